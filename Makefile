@@ -1,0 +1,41 @@
+# A thin door to CMake and the scripts: `make help` lists what it opens.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+JOBS ?= $(shell nproc)
+INGOT := build/bin/ingot
+
+.PHONY: help packages build demo test check format clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+packages: ## install the Debian packages that are missing
+	@scripts/packages build
+
+# Ninja runs CMake again by itself when a CMakeLists.txt changes; only the presets are beyond its sight.
+build/build.ninja: CMakePresets.json | packages
+	@cmake --preset release
+	@touch $@
+
+build: packages build/build.ninja ## the program, as build/bin/ingot
+	@cmake --build --preset release --target ingot --parallel $(JOBS)
+
+demo: build ## verify every kernel on this machine, then measure it
+	@$(INGOT) verify
+	@$(INGOT) bench --quick
+
+test: packages build/build.ninja ## everything a user should see pass: unit, parity, end to end, floors, headers
+	@cmake --build --preset release --parallel $(JOBS)
+	@ctest --preset release --parallel $(JOBS)
+
+check: packages ## what a developer adds: sanitizers, format, tidy, fuzzing, the other architecture
+	@scripts/packages check
+	@scripts/check
+
+format: ## lay out every source as .clang-format says
+	@scripts/check --fix-format
+
+clean: ## remove everything that was built
+	@rm -rf build

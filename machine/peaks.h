@@ -1,0 +1,32 @@
+// What this machine can do at most, measured: the roofs that kernels are compared with.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "machine/machine.h"
+#include "machine/workers.h"
+
+namespace ingot {
+
+// Rates with `threads` threads working together. Zero means not measured.
+struct Peaks {
+  double read_bytes_per_second = 0;   // from memory, beyond the last-level cache
+  double write_bytes_per_second = 0;  // ordinary stores; bytes the program wrote, not the lines the CPU fetched first
+  double copy_bytes_per_second = 0;   // bytes read plus bytes written
+  double cache_read_bytes_per_second = 0;  // from each thread's own first-level cache
+  double fma_flops = 0;                    // float32, vector units; a multiply and an add are two
+  double int8_dot_operations = 0;          // int8 to int32, vector units; a multiply and an add are two
+  int threads = 0;
+
+  bool operator==(const Peaks&) const = default;
+};
+
+// Takes about a second. Memory that cannot be had leaves the three memory rates at zero.
+Peaks measure_peaks(const Machine& machine, Workers& workers);
+
+// The same, remembered for this CPU model, feature set and thread count under $XDG_CACHE_HOME/ingot or ~/.cache/ingot.
+// A cache that cannot be written is no error; a rate that could not be measured is.
+Result<Peaks> cached_peaks(const Machine& machine, Workers& workers);
+
+}  // namespace ingot

@@ -1,0 +1,154 @@
+#include "machine/peaks_cache.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "machine/parse.h"
+#include "machine/system_files.h"
+
+namespace ingot {
+namespace {
+
+// The first line. A change of what is measured or how must change the number, so that old files are foreign.
+constexpr std::string_view format_line = "ingot peaks 1";
+constexpr std::string_view last_line = "end\n";  // its absence shows a file cut short
+
+struct Field {
+  std::string_view name;
+  double Peaks::* rate;
+};
+constexpr Field fields[] = {
+    {"read_bytes_per_second", &Peaks::read_bytes_per_second},
+    {"write_bytes_per_second", &Peaks::write_bytes_per_second},
+    {"copy_bytes_per_second", &Peaks::copy_bytes_per_second},
+    {"cache_read_bytes_per_second", &Peaks::cache_read_bytes_per_second},
+    {"fma_flops", &Peaks::fma_flops},
+    {"int8_dot_operations", &Peaks::int8_dot_operations},
+};
+
+// Positive, and below what any machine does: a flipped digit is not to be believed.
+bool plausible(double rate) { return std::isfinite(rate) && rate > 1e3 && rate < 1e18; }
+
+std::optional<double> parse_rate(std::string_view text) {
+  double rate = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
+  if (error != std::errc() || end != text.data() + text.size() || !plausible(rate)) return std::nullopt;
+  return rate;
+}
+
+// "name: value" as the next line, or empty.
+std::optional<std::string_view> take_field(std::string_view& rest, std::string_view name) {
+  std::string_view line = take_until(rest, '\n');
+  if (!line.starts_with(name)) return std::nullopt;
+  line.remove_prefix(name.size());
+  if (!line.starts_with(": ")) return std::nullopt;
+  return line.substr(2);
+}
+
+// FNV-1a. Only names the file: the key inside it is what is compared.
+std::string file_name_of(std::string_view key) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (char character : key) hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3u;
+  char digits[16];
+  char* end = std::to_chars(digits, digits + sizeof digits, hash, 16).ptr;
+  return "peaks-" + std::string(digits, end) + ".txt";
+}
+
+void make_folders(const std::string& folder) {
+  // The parent may be missing too on a fresh account; more than that is not ours to make.
+  std::string parent = folder.substr(0, folder.rfind('/'));
+  mkdir(parent.c_str(), 0700);
+  mkdir(folder.c_str(), 0700);
+}
+
+// Readers see the old file or the new one, never half of one. Failure leaves no file and is not an error.
+void store(const std::string& folder, const std::string& name, const std::string& text) {
+  make_folders(folder);
+  std::string temporary = folder + "/peaks-XXXXXX";
+  int file = mkstemp(temporary.data());
+  if (file < 0) return;
+  bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  bool closed = close(file) == 0;
+  bool stored = written && closed && std::rename(temporary.c_str(), (folder + "/" + name).c_str()) == 0;
+  if (!stored) unlink(temporary.c_str());
+}
+
+}  // namespace
+
+std::string peaks_key(const Machine& machine, int threads) {
+  std::string key = machine.cpu_model + " |";
+  for (char& character : key) {
+    if (character == '\n') character = ' ';  // the key is one line of the file
+  }
+  for (int index = 0; index < feature_count; ++index) {
+    auto feature = static_cast<Feature>(index);
+    if (machine.features.contains(feature)) key.append(" ").append(name_of(feature));
+  }
+  return key + " | threads " + std::to_string(threads);
+}
+
+std::string format_peaks(std::string_view key, const Peaks& peaks) {
+  std::string text;
+  text.append(format_line).append("\nkey: ").append(key);
+  text.append("\nthreads: ").append(std::to_string(peaks.threads)).append("\n");
+  for (const Field& field : fields) {
+    char digits[32];
+    char* end = std::to_chars(digits, digits + sizeof digits, peaks.*field.rate).ptr;  // shortest exact form
+    text.append(field.name).append(": ").append(digits, end).append("\n");
+  }
+  return text.append(last_line);
+}
+
+std::optional<Peaks> parse_peaks(std::string_view text, std::string_view key) {
+  if (take_until(text, '\n') != format_line) return std::nullopt;
+  if (take_field(text, "key") != key) return std::nullopt;
+  Peaks peaks;
+  std::optional<std::int64_t> threads = parse_number(take_field(text, "threads").value_or(""));
+  if (!threads || *threads < 1 || *threads > 1024) return std::nullopt;
+  peaks.threads = static_cast<int>(*threads);
+  for (const Field& field : fields) {
+    std::optional<double> rate = parse_rate(take_field(text, field.name).value_or(""));
+    if (!rate) return std::nullopt;
+    peaks.*field.rate = *rate;
+  }
+  if (text != last_line) return std::nullopt;
+  return peaks;
+}
+
+std::string default_peaks_folder() {
+  // XDG Base Directory Specification: a path that is not absolute is to be ignored.
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && cache[0] == '/') return std::string(cache) + "/ingot";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && home[0] == '/') return std::string(home) + "/.cache/ingot";
+  return {};
+}
+
+Result<Peaks> cached_peaks_in(const std::string& folder, const Machine& machine, Workers& workers,
+                              MeasurePeaks measure) {
+  std::string key = peaks_key(machine, workers.count());
+  std::string name = file_name_of(key);
+  if (!folder.empty()) {
+    std::optional<std::string> text = read_text_file(folder + "/" + name);
+    std::optional<Peaks> remembered = text ? parse_peaks(*text, key) : std::nullopt;
+    if (remembered && remembered->threads == workers.count()) return *remembered;
+  }
+  Peaks peaks = measure(machine, workers);
+  for (const Field& field : fields) {
+    if (plausible(peaks.*field.rate)) continue;
+    return Error::of(ErrorCode::out_of_memory, "expected a measured ", field.name, ", found none: is memory short?");
+  }
+  if (!folder.empty()) store(folder, name, format_peaks(key, peaks));
+  return peaks;
+}
+
+Result<Peaks> cached_peaks(const Machine& machine, Workers& workers) {
+  return cached_peaks_in(default_peaks_folder(), machine, workers, measure_peaks);
+}
+
+}  // namespace ingot
