@@ -1,0 +1,144 @@
+#include "kernels/contract/constraints.h"
+
+#include <cstdint>
+
+namespace ingot {
+namespace {
+
+// The bytes a view spans, and its widest step: rows of one matrix interleave with period `step`.
+struct Footprint {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::uintptr_t step = 0;         // largest stride of an axis longer than one; 0 where there is none
+  std::uintptr_t inner_bytes = 0;  // what one step's worth of elements spans
+};
+
+// Precondition: the view is well formed, so nothing overflows.
+Footprint footprint_of(const ConstAnyView& view) {
+  if (!is_present(view) || view.empty()) return {};
+  Shape shape = view.shape();
+  if (view.rank() > 0) shape[view.rank() - 1] /= block_elements(view.dtype());
+  std::int64_t begin = 0;
+  std::int64_t end = block_bytes(view.dtype());
+  std::int64_t widest = 0;
+  std::int64_t widest_reach = 0;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] == 1) continue;
+    const std::int64_t reach = (shape[axis] - 1) * view.byte_stride(axis);
+    (reach < 0 ? begin : end) += reach;
+    if (view.byte_stride(axis) > widest) {
+      widest = view.byte_stride(axis);
+      widest_reach = reach;
+    }
+  }
+  const auto base = reinterpret_cast<std::uintptr_t>(view.data());
+  return {base + static_cast<std::uintptr_t>(begin), base + static_cast<std::uintptr_t>(end),
+          static_cast<std::uintptr_t>(widest), static_cast<std::uintptr_t>(end - begin - widest_reach)};
+}
+
+bool same_elements(const ConstAnyView& first, const ConstAnyView& second) {
+  return first.data() == second.data() && first.dtype() == second.dtype() && first.shape() == second.shape() &&
+         first.byte_strides() == second.byte_strides();
+}
+
+bool is_allowed_in_place(const BoundTensor& written, const BoundTensor& other, std::span<const InPlace> in_place) {
+  for (const InPlace& pair : in_place) {
+    if (pair.written == written.name && pair.read == other.name) return same_elements(written.view, other.view);
+  }
+  return false;
+}
+
+Result<void> check_one(std::string_view operation, const BoundTensor& tensor) {
+  if (!is_present(tensor.view)) {
+    if (tensor.presence == Presence::optional) return {};
+    return violated(operation, "C0", "expected ", tensor.name, ", found that it was left out");
+  }
+  const Result<void> well_formed = check_well_formed(tensor.view);
+  if (!well_formed.ok()) return violated(operation, "C0", tensor.name, ": ", well_formed.error().text());
+  if (!is_written(tensor.role)) return {};
+  for (int axis = 0; axis < tensor.view.rank(); ++axis) {
+    if (tensor.view.size(axis) > 1 && tensor.view.byte_stride(axis) == 0) {
+      return violated(operation, "C0", "expected ", tensor.name,
+                      " with an address for each element, found stride 0 on axis ", axis, " of ", tensor.view.shape());
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool may_overlap(const ConstAnyView& first, const ConstAnyView& second) {
+  const Footprint left = footprint_of(first);
+  const Footprint right = footprint_of(second);
+  if (left.begin >= right.end || right.begin >= left.end) return false;
+  if (left.step == 0 || left.step != right.step) return true;
+  const std::uintptr_t step = left.step;
+  if (left.inner_bytes > step || right.inner_bytes > step) return true;
+  const std::uintptr_t distance = (right.begin % step + step - left.begin % step) % step;
+  return !(distance >= left.inner_bytes && distance + right.inner_bytes <= step);
+}
+
+Result<void> check_tensors(std::string_view operation, std::span<const BoundTensor> tensors,
+                           std::span<const InPlace> in_place) {
+  for (const BoundTensor& tensor : tensors) TRY(check_one(operation, tensor));
+  for (std::size_t index = 0; index < tensors.size(); ++index) {
+    const BoundTensor& written = tensors[index];
+    if (!is_written(written.role)) continue;
+    for (std::size_t other = 0; other < tensors.size(); ++other) {
+      // Two written tensors are compared once.
+      if (other == index || (is_written(tensors[other].role) && other < index)) continue;
+      if (!may_overlap(written.view, tensors[other].view)) continue;
+      if (is_allowed_in_place(written, tensors[other], in_place)) continue;
+      return violated(operation, "C0", "expected ", written.name, " to share no memory with ", tensors[other].name,
+                      ", found that they overlap");
+    }
+  }
+  return {};
+}
+
+Result<void> require_rank(std::string_view operation, std::string_view number, std::string_view field,
+                          const ConstAnyView& view, int rank) {
+  return require_rank_between(operation, number, field, view, rank, rank);
+}
+
+Result<void> require_rank_between(std::string_view operation, std::string_view number, std::string_view field,
+                                  const ConstAnyView& view, int lowest, int highest) {
+  if (view.rank() >= lowest && view.rank() <= highest) return {};
+  if (lowest == highest) {
+    return violated(operation, number, "expected ", field, " of rank ", lowest, ", found shape ", view.shape());
+  }
+  return violated(operation, number, "expected ", field, " of rank ", lowest, " to ", highest, ", found shape ",
+                  view.shape());
+}
+
+Result<void> require_shape(std::string_view operation, std::string_view number, std::string_view field,
+                           const ConstAnyView& view, const Shape& shape) {
+  if (view.shape() == shape) return {};
+  return violated(operation, number, "expected ", field, " of shape ", shape, ", found ", view.shape());
+}
+
+Result<void> require_dtype(std::string_view operation, std::string_view number, std::string_view field,
+                           const ConstAnyView& view, std::initializer_list<DType> allowed) {
+  FixedText<160> names;
+  for (DType dtype : allowed) {
+    if (view.dtype() == dtype) return {};
+    names.append_all(names.view().empty() ? "" : " or ", name_of(dtype));
+  }
+  return violated(operation, number, "expected ", field, " of type ", names.view(), ", found ", view.dtype());
+}
+
+Result<void> require_contiguous_rows(std::string_view operation, std::string_view number, std::string_view field,
+                                     const ConstAnyView& view) {
+  if (view.has_contiguous_rows()) return {};
+  return violated(operation, number, "expected ", field, " with a packed last axis, found byte strides ",
+                  view.byte_strides(), " for ", view.dtype(), " ", view.shape());
+}
+
+Result<void> require_contiguous(std::string_view operation, std::string_view number, std::string_view field,
+                                const ConstAnyView& view) {
+  if (view.is_contiguous()) return {};
+  return violated(operation, number, "expected ", field, " contiguous, found byte strides ", view.byte_strides(),
+                  " for ", view.dtype(), " ", view.shape());
+}
+
+}  // namespace ingot

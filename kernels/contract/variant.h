@@ -1,0 +1,41 @@
+// A variant: one implementation of a contract, as a row of that contract's constant table.
+#pragma once
+
+#include "kernels/contract/context.h"
+#include "machine/features.h"
+
+namespace ingot {
+
+template <class Op>
+struct Variant {
+  using Arguments = typename Op::Arguments;
+
+  std::string_view name;
+  FeatureSet needs;  // what the machine must have
+  // Null where this build holds no code for it (another architecture): the row stays listed as not built.
+  void (*run)(const Arguments&, Context&) = nullptr;
+  // Shapes it takes, beyond the contract's constraints; null: all.
+  bool (*accepts)(const Arguments&) = nullptr;
+  std::size_t (*scratch_bytes)(const Arguments&, int threads) = nullptr;
+};
+
+// One vector source compiled for every target; null where this build has none (see simd_targets.h).
+template <class Op>
+struct SimdEntries {
+  using Function = void (*)(const typename Op::Arguments&, Context&);
+  Function avx512 = nullptr;
+  Function avx2 = nullptr;
+  Function sse4 = nullptr;
+  Function neon = nullptr;
+};
+
+}  // namespace ingot
+
+// In a variant table: the four rows of one vector source, best first. Further arguments (accepts, scratch_bytes) apply
+// to each row.
+#define INGOT_SIMD_ROWS(entries, ...)                                                  \
+  {"avx512", {::ingot::Feature::avx512}, (entries).avx512 __VA_OPT__(, ) __VA_ARGS__}, \
+      {"avx2", {::ingot::Feature::avx2}, (entries).avx2 __VA_OPT__(, ) __VA_ARGS__},   \
+      {"sse4", {::ingot::Feature::sse4}, (entries).sse4 __VA_OPT__(, ) __VA_ARGS__}, { \
+    "neon", {::ingot::Feature::neon}, (entries).neon __VA_OPT__(, ) __VA_ARGS__        \
+  }

@@ -1,0 +1,174 @@
+// The prover must catch liars. A toy operation (y = factor x) with variants that are wrong in one way each.
+#include "profile/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/contract/describe.h"
+#include "profile/mutate.h"
+
+namespace ingot {
+namespace {
+
+struct Scale {
+  static constexpr std::string_view name = "toy.scale";
+  static constexpr std::string_view equation = "y[i] = factor x[i]";
+  static constexpr Backward backward = Backward::by("toy.scale_backward");
+  struct Arguments {
+    View<const float> x;
+    float factor = 1;
+    View<float> y;
+    static constexpr auto fields() {
+      return field_list(input(&Arguments::x, "x"), attribute(&Arguments::factor, "factor"), output(&Arguments::y, "y"));
+    }
+  };
+  static Result<void> check(const Arguments& a) {
+    TRY(require_rank(name, "C1", "x", a.x, 1));
+    TRY(require_shape(name, "C2", "y", a.y, a.x.shape()));
+    TRY(require_contiguous(name, "C3", "x", a.x));
+    return require_contiguous(name, "C3", "y", a.y);
+  }
+  static Cost cost(const Arguments& a) { return {static_cast<double>(a.x.count()), 4, 4}; }
+  static Tolerance tolerance(const Arguments&) { return {.epsilons = 1, .reason = "one rounding"}; }
+  static std::span<const Variant<Scale>> variants();
+  static void cases(CaseList<Scale>& list) {
+    auto build = [](std::int64_t count) {
+      return [count](CaseBuilder& builder) { return Arguments{builder.filled({count}), 0.5f, builder.blank({count})}; };
+    };
+    list.parity("37", build(37));
+    list.parity("empty", build(0));
+    list.gradient("4", build(4));
+  }
+};
+
+void scale_all(const Scale::Arguments& a, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t i = begin; i < end; ++i) a.y.data()[i] = a.factor * a.x.data()[i];
+}
+void right(const Scale::Arguments& a, Context&) { scale_all(a, 0, a.x.count()); }
+void inexact(const Scale::Arguments& a, Context&) {
+  scale_all(a, 0, a.x.count());
+  if (a.x.count() > 5) a.y.data()[5] *= 1.000001f;
+}
+void forgets_the_last(const Scale::Arguments& a, Context&) {
+  scale_all(a, 0, std::max<std::int64_t>(a.x.count() - 1, 0));
+}
+void writes_past_the_end(const Scale::Arguments& a, Context&) {
+  scale_all(a, 0, a.x.count());
+  a.y.data()[a.y.count()] = 1;
+}
+void depends_on_threads(const Scale::Arguments& a, Context& context) {
+  scale_all(a, 0, a.x.count());
+  if (context.workers.count() == 3 && a.x.count() > 0) a.y.data()[0] = std::nextafter(a.y.data()[0], 1e9f);
+}
+
+std::span<const Variant<Scale>> Scale::variants() {
+  static const Variant<Scale> table[] = {
+      {"absent_feature", {Feature::sve, Feature::amx_int8}, right},
+      {"other_architecture", {}, nullptr},
+      {"inexact", {}, inexact},
+      {"forgets_the_last", {}, forgets_the_last},
+      {"writes_past_the_end", {}, writes_past_the_end},
+      {"depends_on_threads", {}, depends_on_threads},
+      {"accepts_nothing", {}, right, [](const Arguments&) { return false; }},
+      {"right", {}, right},
+      {"reference", {}, right},
+  };
+  return table;
+}
+
+// dx = factor dy, deliberately forgetting the factor.
+struct ScaleBackward {
+  static constexpr std::string_view name = "toy.scale_backward";
+  static constexpr std::string_view equation = "dx[i] = dy[i]";
+  static constexpr Backward backward = Backward::none("first derivatives only");
+  struct Arguments {
+    View<const float> dy;
+    View<float> dx;
+    static constexpr auto fields() { return field_list(input(&Arguments::dy, "dy"), output(&Arguments::dx, "dx")); }
+  };
+  // Lax on purpose: dx may be smaller than dy, which the mutation test must notice as harmless or not at all.
+  static Result<void> check(const Arguments& a) { return require_shape(name, "C1", "dx", a.dx, a.dy.shape()); }
+  static Cost cost(const Arguments&) { return {}; }
+  static Tolerance tolerance(const Arguments&) { return Tolerance::exact("a copy"); }
+  static std::span<const Variant<ScaleBackward>> variants() {
+    static const Variant<ScaleBackward> table[] = {{"reference", {}, [](const Arguments& a, Context&) {
+                                                      for (std::int64_t i = 0; i < a.dx.count(); ++i) {
+                                                        a.dx.data()[i] = a.dy.data()[i];
+                                                      }
+                                                    }}};
+    return table;
+  }
+  static void cases(CaseList<ScaleBackward>& list) {
+    list.parity("4", [](CaseBuilder& builder) { return Arguments{builder.filled({4}), builder.blank({4})}; });
+  }
+};
+
+// Lacks a cost.
+struct Incomplete {
+  static constexpr std::string_view name = "toy.incomplete";
+  static constexpr std::string_view equation = "";
+  static constexpr Backward backward = Backward::none("toy");
+  using Arguments = Scale::Arguments;
+  static Result<void> check(const Arguments&);
+  static Tolerance tolerance(const Arguments&);
+  static std::span<const Variant<Incomplete>> variants();
+  static void cases(CaseList<Incomplete>&);
+};
+static_assert(KernelContract<Scale>);
+static_assert(!KernelContract<Incomplete>, "an operation without a cost is not a contract");
+
+class Verify : public testing::Test {
+ protected:
+  Verify() {
+    const Operation* operations[] = {&describe_operation<Scale>(), &describe_operation<ScaleBackward>()};
+    rows_ = Verifier::create({}, {}).value().verify(*operations[0], operations);
+  }
+  const VerifyRow& row(std::string_view variant) const {
+    for (const VerifyRow& row : rows_) {
+      if (row.variant == variant) return row;
+    }
+    ADD_FAILURE() << "no row for " << variant;
+    return rows_.front();
+  }
+  std::vector<VerifyRow> rows_;
+};
+
+TEST_F(Verify, PassesWhatIsRight) {
+  EXPECT_EQ(row("right").status, VerifyStatus::passed);
+  EXPECT_EQ(row("reference").status, VerifyStatus::passed);
+  EXPECT_GT(row("right").cases, 5);
+}
+TEST_F(Verify, CatchesAWrongNumber) {
+  EXPECT_EQ(row("inexact").status, VerifyStatus::failed);
+  EXPECT_NE(row("inexact").detail.find("element 5 of 37"), std::string::npos) << row("inexact").detail;
+}
+TEST_F(Verify, CatchesAnElementThatWasNotWritten) { EXPECT_EQ(row("forgets_the_last").status, VerifyStatus::failed); }
+TEST_F(Verify, CatchesAWriteOutsideTheOutput) {
+  EXPECT_EQ(row("writes_past_the_end").status, VerifyStatus::failed);
+  EXPECT_NE(row("writes_past_the_end").detail.find("outside"), std::string::npos);
+}
+TEST_F(Verify, CatchesAResultThatDependsOnTheThreadCount) {
+  EXPECT_EQ(row("depends_on_threads").status, VerifyStatus::failed);
+  EXPECT_NE(row("depends_on_threads").detail.find("3 threads"), std::string::npos);
+}
+TEST_F(Verify, ShowsAVariantTheMachineLacksAsSkipped) {
+  EXPECT_EQ(row("absent_feature").status, VerifyStatus::skipped);
+  EXPECT_EQ(row("other_architecture").status, VerifyStatus::skipped);
+  EXPECT_EQ(row("accepts_nothing").status, VerifyStatus::skipped);
+}
+TEST_F(Verify, CatchesAWrongGradient) {
+  EXPECT_EQ(row("gradient").status, VerifyStatus::failed);
+  EXPECT_NE(row("gradient").detail.find("finite differences"), std::string::npos);
+}
+
+TEST(Mutate, RefusalsNameTheConstraintAndLaxChecksAreSeen) {
+  auto workers = Workers::create({.threads = 1});
+  const MutationReport report = mutate_arguments(describe_operation<Scale>(), {}, 1, *workers.value());
+  EXPECT_GT(report.refused, 10);
+  // writes_past_the_end and friends are harmless to the guard bytes; what counts is that nothing was wrongly accepted.
+  EXPECT_TRUE(report.failures.empty()) << report.failures.front();
+}
+
+}  // namespace
+}  // namespace ingot

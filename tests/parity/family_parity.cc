@@ -1,0 +1,58 @@
+// Proves one family: every built variant against its reference, every gradient, every constraint. One program a family,
+// so that they build and run side by side. The build names the family's header and its list of operations.
+//
+//   parity_norm [--reduced] [--seed N] [OPERATION]
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "machine/machine.h"
+#include "profile/mutate.h"
+#include "profile/verify.h"
+
+#include INGOT_FAMILY_HEADER
+
+using namespace ingot;
+
+int main(int argument_count, char** arguments) {
+  VerifyOptions options;
+  std::string only;
+  for (int index = 1; index < argument_count; ++index) {
+    if (std::strcmp(arguments[index], "--reduced") == 0) {
+      options.reduced = true;
+    } else if (std::strcmp(arguments[index], "--seed") == 0 && index + 1 < argument_count) {
+      options.seed = std::strtoull(arguments[++index], nullptr, 10);
+    } else {
+      only = arguments[index];
+    }
+  }
+  const Machine machine = Machine::detect();
+  auto verifier = Verifier::create(machine.features, options);
+  auto workers = Workers::create({.threads = 2});
+  if (!verifier.ok() || !workers.ok()) {
+    std::fprintf(stderr, "could not start worker threads\n");
+    return 1;
+  }
+  int passed = 0;
+  int failed = 0;
+  int skipped = 0;
+  const auto operations = INGOT_FAMILY_OPERATIONS();
+  for (const Operation* operation : operations) {
+    if (!only.empty() && operation->name.find(only) == std::string_view::npos) continue;
+    for (const VerifyRow& row : verifier.value().verify(*operation, operations)) {
+      (row.status == VerifyStatus::passed ? passed : row.status == VerifyStatus::failed ? failed : skipped) += 1;
+      std::printf("%-8s %-40s %-12s %10.3g epsilons %4d cases  %s\n", std::string(name_of(row.status)).c_str(),
+                  row.operation.c_str(), row.variant.c_str(), row.worst_epsilons, row.cases, row.detail.c_str());
+    }
+    const MutationReport report = mutate_arguments(*operation, machine.features, options.seed, *workers.value());
+    const bool sound = report.failures.empty();
+    (sound ? passed : failed) += 1;
+    std::printf("%-8s %-40s %-12s %d wrong arguments: %d refused by a named constraint, %d harmless\n",
+                sound ? "passed" : "failed", std::string(operation->name).c_str(), "constraints", report.mutations,
+                report.refused, report.harmless);
+    for (const std::string& text : report.failures) std::printf("         %s\n", text.c_str());
+  }
+  std::printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
+  return failed == 0 && passed > 0 ? 0 : 1;
+}
