@@ -1,0 +1,19 @@
+// A subcommand: one file each, which declares its options and calls the floors below. No logic of its own.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ingot {
+
+// Exit codes: 0 only for success, 1 for a failure of what was asked, 2 for bad usage.
+inline constexpr int exit_success = 0;
+inline constexpr int exit_failure = 1;
+inline constexpr int exit_usage = 2;
+
+// Adds the subcommand; when it is parsed, its result becomes `exit_code`.
+void add_kernels_command(CLI::App& application, int& exit_code);
+void add_verify_command(CLI::App& application, int& exit_code);
+void add_bench_command(CLI::App& application, int& exit_code);
+void add_machine_command(CLI::App& application, int& exit_code);
+
+}  // namespace ingot

@@ -1,0 +1,53 @@
+#include "cli/machine_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ingot {
+
+std::vector<std::string> feature_names(FeatureSet features) {
+  std::vector<std::string> names;
+  for (int index = 0; index < feature_count; ++index) {
+    const auto feature = static_cast<Feature>(index);
+    if (features.contains(feature)) names.emplace_back(name_of(feature));
+  }
+  return names;
+}
+
+std::string_view name_of(CacheKind kind) {
+  switch (kind) {
+    case CacheKind::data: return "data";
+    case CacheKind::instruction: return "instruction";
+    case CacheKind::unified: return "unified";
+  }
+  return "unknown";
+}
+
+nlohmann::json json_of(const Peaks& peaks) {
+  return {{"threads", peaks.threads},
+          {"read_bytes_per_second", peaks.read_bytes_per_second},
+          {"write_bytes_per_second", peaks.write_bytes_per_second},
+          {"copy_bytes_per_second", peaks.copy_bytes_per_second},
+          {"cache_read_bytes_per_second", peaks.cache_read_bytes_per_second},
+          {"fma_flops", peaks.fma_flops},
+          {"int8_dot_operations", peaks.int8_dot_operations}};
+}
+
+nlohmann::json json_of(const Machine& machine) {
+  nlohmann::json caches = nlohmann::json::array();
+  for (const Cache& cache : machine.caches) {
+    caches.push_back({{"level", cache.level},
+                      {"kind", name_of(cache.kind)},
+                      {"bytes", cache.size.count()},
+                      {"line_bytes", cache.line_bytes},
+                      {"shared_by_cpus", cache.shared_by_cpus}});
+  }
+  return {{"architecture", name_of(machine.architecture)},
+          {"cpu_model", machine.cpu_model},
+          {"features", feature_names(machine.features)},
+          {"caches", caches},
+          {"online_cpus", machine.online_cpus},
+          {"usable_cpus", machine.usable_cpus},
+          {"memory_bytes", machine.memory.count()}};
+}
+
+}  // namespace ingot

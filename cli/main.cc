@@ -1,0 +1,47 @@
+// The door: one program, a subcommand for each thing it does.
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+namespace {
+
+constexpr const char* description =
+    "Ingot casts a model into a machine.\n"
+    "This build holds the compute kernels: contracts with many implementations,\n"
+    "each verified on your CPU against a scalar reference and measured against\n"
+    "your machine's own limits.";
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot kernels norm                what the norm family holds, and what runs here\n"
+    "  ingot verify                      prove every kernel on this CPU\n"
+    "  ingot bench linear.matmul         time one operation's variants\n"
+    "  ingot machine                     the CPU, its caches and its measured peaks\n"
+    "\n"
+    "Each command has its own --help.";
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  CLI::App application(description, "ingot");
+  application.footer(examples);
+  application.require_subcommand(1);
+  int exit_code = ingot::exit_success;
+  ingot::add_kernels_command(application, exit_code);
+  ingot::add_verify_command(application, exit_code);
+  ingot::add_bench_command(application, exit_code);
+  ingot::add_machine_command(application, exit_code);
+  try {
+    application.parse(argument_count, arguments);
+  } catch (const CLI::Success& help) {
+    return application.exit(help);
+  } catch (const CLI::ParseError& error) {
+    if (argument_count == 1) {
+      std::fprintf(stderr, "%s", application.help().c_str());
+      return ingot::exit_usage;
+    }
+    ingot::print_error(std::string(error.what()) +
+                       "\nRun 'ingot --help' for the commands, 'ingot COMMAND --help' for one.");
+    return ingot::exit_usage;
+  }
+  return exit_code;
+}

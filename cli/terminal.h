@@ -1,0 +1,35 @@
+// What a person sees: colours where the terminal shows them and nobody asked for none, a progress bar where there is a
+// terminal to draw it on, errors on standard error.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace ingot {
+
+enum class Colour : unsigned char { plain, green, red, yellow, dim, bold };
+
+// The text wrapped in escape codes if `stream` is a terminal and NO_COLOR is not set; the text alone otherwise.
+std::string coloured(std::string_view text, Colour colour, std::FILE* stream = stdout);
+
+void print_error(std::string_view text);
+
+// A bar on standard error, drawn only on a terminal and erased when done: output that is piped or kept stays clean.
+class ProgressBar {
+ public:
+  ProgressBar(std::string_view what, int steps);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void advance(std::string_view now);
+
+ private:
+  std::string what_;
+  int steps_;
+  int done_ = 0;
+  bool visible_;
+};
+
+}  // namespace ingot

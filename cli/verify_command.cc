@@ -1,0 +1,136 @@
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "cli/command.h"
+#include "cli/pick.h"
+#include "cli/terminal.h"
+#include "kernels/all_operations.h"
+#include "machine/machine.h"
+#include "profile/verify.h"
+
+namespace ingot {
+namespace {
+
+constexpr const char* examples =
+    "Every variant this machine can run is compared with its scalar reference on fresh random and adversarial\n"
+    "cases: odd sizes, strided and unaligned layouts, empty tensors, NaN, infinities, denormals, large magnitudes;\n"
+    "1, 2 and 3 threads must agree bit for bit, and gradients must match finite differences.\n"
+    "\n"
+    "Examples:\n"
+    "  ingot verify                                  everything\n"
+    "  ingot verify attention                        one family\n"
+    "  ingot verify norm.rms_norm --variant avx2     one variant\n"
+    "  ingot verify --seed 7 --json                  repeatable, for scripts";
+
+struct Options {
+  std::string operation;
+  VerifyOptions verify;
+  bool json = false;
+  bool verbose = false;
+};
+
+struct Counts {
+  int passed = 0;
+  int failed = 0;
+  int skipped = 0;
+};
+
+Colour colour_of(VerifyStatus status) {
+  switch (status) {
+    case VerifyStatus::passed: return Colour::green;
+    case VerifyStatus::failed: return Colour::red;
+    case VerifyStatus::skipped: return Colour::yellow;
+  }
+  return Colour::plain;
+}
+
+// JSON has no infinity; a kind mismatch (NaN against a number) is shown as null.
+nlohmann::json number_or_null(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); }
+
+void print_row(const VerifyRow& row) {
+  std::printf("%s %-38s %-16s %9.3g %6d  %s\n",
+              coloured(std::string(name_of(row.status)) + " ", colour_of(row.status)).c_str(), row.operation.c_str(),
+              row.variant.c_str(), row.worst_epsilons, row.cases, coloured(row.detail, Colour::dim).c_str());
+}
+
+void print_json(const std::vector<VerifyRow>& rows, const Counts& counts, std::uint64_t seed) {
+  nlohmann::json document = {
+      {"passed", counts.passed}, {"failed", counts.failed}, {"skipped", counts.skipped}, {"seed", seed}};
+  document["rows"] = nlohmann::json::array();
+  for (const VerifyRow& row : rows) {
+    document["rows"].push_back({{"operation", row.operation},
+                                {"variant", row.variant},
+                                {"status", name_of(row.status)},
+                                {"worst_epsilons", number_or_null(row.worst_epsilons)},
+                                {"cases", row.cases},
+                                {"detail", row.detail}});
+  }
+  std::printf("%s\n", document.dump(1).c_str());
+}
+
+int run(const Options& options) {
+  const auto operations = pick_operations(options.operation);
+  if (!operations.ok()) {
+    print_error(operations.error().text());
+    return exit_usage;
+  }
+  if (!options.verify.variant.empty()) {
+    const Result<void> known = require_variant(operations.value(), options.verify.variant);
+    if (!known.ok()) {
+      print_error(known.error().text());
+      return exit_usage;
+    }
+  }
+  const Machine machine = Machine::detect();
+  auto verifier = Verifier::create(machine.features, options.verify);
+  if (!verifier.ok()) {
+    print_error(verifier.error().text());
+    return exit_failure;
+  }
+  std::vector<VerifyRow> rows;
+  Counts counts;
+  {
+    ProgressBar progress("verifying", static_cast<int>(operations.value().size()));
+    for (const Operation* operation : operations.value()) {
+      progress.advance(operation->name);
+      for (VerifyRow& row : verifier.value().verify(*operation, all_operations())) rows.push_back(std::move(row));
+    }
+  }
+  for (const VerifyRow& row : rows) {
+    (row.status == VerifyStatus::passed   ? counts.passed
+     : row.status == VerifyStatus::failed ? counts.failed
+                                          : counts.skipped) += 1;
+  }
+  if (options.json) {
+    print_json(rows, counts, options.verify.seed);
+  } else {
+    std::printf("%s\n", coloured("status  operation                              variant          epsilons  cases",
+                                 Colour::bold)
+                            .c_str());
+    for (const VerifyRow& row : rows) print_row(row);
+    std::printf("\n%d passed, %d failed, %d skipped on %s (seed %llu)\n", counts.passed, counts.failed, counts.skipped,
+                machine.cpu_model.c_str(), static_cast<unsigned long long>(options.verify.seed));
+  }
+  return counts.failed == 0 && counts.passed > 0 ? exit_success : exit_failure;
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& application, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = application.add_subcommand("verify", "prove every kernel on this CPU against its reference");
+  command->footer(examples);
+  command->add_option("OPERATION", options->operation, "an operation or a family; all where left out");
+  command->add_option("--variant", options->verify.variant, "only the variant of this name");
+  auto* seed = command->add_option("--seed", options->verify.seed, "the random cases' seed; fresh where left out");
+  command->add_flag("--reduced", options->verify.reduced, "fewer combinations, for emulated machines");
+  command->add_flag("--json", options->json, "machine-readable output");
+  command->callback([options, seed, &exit_code] {
+    if (seed->count() == 0) options->verify.seed = std::random_device{}() % 1000000;
+    exit_code = run(*options);
+  });
+}
+
+}  // namespace ingot
