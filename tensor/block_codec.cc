@@ -10,9 +10,8 @@ namespace ingot {
 namespace {
 
 void encode_blocks(DType dtype, const float* values, std::byte* blocks, std::int64_t count) {
-  const int elements = block_elements(dtype);
   with_block_type(dtype, [&]<class Block>() {
-    for (std::int64_t i = 0; i < count; i += elements, blocks += sizeof(Block)) {
+    for (std::int64_t i = 0; i < count; i += Block::elements, blocks += sizeof(Block)) {
       encode_block(values + i, *reinterpret_cast<Block*>(blocks));
     }
   });

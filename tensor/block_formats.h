@@ -2,7 +2,8 @@
 // and a struct has no padding on any machine. A half is stored least significant byte first.
 //
 // Formats of 32 elements keep the low four bits of element j and of element j + 16 in byte j. Formats of 256 elements
-// (K) hold groups of 16 or 32 elements with small integer scales under one or two halves.
+// (K) hold groups of 16 or 32 elements with small integer scales under one or two halves. `group` is how many elements
+// share a scale.
 #pragma once
 
 #include <cstdint>
@@ -24,38 +25,45 @@ struct StoredHalf {
 };
 
 struct BlockQ4_0 {  // scale (code - 8)
+  static constexpr int elements = 32, group = 32;
   StoredHalf scale;
   std::uint8_t low[16];
 };
 
 struct BlockQ4_1 {  // scale code + base
+  static constexpr int elements = 32, group = 32;
   StoredHalf scale, base;
   std::uint8_t low[16];
 };
 
 struct BlockQ5_0 {  // scale (code - 16); bit j of `high` is the fifth bit of element j
+  static constexpr int elements = 32, group = 32;
   StoredHalf scale;
   std::uint8_t high[4];
   std::uint8_t low[16];
 };
 
 struct BlockQ5_1 {  // scale code + base
+  static constexpr int elements = 32, group = 32;
   StoredHalf scale, base;
   std::uint8_t high[4];
   std::uint8_t low[16];
 };
 
 struct BlockQ8_0 {  // scale code
+  static constexpr int elements = 32, group = 32;
   StoredHalf scale;
   std::int8_t codes[32];
 };
 
 struct BlockIQ4_NL {  // scale iq4_nl_values[code]
+  static constexpr int elements = 32, group = 32;
   StoredHalf scale;
   std::uint8_t low[16];
 };
 
 struct BlockMXFP4 {  // 2^(exponent - 128) mxfp4_values[code]
+  static constexpr int elements = 32, group = 32;
   std::uint8_t exponent;
   std::uint8_t low[16];
 };
@@ -63,6 +71,7 @@ struct BlockMXFP4 {  // 2^(exponent - 128) mxfp4_values[code]
 // Groups of 16: scale (scales[g] & 15) code - minimum (scales[g] >> 4).
 // Byte l of a half's 32 holds, two bits each, elements l, l + 32, l + 64 and l + 96 of that half's 128.
 struct BlockQ2_K {
+  static constexpr int elements = 256, group = 16;
   std::uint8_t scales[16];
   std::uint8_t low[64];
   StoredHalf scale, minimum;
@@ -71,6 +80,7 @@ struct BlockQ2_K {
 // Groups of 16: scale (scales[g] - 32) (code - 4). `low` as in q2_k; bit k of high[l] is the third bit of element
 // 32 k + l. The sixteen 6-bit scales keep their low four bits in bytes 0 to 7 and their high two in bytes 8 to 11.
 struct BlockQ3_K {
+  static constexpr int elements = 256, group = 16;
   std::uint8_t high[32];
   std::uint8_t low[64];
   std::uint8_t scales[12];
@@ -80,6 +90,7 @@ struct BlockQ3_K {
 // Groups of 32: scale scales[g] code - minimum minimums[g], eight 6-bit pairs packed in 12 bytes (see k_scale).
 // Bytes 32 k to 32 k + 31 hold group 2 k in their low and group 2 k + 1 in their high halves.
 struct BlockQ4_K {
+  static constexpr int elements = 256, group = 32;
   StoredHalf scale, minimum;
   std::uint8_t scales[12];
   std::uint8_t low[128];
@@ -87,6 +98,7 @@ struct BlockQ4_K {
 
 // As q4_k, with bit g of high[l] the fifth bit of element l of group g.
 struct BlockQ5_K {
+  static constexpr int elements = 256, group = 32;
   StoredHalf scale, minimum;
   std::uint8_t scales[12];
   std::uint8_t high[32];
@@ -97,6 +109,7 @@ struct BlockQ5_K {
 // bits of elements 0 to 63 (low halves) and 64 to 127 (high halves), and byte l of 32 of `high` the upper two bits of
 // elements l, l + 32, l + 64 and l + 96.
 struct BlockQ6_K {
+  static constexpr int elements = 256, group = 16;
   std::uint8_t low[128];
   std::uint8_t high[64];
   std::int8_t scales[16];
@@ -130,7 +143,8 @@ constexpr int q3_k_scale(const std::uint8_t (&packed)[12], int g) {
 }
 
 template <DType dtype, class Block>
-constexpr bool block_matches = sizeof(Block) == static_cast<std::size_t>(block_bytes(dtype)) && alignof(Block) == 1;
+constexpr bool block_matches = sizeof(Block) == static_cast<std::size_t>(block_bytes(dtype)) && alignof(Block) == 1 &&
+                               Block::elements == block_elements(dtype);
 static_assert(block_matches<DType::q4_0, BlockQ4_0> && block_matches<DType::q4_1, BlockQ4_1>);
 static_assert(block_matches<DType::q5_0, BlockQ5_0> && block_matches<DType::q5_1, BlockQ5_1>);
 static_assert(block_matches<DType::q8_0, BlockQ8_0> && block_matches<DType::iq4_nl, BlockIQ4_NL>);

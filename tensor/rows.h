@@ -12,6 +12,10 @@ class Rows {
  public:
   explicit Rows(const View<Element>& view)
       : data_(view.data()), length_(view.shape().last()), stride_(view.strides().last()) {
+    if (view.empty()) {  // perhaps without data: rows of nothing all lie at the same place
+      for (int axis = 0; axis < view.rank() - 1; ++axis) count_ *= view.size(axis);
+      return;
+    }
     // Fold axes that step evenly into one, so that the common cases need one multiplication a row.
     for (int axis = 0; axis < view.rank() - 1; ++axis) {
       count_ *= view.size(axis);

@@ -38,7 +38,8 @@ class View {
       return Error::of(ErrorCode::out_of_range, "expected elements within [0, ", available, "), found [", begin, ", ",
                        end, ") for shape ", shape, " strides ", strides);
     }
-    return View(storage.data() + origin, shape, strides);
+    // A view of nothing may be asked for anywhere; its pointer stays at the start, where it is surely valid.
+    return View(range.begin == range.end ? storage.data() : storage.data() + origin, shape, strides);
   }
   static Result<View> over(std::span<Element> storage, const Shape& shape) {
     TRY(offset_range(shape, Strides(shape)));  // rejects negative and overflowing sizes before strides are made of them
@@ -78,7 +79,7 @@ class View {
 
   // The view with the first axis fixed. Precondition: rank() >= 1, index in range.
   constexpr View operator[](std::int64_t index) const {
-    View inner(data_ + index * strides_[0], {}, {}, place_);
+    View inner(moved(index * strides_[0]), {}, {}, place_);
     for (int axis = 1; axis < rank(); ++axis) {
       inner.shape_.push_back(shape_[axis]);
       inner.strides_.push_back(strides_[axis]);
@@ -103,7 +104,7 @@ class View {
                        " and step >= 1, found [", begin, ", ", end, ") step ", step, " on axis ", axis, " of ", shape_);
     }
     View view = *this;
-    view.data_ += begin * strides_[axis];
+    view.data_ = moved(begin * strides_[axis]);
     view.shape_[axis] = divide_rounding_up(end - begin, step);
     view.strides_[axis] = strides_[axis] * step;
     return view;
@@ -157,6 +158,9 @@ class View {
   }
 
  private:
+  // An empty view may have no data: there is nothing to move along then.
+  constexpr Element* moved(std::int64_t offset) const { return data_ == nullptr ? data_ : data_ + offset; }
+
   Result<void> require_axis(int axis) const {
     if (axis < 0 || axis >= rank()) {
       return Error::of(ErrorCode::out_of_range, "expected an axis in [0, ", rank(), "), found ", axis, " for ", shape_);
