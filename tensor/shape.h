@@ -12,6 +12,9 @@ namespace ingot {
 
 inline constexpr int max_rank = 6;
 
+// More elements than any address space here holds; below it, products with an element's size cannot overflow.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 48;
+
 // A short list of extents, one per axis.
 class Extents {
  public:

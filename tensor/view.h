@@ -38,8 +38,13 @@ class View {
       return Error::of(ErrorCode::out_of_range, "expected elements within [0, ", available, "), found [", begin, ", ",
                        end, ") for shape ", shape, " strides ", strides);
     }
-    // A view of nothing may be asked for anywhere; its pointer stays at the start, where it is surely valid.
-    return View(range.begin == range.end ? storage.data() : storage.data() + origin, shape, strides);
+    const bool is_empty = range.begin == range.end;
+    // A stride that is never taken may be any number; as 0 it cannot overflow in later arithmetic.
+    Strides taken = strides;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (is_empty || shape[axis] == 1) taken[axis] = 0;
+    }
+    return View(is_empty ? storage.data() : storage.data() + origin, shape, taken);
   }
   static Result<View> over(std::span<Element> storage, const Shape& shape) {
     TRY(offset_range(shape, Strides(shape)));  // rejects negative and overflowing sizes before strides are made of them

@@ -12,7 +12,7 @@ using namespace ingot;
 
 namespace {
 
-constexpr std::int64_t most_elements = 1 << 14;
+constexpr std::int64_t largest_tensor = 1 << 14;
 
 void replace_tensor(ByteSource& source, Invocation& invocation, int field, CaseBuilder& builder) {
   const ConstAnyView view = invocation.tensor(field);
@@ -29,7 +29,7 @@ void replace_tensor(ByteSource& source, Invocation& invocation, int field, CaseB
     shape.push_back(size);
   }
   if (rank == 0 && is_block_format(dtype)) return;
-  if (element_count(shape) > most_elements) return;
+  if (element_count(shape) > largest_tensor) return;
   const Fill fill = source.take_between(0, 1) == 0 ? Fill::values() : Fill::integers(-1, source.take_between(1, 20));
   (void)invocation.set_tensor(field, builder.filled_any(dtype, shape, fill));
 }
