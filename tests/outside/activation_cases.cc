@@ -49,20 +49,20 @@ Floats combine(Trial& trial, Floats& a, Floats& b) {
 template <class Curve>
 void plain(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats x(*onnx.input(0));
+  Floats x(onnx.required(0));
   trial.expect(0, apply<Curve>(trial, x).values());
 }
 
 void elu(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats x(*onnx.input(0));
+  Floats x(onnx.required(0));
   trial.expect(0, apply<Elu>(trial, x, {.alpha = static_cast<float>(onnx.number("alpha", 1))}).values());
 }
 
 // max(0, x) + min(0, alpha (e^(x / alpha) - 1)) = alpha elu(x / alpha)
 void celu(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats x(*onnx.input(0));
+  Floats x(onnx.required(0));
   const double alpha = onnx.number("alpha", 1);
   Floats inner = scale(trial, x, 1 / alpha);
   Floats curve = apply<Elu>(trial, inner);
@@ -71,7 +71,7 @@ void celu(const OnnxCase& onnx, Trial& trial) {
 
 void selu(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats x(*onnx.input(0));
+  Floats x(onnx.required(0));
   Selu::Parameters parameters;
   parameters.alpha = static_cast<float>(onnx.number("alpha", parameters.alpha));
   parameters.gamma = static_cast<float>(onnx.number("gamma", parameters.gamma));
@@ -85,19 +85,19 @@ void gelu(const OnnxCase& onnx, Trial& trial) {
 
 void leaky_relu(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats x(*onnx.input(0));
+  Floats x(onnx.required(0));
   trial.expect(0, apply<LeakyRelu>(trial, x, {.slope = static_cast<float>(onnx.number("alpha", 0.01))}).values());
 }
 
 void thresholded_relu(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats x(*onnx.input(0));
+  Floats x(onnx.required(0));
   trial.expect(0, apply<ThresholdedRelu>(trial, x, {.alpha = static_cast<float>(onnx.number("alpha", 1))}).values());
 }
 
 void hard_sigmoid(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats x(*onnx.input(0));
+  Floats x(onnx.required(0));
   const HardSigmoid::Parameters parameters = {.alpha = static_cast<float>(onnx.number("alpha", 0.2)),
                                               .beta = static_cast<float>(onnx.number("beta", 0.5))};
   trial.expect(0, apply<HardSigmoid>(trial, x, parameters).values());
@@ -105,7 +105,7 @@ void hard_sigmoid(const OnnxCase& onnx, Trial& trial) {
 
 void hard_swish(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats x(*onnx.input(0));
+  Floats x(onnx.required(0));
   Floats gate = apply<HardSigmoid>(trial, x, {.alpha = 1.0f / 6, .beta = 0.5f});
   trial.expect(0, combine<Multiply>(trial, x, gate).values());
 }
@@ -120,16 +120,16 @@ Floats swish_of(Trial& trial, Floats& x, double alpha) {
 
 void swish(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats x(*onnx.input(0));
+  Floats x(onnx.required(0));
   trial.expect(0, swish_of(trial, x, onnx.number("alpha", 1)).values());
 }
 
 void swiglu(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats gate(*onnx.input(0));
-  Floats up(*onnx.input(1));
+  Floats gate(onnx.required(0));
+  Floats up(onnx.required(1));
   const double alpha = onnx.number("alpha", 1);
-  Floats y(onnx.input(0)->shape);
+  Floats y(onnx.required(0).shape);
   if (alpha == 1) {
     trial.run<GatedActivation<Swiglu>>({.gate = gate.view(), .up = up.view(), .y = y.view()});
   } else {
@@ -142,8 +142,8 @@ void swiglu(const OnnxCase& onnx, Trial& trial) {
 // relu(x) - slope relu(-x)
 void prelu(const OnnxCase& onnx, Trial& trial) {
   if (!has_floats(onnx, trial)) return;
-  Floats x(*onnx.input(0));
-  const Result<HostTensor> repeated = broadcast(*onnx.input(1), onnx.input(0)->shape);
+  Floats x(onnx.required(0));
+  const Result<HostTensor> repeated = broadcast(onnx.required(1), onnx.required(0).shape);
   if (!repeated.ok()) return trial.fail(std::string(repeated.error().text()));
   Floats slope(repeated.value());
   Floats opposite = scale(trial, x, -1);

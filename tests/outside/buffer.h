@@ -8,8 +8,14 @@
 
 namespace ingot::outside {
 
-// Precondition: no more axes than a view may have.
-inline Shape to_shape(const Sizes& sizes) { return Shape(std::span<const std::int64_t>(sizes)); }
+// Leading axes that are more than a view may have are joined into one.
+inline Shape to_shape(const Sizes& sizes) {
+  Shape shape;
+  const std::size_t joined = sizes.size() > max_rank ? sizes.size() - max_rank + 1 : 0;
+  if (joined > 0) shape.push_back(count_of(Sizes(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(joined))));
+  for (std::size_t axis = joined; axis < sizes.size(); ++axis) shape.push_back(sizes[axis]);
+  return shape;
+}
 
 template <class Element>
 class Buffer {
@@ -33,7 +39,9 @@ class Buffer {
     if (tensor != nullptr) *this = Buffer(*tensor);
   }
 
-  View<Element> view() { return elements_.empty() ? View<Element>() : View<Element>(elements_.data(), to_shape(shape_)); }
+  View<Element> view() {
+    return elements_.empty() ? View<Element>() : View<Element>(elements_.data(), to_shape(shape_));
+  }
   View<Element> view(const Sizes& shape) { return View<Element>(elements_.data(), to_shape(shape)); }
 
   std::vector<double> values() const {

@@ -18,7 +18,7 @@ struct HostTensor {
 
   int rank() const { return static_cast<int>(shape.size()); }
   std::int64_t count() const { return static_cast<std::int64_t>(values.size()); }
-  std::int64_t size(int axis) const { return shape[static_cast<std::size_t>(axis)]; }
+  std::int64_t size(int axis) const { return shape.at(static_cast<std::size_t>(axis)); }
   bool is_float() const { return dtype == "f32" || dtype == "f16" || dtype == "bf16" || dtype == "f64"; }
 };
 

@@ -19,13 +19,12 @@ struct LossInputs {
   Floats loss;
 
   explicit LossInputs(const OnnxCase& onnx)
-      : scores(axis_to_end(*onnx.input(0), 1)), targets(flat(*onnx.input(1))), weights(onnx.input(2)) {
+      : scores(axis_to_end(onnx.required(0), 1)), targets(flat(onnx.required(1))), weights(onnx.input(2)) {
     const std::int64_t classes = scores.shape.back();
     const std::int64_t rows = classes == 0 ? 0 : scores.count() / classes;
     scores.shape = {rows, classes};
     // Without the attribute nothing is ignored: an index that no target has.
-    ignore_index =
-        static_cast<std::int32_t>(onnx.integer("ignore_index", std::numeric_limits<std::int32_t>::min()));
+    ignore_index = static_cast<std::int32_t>(onnx.integer("ignore_index", std::numeric_limits<std::int32_t>::min()));
     const std::string name = onnx.text("reduction", "mean");
     reduction = name == "none" ? Reduction::none : name == "sum" ? Reduction::sum : Reduction::mean;
     loss = Floats(Sizes{reduction == Reduction::none ? rows : 1});
@@ -62,7 +61,7 @@ void cross_entropy(const OnnxCase& onnx, Trial& trial) {
   if (onnx.output(1) == nullptr) return;
   Floats log_probabilities(inputs.scores.shape);
   trial.run<LogSoftmax>({.x = scores.view(), .y = log_probabilities.view()});
-  const Sizes permuted_shape = axis_to_end(*onnx.input(0), 1).shape;
+  const Sizes permuted_shape = axis_to_end(onnx.required(0), 1).shape;
   trial.expect(1, axis_from_end(reshaped(log_probabilities.host(), permuted_shape), 1).values);
 }
 

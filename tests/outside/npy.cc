@@ -60,7 +60,10 @@ Result<NpyArray> read_npy(const std::filesystem::path& path) {
 
   NpyArray array;
   const std::string_view type = value_of(header, "descr");  // '<f4'
-  if (type.size() < 5 || (type[1] != '<' && type[1] != '|')) return wrong(path, "a little-endian element type");
+  if (type.size() < 4 || (type[1] != '<' && type[1] != '|')) return wrong(path, "a little-endian element type");
+  if (std::string_view("fiub").find(type[2]) == std::string_view::npos) {
+    return Error::of(ErrorCode::unsupported, "elements that are no numbers");
+  }
   array.type = type.substr(2, type.size() - 3);
   if (value_of(header, "fortran_order") != "False") return wrong(path, "row-major order");
   array.shape = TRY(parse_shape(path, value_of(header, "shape")));

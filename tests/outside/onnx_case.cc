@@ -14,7 +14,7 @@ Result<void> read_tensors(const std::filesystem::path& folder, const nlohmann::j
   for (const auto& entry : list) {
     if (!entry.is_object() || !entry.contains("name") || !entry.contains("file") || !entry.contains("dtype") ||
         !entry.contains("shape")) {
-      return wrong_case(folder, "a tensor with name, file, dtype and shape");
+      return Error::of(ErrorCode::unsupported, "a value that is no plain tensor");
     }
     const std::string file = entry["file"];
     if (file.find('/') != std::string::npos) return wrong_case(folder, "a tensor's file in the case's own folder");

@@ -21,7 +21,8 @@ void for_each_parameter(const OnnxCase& onnx, Trial& trial, Update update) {
   const std::size_t groups = (onnx.input_names.size() - 2) / Count;
   for (std::size_t group = 0; group < groups; ++group) {
     std::array<Floats, Count> tensors;
-    for (std::size_t which = 0; which < Count; ++which) tensors[which] = row_of(*onnx.input(2 + which * groups + group));
+    for (std::size_t which = 0; which < Count; ++which)
+      tensors[which] = row_of(onnx.required(2 + which * groups + group));
     update(tensors);
     // X, then the states; the gradient is not an output.
     trial.expect(group, tensors[0].values());
@@ -31,7 +32,7 @@ void for_each_parameter(const OnnxCase& onnx, Trial& trial, Update update) {
   }
 }
 
-double scalar(const OnnxCase& onnx, std::size_t input) { return onnx.input(input)->values.at(0); }
+double scalar(const OnnxCase& onnx, std::size_t input) { return onnx.required(input).values.at(0); }
 
 void adagrad(const OnnxCase& onnx, Trial& trial) {
   const double rate = scalar(onnx, 0) / (1 + scalar(onnx, 1) * onnx.number("decay_factor", 0));

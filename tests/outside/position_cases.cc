@@ -7,7 +7,7 @@ namespace ingot::outside {
 namespace {
 
 void rotary_embedding(const OnnxCase& onnx, Trial& trial) {
-  const HostTensor& input = *onnx.input(0);
+  const HostTensor& input = onnx.required(0);
   const HostTensor* positions = onnx.input(3);
   const bool has_head_axis = input.rank() == 4;
   const std::int64_t batch = input.size(0);
@@ -18,7 +18,7 @@ void rotary_embedding(const OnnxCase& onnx, Trial& trial) {
 
   Floats x(reshaped(has_head_axis ? permuted(input, {0, 2, 1, 3}) : input, {batch * time, heads, dimensions}));
   auto table = [&](std::size_t index) {  // [positions, R/2], or a row a token where there are no positions
-    const HostTensor& cache = *onnx.input(index);
+    const HostTensor& cache = onnx.required(index);
     return Floats(reshaped(cache, {cache.count() / cache.shape.back(), cache.shape.back()}));
   };
   Floats cosine = table(1);

@@ -9,7 +9,7 @@ namespace {
 
 template <class Run>
 void over_axis(const OnnxCase& onnx, Trial& trial, Run run) {
-  const HostTensor& x = *onnx.input(0);
+  const HostTensor& x = onnx.required(0);
   if (onnx.opset < 13) {  // before version 13 the axis parted the shape in two, and the softmax ran over the second
     const int axis = resolved_axis(onnx.integer("axis", 1), x.rank());
     std::int64_t columns = 1;

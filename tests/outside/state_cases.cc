@@ -11,9 +11,9 @@ namespace ingot::outside {
 namespace {
 
 void causal_convolution(const OnnxCase& onnx, Trial& trial) {
-  const HostTensor& input = *onnx.input(0);
+  const HostTensor& input = onnx.required(0);
   if (input.rank() != 3) return trial.not_applicable("Ingot's causal convolution runs over one axis of time");
-  const HostTensor& kernel = *onnx.input(1);  // [C, 1, K]
+  const HostTensor& kernel = onnx.required(1);  // [C, 1, K]
   const std::int64_t taps = kernel.shape.back();
   const std::string activation = onnx.text("activation", "none");
   if (activation != "none" && activation != "silu" && activation != "swish") {
@@ -42,8 +42,10 @@ Floats split_heads(const HostTensor& tensor, std::int64_t heads) {
   return Floats(reshaped(tensor, {tensor.size(0), tensor.size(1), heads, tensor.size(2) / heads}));
 }
 
-template <class Op, class Arguments>
-void run_linear_attention(Trial& trial, Arguments arguments, Floats& y, Floats& present) {
+template <class Op>
+void run_linear_attention(Trial& trial, typename Op::Arguments arguments, const Sizes& output, const Sizes& state) {
+  Floats y(output);
+  Floats present(state);
   arguments.y = y.view();
   arguments.final_state = present.view();
   trial.run<Op>(arguments);
@@ -52,7 +54,7 @@ void run_linear_attention(Trial& trial, Arguments arguments, Floats& y, Floats& 
 }
 
 void linear_attention(const OnnxCase& onnx, Trial& trial) {
-  const HostTensor& q = *onnx.input(0);
+  const HostTensor& q = onnx.required(0);
   if (q.rank() != 3) return trial.fail("expected a query of rank 3, found another");
   const std::int64_t query_heads = onnx.integer("q_num_heads", 1);
   const std::int64_t heads = onnx.integer("kv_num_heads", 1);
@@ -61,27 +63,27 @@ void linear_attention(const OnnxCase& onnx, Trial& trial) {
   const bool uses_beta = rule == "delta" || rule == "gated_delta";
 
   Floats query = split_heads(q, query_heads);
-  Floats value = split_heads(*onnx.input(2), heads);
+  Floats value = split_heads(onnx.required(2), heads);
   const std::int64_t key_width = q.size(2) / query_heads;
-  Floats key = split_heads(*onnx.input(1), onnx.input(1)->size(2) / key_width);
+  Floats key = split_heads(onnx.required(1), onnx.required(1).size(2) / key_width);
   Floats past(onnx.input(3));
   Floats decay;
   bool is_scalar_decay = true;
   if (uses_decay && onnx.input(4) != nullptr) {
-    is_scalar_decay = onnx.input(4)->size(2) == heads && key_width != 1;
-    decay = is_scalar_decay ? Floats(*onnx.input(4)) : split_heads(*onnx.input(4), heads);
+    is_scalar_decay = onnx.required(4).size(2) == heads && key_width != 1;
+    decay = is_scalar_decay ? Floats(onnx.required(4)) : split_heads(onnx.required(4), heads);
   }
   Floats beta;
   if (uses_beta && onnx.input(5) != nullptr) {
-    const Result<HostTensor> repeated = broadcast(*onnx.input(5), {q.size(0), q.size(1), heads});
+    const Result<HostTensor> repeated = broadcast(onnx.required(5), {q.size(0), q.size(1), heads});
     if (!repeated.ok()) return trial.fail(std::string(repeated.error().text()));
     beta = Floats(repeated.value());
   }
   const double default_scale = 1 / std::sqrt(static_cast<double>(key_width));
   const double given = onnx.number("scale", 0);
-  const std::int64_t value_width = onnx.input(2)->size(2) / heads;
-  Floats y(Sizes{q.size(0), q.size(1), std::max(query_heads, heads), value_width});
-  Floats present(Sizes{q.size(0), heads, key_width, value_width});
+  const std::int64_t value_width = onnx.required(2).size(2) / heads;
+  const Sizes output = {q.size(0), q.size(1), std::max(query_heads, heads), value_width};
+  const Sizes state = {q.size(0), heads, key_width, value_width};
 
   LinearAttention::Arguments arguments;
   arguments.query = query.view();
@@ -91,7 +93,7 @@ void linear_attention(const OnnxCase& onnx, Trial& trial) {
   arguments.beta = beta.view();
   arguments.initial_state = past.view();
   arguments.scale = static_cast<float>(given == 0 ? default_scale : given);
-  run_linear_attention<LinearAttention>(trial, arguments, y, present);
+  run_linear_attention<LinearAttention>(trial, arguments, output, state);
   // The gated delta rule with one decay a head has an operation of its own.
   if (rule == "gated_delta" && is_scalar_decay && query_heads <= heads && is_present(arguments.decay)) {
     GatedDeltaNet::Arguments gated;
@@ -102,7 +104,8 @@ void linear_attention(const OnnxCase& onnx, Trial& trial) {
     gated.beta = arguments.beta;
     gated.initial_state = arguments.initial_state;
     gated.scale = arguments.scale;
-    if (arguments.query.shape() == arguments.key.shape()) run_linear_attention<GatedDeltaNet>(trial, gated, y, present);
+    if (arguments.query.shape() == arguments.key.shape())
+      run_linear_attention<GatedDeltaNet>(trial, gated, output, state);
   }
 }
 

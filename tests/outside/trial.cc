@@ -12,8 +12,7 @@ struct Closeness {
 
 // What ONNX's own test runner allows, and more for the type with fewer bits.
 Closeness closeness_of(const std::string& dtype) {
-  if (dtype == "f16") return {1e-2, 1e-3};
-  if (dtype == "bf16") return {1e-2, 1e-3};
+  if (dtype == "f16" || dtype == "bf16") return {1e-2, 1e-7};
   if (dtype == "f32" || dtype == "f64") return {1e-3, 1e-7};
   return {0, 0};  // integers, flags, and types compared by their bits
 }
@@ -26,7 +25,10 @@ bool is_close(double expected, double found, Closeness closeness) {
 
 }  // namespace
 
-void Trial::expect(std::size_t output, const std::vector<double>& found) {
+void Trial::expect(std::size_t output, const std::vector<double>& found) { compare(output, found, false); }
+void Trial::expect_exactly(std::size_t output, const std::vector<double>& found) { compare(output, found, true); }
+
+void Trial::compare(std::size_t output, const std::vector<double>& found, bool is_exact) {
   const HostTensor* expected = case_.output(output);
   if (expected == nullptr || verdict_ != Verdict::passed) return;
   const std::string where = "output " + std::to_string(output) + " (" + last_variant_ + ")";
@@ -34,8 +36,9 @@ void Trial::expect(std::size_t output, const std::vector<double>& found) {
     return fail(where + ": expected " + std::to_string(expected->values.size()) + " elements, found " +
                 std::to_string(found.size()));
   }
+  const Closeness closeness = is_exact ? Closeness{0, 0} : closeness_of(expected->dtype);
   for (std::size_t index = 0; index < found.size(); ++index) {
-    if (is_close(expected->values[index], found[index], closeness_of(expected->dtype))) continue;
+    if (is_close(expected->values[index], found[index], closeness)) continue;
     return fail(where + " element " + std::to_string(index) + ": expected " + std::to_string(expected->values[index]) +
                 ", found " + std::to_string(found[index]));
   }

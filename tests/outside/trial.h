@@ -28,6 +28,7 @@ class Trial {
 
   // Compares what was computed with an output of the case. Outputs that the case does not name are not compared.
   void expect(std::size_t output, const std::vector<double>& found);
+  void expect_exactly(std::size_t output, const std::vector<double>& found);
   void fail(std::string text);
   // The first reason is kept. A case that is not applicable for one reason is not failed for another.
   void not_applicable(std::string reason);
@@ -37,6 +38,8 @@ class Trial {
   bool has_further_variants() const { return has_further_variants_; }
 
  private:
+  void compare(std::size_t output, const std::vector<double>& found, bool is_exact);
+
   const Bench& bench_;
   const OnnxCase& case_;
   int preference_;
