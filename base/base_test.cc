@@ -16,7 +16,8 @@ Result<std::int64_t> area(std::int64_t width, std::int64_t height) {
 }
 
 TEST(FixedText, AppendsNumbersOfEveryKind) {
-  EXPECT_EQ(text_of("a", 1, 'b', -2, true, std::uint64_t{18446744073709551615u}).view(), "a1b-2true18446744073709551615");
+  EXPECT_EQ(text_of("a", 1, 'b', -2, true, std::uint64_t{18446744073709551615u}).view(),
+            "a1b-2true18446744073709551615");
   EXPECT_EQ(text_of(std::numeric_limits<std::int64_t>::min()).view(), "-9223372036854775808");
 }
 

@@ -6,18 +6,19 @@
 
 namespace plain {
 
-void copy(const float* x, float* y, std::int64_t count);
-void relu(const float* x, float* y, std::int64_t count);
 void silu(const float* x, float* y, std::int64_t count);
 void gelu(const float* x, float* y, std::int64_t count);
-void rms_norm(const float* x, const float* gamma, float epsilon, float* y, std::int64_t rows, std::int64_t width);
 void softmax(const float* x, float* y, std::int64_t rows, std::int64_t width);
 
 struct AdamwSettings {
-  float learning_rate, beta1, beta2, epsilon, weight_decay;
+  float learning_rate;
+  float beta1;
+  float beta2;
+  float epsilon;
+  float weight_decay;
   std::int64_t step;
 };
-void adamw(float* parameter, const float* gradient, float* first, float* second, std::int64_t count,
+void adamw(float* parameters, const float* gradient, float* first_moment, float* second_moment, std::int64_t count,
            const AdamwSettings& settings);
 
 }  // namespace plain

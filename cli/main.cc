@@ -39,8 +39,11 @@ int main(int argument_count, char** arguments) {
       std::fprintf(stderr, "%s", application.help().c_str());
       return ingot::exit_usage;
     }
-    ingot::print_error(std::string(error.what()) +
-                       "\nRun 'ingot --help' for the commands, 'ingot COMMAND --help' for one.");
+    std::string text = error.what();
+    if (application.get_subcommands().empty()) {
+      text = "expected a command (kernels, verify, bench, machine), found '" + std::string(arguments[1]) + "'";
+    }
+    ingot::print_error(text + "\nRun 'ingot --help' for the commands, 'ingot COMMAND --help' for one.");
     return ingot::exit_usage;
   }
   return exit_code;

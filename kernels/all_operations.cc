@@ -22,11 +22,10 @@ namespace ingot {
 std::span<const Operation* const> all_operations() {
   static const std::vector<const Operation*> list = [] {
     std::vector<const Operation*> joined;
-    for (const auto family :
-         {layout_operations(), elementwise_operations(), linear_operations(), activation_operations(),
-          norm_operations(), attention_operations(), position_operations(), cache_operations(), state_operations(),
-          routing_operations(), quantization_operations(), loss_operations(), optimizer_operations(),
-          sampling_operations()}) {
+    for (const auto family : {layout_operations(), elementwise_operations(), linear_operations(),
+                              activation_operations(), norm_operations(), attention_operations(), position_operations(),
+                              cache_operations(), state_operations(), routing_operations(), quantization_operations(),
+                              loss_operations(), optimizer_operations(), sampling_operations()}) {
       joined.insert(joined.end(), family.begin(), family.end());
     }
     return joined;

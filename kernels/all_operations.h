@@ -7,7 +7,8 @@
 
 namespace ingot {
 
-// Every operation of every family, families in the order of docs/architecture.md. The list is built once and is constant.
+// Every operation of every family, families in the order of docs/architecture.md. The list is built once and is
+// constant.
 std::span<const Operation* const> all_operations();
 
 // Null where no operation has this name.

@@ -20,9 +20,11 @@ void encode_block(const float* values, BlockQ5_K& block);
 void encode_block(const float* values, BlockQ6_K& block);
 
 // The integer part of a value, held within [0, highest]; NaN is 0. (A plain conversion is undefined out of range.)
+// Selections rather than branches: codes are not predictable.
 constexpr int truncated_code(float value, int highest) {
-  if (!(value > 0)) return 0;
-  return value >= static_cast<float>(highest) ? highest : static_cast<int>(value);
+  const auto limit = static_cast<float>(highest);
+  value = value > 0 ? value : 0;
+  return static_cast<int>(value < limit ? value : limit);
 }
 
 // The nearest integer within [lowest, highest]; NaN is lowest.

@@ -68,8 +68,8 @@ struct AffineGroup {
   float scale, minimum;
 };
 
-// Least squares alternates with rounding from several starts: the range divided by a little more or less than the
-// number of codes, because cutting off an extreme can serve the rest.
+// Rounding under several trial scales, least squares for the codes found, and the best of all. Trials divide the range
+// by a little more or less than the number of codes, because cutting off an extreme can serve the rest.
 AffineGroup fit_group(const float* x, const float* weights, int count, int highest_code) {
   float lowest = 0;  // minimums are not negative, so the range always reaches down to zero
   float highest = x[0];
@@ -92,13 +92,8 @@ AffineGroup fit_group(const float* x, const float* weights, int count, int highe
     if (!equations.solve(group.scale, group.minimum)) continue;
     if (group.minimum < 0) group = {equations.ux / equations.uu, 0};
     if (!(group.scale > 0)) continue;
-    float error = 0;
-    const float refined = 1 / group.scale;
-    for (int i = 0; i < count; ++i) {
-      const auto code = static_cast<float>(nearest_code(refined * (x[i] + group.minimum), 0, highest_code));
-      const float difference = group.scale * code - group.minimum - x[i];
-      error += weights[i] * difference * difference;
-    }
+    // What the best scale and minimum for these codes leave, less the sum of weighted squares that all steps share.
+    const float error = group.minimum * equations.vx - group.scale * equations.ux;
     if (error < least_error) {
       least_error = error;
       best = group;

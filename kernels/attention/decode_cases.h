@@ -1,0 +1,78 @@
+// Caches of every kind: one contiguous page, pages in scrambled order, rings that have wrapped; every dtype.
+#pragma once
+
+#include "kernels/attention/decode.h"
+
+namespace ingot {
+
+struct DecodeShape {
+  std::int64_t heads = 1;
+  std::int64_t key_heads = 1;
+  std::int64_t dimensions = 1;
+  std::int64_t value_dimensions = 1;
+  std::int64_t page_length = 1;
+  std::int64_t max_pages = 1;
+  std::vector<std::int32_t> lengths;
+  DType keys = DType::f32;
+  DType values = DType::f32;
+  std::int64_t window = 0;
+  float softcap = 0;
+  bool ring = false;
+  bool alibi = false;
+  bool sinks = false;
+  bool has_table = true;
+};
+
+inline void Decode::cases(CaseList<Decode>& list) {
+  auto made = [](const DecodeShape& shape) {
+    return [shape](CaseBuilder& builder) {
+      const auto batches = static_cast<std::int64_t>(shape.lengths.size());
+      const std::int64_t pages = batches * shape.max_pages + 1;
+      Arguments a;
+      a.q = builder.filled({batches, shape.heads, shape.dimensions});
+      a.k_pages = builder.filled_any(shape.keys, {pages, shape.key_heads, shape.page_length, shape.dimensions});
+      a.v_pages = builder.filled_any(shape.values, {pages, shape.key_heads, shape.page_length, shape.value_dimensions});
+      const View<std::int32_t> table = builder.blank<std::int32_t>({batches, shape.max_pages});
+      const View<std::int32_t> lengths = builder.blank<std::int32_t>({batches});
+      for (std::int64_t b = 0; b < batches; ++b) {
+        lengths(b) = shape.lengths[static_cast<std::size_t>(b)];
+        for (std::int64_t page = 0; page < shape.max_pages; ++page) {
+          // Later sequences own earlier pages, and pages run backwards; what no token uses is no page at all.
+          const bool used = page * shape.page_length < lengths(b);
+          table(b, page) = used ? static_cast<std::int32_t>(pages - 1 - b * shape.max_pages - page) : -1;
+        }
+      }
+      if (shape.has_table) a.block_table = table;
+      a.lengths = lengths;
+      if (shape.alibi) a.alibi_slopes = builder.filled({shape.heads}, Fill::uniform(0.01, 0.5));
+      if (shape.sinks) a.sinks = builder.filled({shape.heads}, Fill::uniform(-1, 2));
+      a.scale = 1 / std::sqrt(static_cast<float>(shape.dimensions));
+      a.window = shape.window;
+      a.softcap = shape.softcap;
+      a.ring = shape.ring;
+      a.y = builder.blank({batches, shape.heads, shape.value_dimensions});
+      return a;
+    };
+  };
+  list.parity("pages, every rule",
+              made({6, 2, 18, 11, 4, 5, {17, 3, 0, 20}, DType::f32, DType::f32, 9, 5.0f, false, true, true}));
+  list.parity("ring that wrapped", made({4, 4, 8, 16, 4, 3, {7, 12, 29}, DType::f32, DType::f32, 0, 0, true}));
+  list.parity("ring with a window", made({5, 1, 8, 8, 3, 4, {40, 11}, DType::f32, DType::f32, 5, 0, true, true}));
+  list.parity("one page", made({4, 2, 64, 64, 70, 1, {70, 33}}));
+  list.parity("contiguous, f16",
+              made({4, 2, 24, 24, 45, 1, {40, 0, 45}, DType::f16, DType::f16, 0, 0, false, true, false, false}));
+  list.parity("contiguous ring",
+              made({2, 2, 8, 8, 9, 1, {40, 5}, DType::f32, DType::f32, 4, 0, true, false, false, false}));
+  list.parity("one token", made({3, 3, 1, 1, 1, 1, {1}}));
+  list.parity("f16", made({8, 2, 33, 40, 16, 4, {50, 64}, DType::f16, DType::f16}));
+  list.parity("q8_0", made({8, 2, 32, 64, 16, 5, {79, 2}, DType::q8_0, DType::q8_0, 0, 0, false, false, true}));
+  list.parity("f16 keys, q8_0 values, ring", made({4, 4, 32, 96, 8, 3, {77}, DType::f16, DType::q8_0, 0, 20.0f, true}));
+  list.parity("long", made({2, 1, 16, 16, 64, 40, {2500}}));
+  list.parity("no sequences", made({2, 1, 8, 8, 4, 2, {}}));
+  list.benchmark("4096 tokens f16, 32 heads of 128, 8 key heads",
+                 made({32, 8, 128, 128, 64, 64, {4096}, DType::f16, DType::f16}));
+  list.benchmark("4096 tokens q8_0, 32 heads of 128, 8 key heads",
+                 made({32, 8, 128, 128, 64, 64, {4096}, DType::q8_0, DType::q8_0}));
+}
+
+}  // namespace ingot

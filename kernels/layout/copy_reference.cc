@@ -1,0 +1,12 @@
+#include "kernels/layout/copy.h"
+#include "kernels/layout/reference_walk.h"
+
+namespace ingot {
+
+void copy_reference(const Copy::Arguments& arguments, Context&) { move_reference(arguments.x, arguments.y); }
+
+void copy_backward_reference(const CopyBackward::Arguments& arguments, Context&) {
+  move_reference(ConstAnyView(arguments.dy), AnyView(arguments.dx));
+}
+
+}  // namespace ingot

@@ -1,0 +1,36 @@
+#include "kernels/linear/family.h"
+
+#include "kernels/linear/block_sparse_matmul.h"
+#include "kernels/linear/conv2d.h"
+#include "kernels/linear/int8_matmul.h"
+#include "kernels/linear/matmul.h"
+#include "kernels/linear/matmul_backward.h"
+#include "kernels/linear/matmul_batched.h"
+#include "kernels/linear/matmul_grouped.h"
+#include "kernels/linear/two_four_matmul.h"
+
+namespace ingot {
+
+std::span<const Operation* const> linear_operations() {
+  static const Operation* const operations[] = {
+      &describe_operation<Matmul>(),
+      &describe_operation<MatmulBackwardInput>(),
+      &describe_operation<MatmulBackwardWeight>(),
+      &describe_operation<MatmulBackwardBias>(),
+      &describe_operation<MatmulBatched>(),
+      &describe_operation<MatmulBatchedBackward>(),
+      &describe_operation<MatmulGrouped>(),
+      &describe_operation<MatmulGroupedBackwardInput>(),
+      &describe_operation<MatmulGroupedBackwardWeight>(),
+      &describe_operation<Int8Matmul>(),
+      &describe_operation<BlockSparseMatmul>(),
+      &describe_operation<BlockSparseMatmulBackward>(),
+      &describe_operation<TwoFourMatmul>(),
+      &describe_operation<TwoFourMatmulBackward>(),
+      &describe_operation<Conv2d>(),
+      &describe_operation<Conv2dBackward>(),
+  };
+  return operations;
+}
+
+}  // namespace ingot

@@ -1,0 +1,41 @@
+#include "kernels/linear/gemm.h"
+
+#include <algorithm>
+
+#include "base/units.h"
+
+namespace ingot {
+
+GemmOperand gemm_operand(const ConstAnyView& view, int width_axis, int depth_axis) {
+  GemmOperand operand{view.data(), view.dtype(), view.byte_stride(width_axis), view.byte_stride(depth_axis),
+                      PackedAxis::neither};
+  if (is_block_format(view.dtype())) {
+    operand.packed = depth_axis == view.rank() - 1 ? PackedAxis::depth : PackedAxis::width;
+    return operand;
+  }
+  // An axis of one element may have any stride. A depth of one is best read along the width.
+  const std::int64_t element = block_bytes(view.dtype());
+  const bool along_depth = operand.depth_stride == element || view.size(depth_axis) <= 1;
+  const bool along_width = operand.width_stride == element || view.size(width_axis) <= 1;
+  if (along_depth && (view.size(depth_axis) > 1 || !along_width)) {
+    operand.packed = PackedAxis::depth;
+  } else if (along_width) {
+    operand.packed = PackedAxis::width;
+  }
+  return operand;
+}
+
+std::size_t gemm_scratch_bytes(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+  const std::int64_t padded_rows = divide_rounding_up(std::min(rows, gemm_row_block), 12) * 12;
+  const std::int64_t padded_columns = divide_rounding_up(std::min(columns, gemm_column_block), 32) * 32;
+  const std::int64_t deep = std::min(align_up(static_cast<std::uint64_t>(std::max<std::int64_t>(depth, 1)), 32),
+                                     static_cast<std::uint64_t>(gemm_depth_block));
+  return static_cast<std::size_t>((padded_rows + padded_columns) * deep) * sizeof(float) + 64;
+}
+
+std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth) {
+  // A float scale a block of 32 at the least, a float sum a group of 16, a byte a code.
+  return static_cast<std::size_t>(rows * (depth / 32 * 4 + depth / 16 * 4 + depth));
+}
+
+}  // namespace ingot

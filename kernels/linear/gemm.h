@@ -1,0 +1,93 @@
+// The one matrix product under this family's operations: out = left x right (+ bias), with both operands read through
+// strides and converted to float while they are packed. Transposed, strided, half-precision and block-format operands
+// therefore need no copy and no kernel of their own.
+//
+// How it runs (the names of the blocks are those of the constants below):
+//
+//   for each block of columns, for each block of the depth:
+//     pack the right operand into panels [depth][tile columns], the left one into panels [depth][tile rows]
+//     for each task (task rows x task columns), for each panel of rows, for each panel of columns:
+//       one register tile over the block's depth, stored or added to the output
+//
+// Edges are packed with zeros, so the inner loop never sees them; only the store does. The depth is cut the same way
+// whatever the number of threads, and threads share nothing but packed panels: results do not depend on them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/linear/simd_entries.h"
+#include "machine/workers.h"
+#include "tensor/any_view.h"
+
+namespace ingot {
+
+// The axis along which an operand's numbers are neighbours in memory.
+enum class PackedAxis : std::uint8_t { width, depth, neither };  // neither: f32 only
+
+// A matrix by its width (the axis that stays: rows of the left operand, columns of the right) and its depth (the axis
+// summed over). Strides are in bytes; along a block format's packed axis the stride is not used.
+struct GemmOperand {
+  const std::byte* data = nullptr;
+  DType dtype = DType::f32;
+  std::int64_t width_stride = 0;
+  std::int64_t depth_stride = 0;
+  PackedAxis packed = PackedAxis::neither;
+};
+
+// An operand from a view: which of the view's axes is its width, and which its depth. Block formats are packed along
+// their last axis.
+GemmOperand gemm_operand(const ConstAnyView& view, int width_axis, int depth_axis);
+
+enum class GemmStart : std::uint8_t {
+  fresh,       // out = product + bias
+  accumulate,  // out += product
+};
+
+struct Gemm {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t depth = 0;
+  GemmOperand left;
+  GemmOperand right;
+  float* out = nullptr;  // rows of `columns` neighbours, `out_stride` floats apart
+  std::int64_t out_stride = 0;
+  const float* bias = nullptr;  // one a column, or null
+  GemmStart start = GemmStart::fresh;
+};
+
+// Cache blocks. A panel of the left operand (256 deep, 12 wide at most) is 12 KiB: it stays in a first-level cache of
+// 32 KiB or more while panels of the right one (32 KiB) stream by from the second level. A task's share of the right
+// operand (256 x 256) is 256 KiB and its share of the left one (96 x 256) 96 KiB: together they stay in a second-level
+// cache of 512 KiB or more. The packed whole is at most 4 MiB + 2.3 MiB, in the last-level cache. Task sizes divide by
+// every target's tile, and 256 by every block format.
+inline constexpr std::int64_t gemm_depth_block = 256;
+inline constexpr std::int64_t gemm_task_rows = 96;
+inline constexpr std::int64_t gemm_task_columns = 256;
+inline constexpr std::int64_t gemm_row_block = 24 * gemm_task_rows;
+inline constexpr std::int64_t gemm_column_block = 16 * gemm_task_columns;
+
+std::size_t gemm_scratch_bytes(std::int64_t rows, std::int64_t columns, std::int64_t depth);
+
+// Preconditions: out shares no memory with the operands; scratch has gemm_scratch_bytes(...) and is aligned to 64
+// bytes.
+using GemmFunction = void (*)(const Gemm& gemm, Workers& workers, std::byte* scratch);
+extern const PerTarget<GemmFunction> gemm_threaded;
+// On the calling thread alone; the same bits.
+using SerialGemmFunction = void (*)(const Gemm& gemm, std::byte* scratch);
+extern const PerTarget<SerialGemmFunction> gemm_serial;
+
+// Few rows: each output is a dot product of a row of x and a row of weights, read once where they lie. Packing would
+// cost more than the product. Preconditions: rows <= dot_rows, left f32, both operands packed along the depth, right
+// not a block format.
+inline constexpr std::int64_t dot_rows = 4;
+using DotFunction = void (*)(const Gemm& gemm, Workers& workers);
+extern const PerTarget<DotFunction> gemm_dot;
+
+// The same for block formats, with activations as 8-bit codes and integer sums in each group of weights.
+// Preconditions: as above, but right is a block format; scratch has codes_scratch_bytes(...).
+std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth);
+using CodesFunction = void (*)(const Gemm& gemm, Workers& workers, std::byte* scratch);
+extern const PerTarget<CodesFunction> gemm_codes;
+
+}  // namespace ingot

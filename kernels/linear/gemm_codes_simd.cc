@@ -1,0 +1,136 @@
+// Few rows of activations and weights in a block format: activations become 8-bit codes once, then every block of
+// weights is unpacked to codes once for all rows, and groups of 16 or 32 are summed in integers, which is exact.
+#include "kernels/contract/context.h"
+#include "kernels/contract/simd_targets.h"
+#include "kernels/linear/gemm.h"
+#include "kernels/quantization/activation_codes.h"
+#include "tensor/block_codes.h"
+#include "tensor/block_scales.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/linear/gemm_codes_simd.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "kernels/quantization/activation_codes-inl.h"
+#include "kernels/quantization/block_codes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Activations of all rows, as codes, their sums in groups of 16, and a scale a block.
+struct CodedRows {
+  std::int64_t rows;
+  std::int64_t depth;
+  int block;
+  float* scales;       // [rows][depth / block]
+  std::int32_t* sums;  // [rows][depth / 16]
+  std::int8_t* codes;  // [rows][depth]
+
+  CodedRows(const Gemm& gemm, std::byte* scratch)
+      : rows(gemm.rows),
+        depth(gemm.depth),
+        block(block_elements(gemm.right.dtype)),
+        scales(reinterpret_cast<float*>(scratch)),
+        sums(reinterpret_cast<std::int32_t*>(scales + rows * (depth / block))),
+        codes(reinterpret_cast<std::int8_t*>(sums + rows * (depth / code_group))) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const auto* x = reinterpret_cast<const float*>(gemm.left.data + row * gemm.left.width_stride);
+      for (std::int64_t begin = 0; begin < depth; begin += block) {
+        const std::int64_t at = row * depth + begin;
+        scales[at / block] = encode_activations_vector(x + begin, block, codes + at, sums + at / code_group);
+      }
+    }
+  }
+};
+
+// A vector holds codes of one group only.
+template <class Block>
+using CodeTag = hn::CappedTag<std::int16_t, Block::group>;
+template <class Block>
+using SumTag = hn::RebindToFloat<hn::RepartitionToWide<CodeTag<Block>>>;
+
+// sum_g scale[g] sum_{i in g} weights.codes[i] codes[i], spread over the lanes of the result. Integer sums of a group
+// stay below 2^24, so they are exact as floats too.
+template <class Block>
+HWY_INLINE hn::Vec<SumTag<Block>> multiply_block(const BlockCodes& weights, const std::int8_t* codes) {
+  const CodeTag<Block> words;
+  const hn::RepartitionToWide<CodeTag<Block>> integers;
+  const SumTag<Block> floats;
+  const hn::Rebind<std::int8_t, CodeTag<Block>> bytes;
+  auto sum = hn::Zero(floats);
+  for (int begin = 0; begin < Block::elements; begin += Block::group) {
+    auto first = hn::Zero(integers);
+    auto second = hn::Zero(integers);
+    for (int i = begin; i < begin + Block::group; i += static_cast<int>(hn::Lanes(words))) {
+      const auto weight = hn::PromoteTo(words, hn::LoadU(bytes, weights.codes + i));
+      const auto code = hn::PromoteTo(words, hn::LoadU(bytes, codes + i));
+      first = hn::ReorderWidenMulAccumulate(integers, weight, code, first, second);
+    }
+    const auto total = hn::ConvertTo(floats, hn::Add(first, second));
+    sum = hn::MulAdd(total, hn::Set(floats, weights.scales[begin / code_group]), sum);
+  }
+  return sum;
+}
+
+// sum_g minimum[g] sum_{i in g} codes[i]
+template <class Block>
+HWY_INLINE float multiply_minimums(const BlockCodes& weights, const std::int32_t* sums) {
+  float total = 0;
+  for (int group = 0; group < Block::elements / code_group; ++group) {
+    total += weights.minimums[group] * static_cast<float>(sums[group]);
+  }
+  return total;
+}
+
+template <class Block>
+void multiply_columns(const Gemm& gemm, const CodedRows& x, std::int64_t column_begin, std::int64_t column_end) {
+  const SumTag<Block> floats;
+  const std::int64_t blocks = x.depth / Block::elements;
+  const bool minimums = has_minimums(gemm.right.dtype);
+  BlockCodes weights;
+  for (std::int64_t column = column_begin; column < column_end; ++column) {
+    const auto* row_blocks = reinterpret_cast<const Block*>(gemm.right.data + column * gemm.right.width_stride);
+    const auto zero = hn::Zero(floats);
+    hn::Vec<SumTag<Block>> sums[dot_rows] = {zero, zero, zero, zero};
+    float subtracted[dot_rows] = {};
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      unpack_block_vector(row_blocks[b], weights);
+      for (std::int64_t row = 0; row < x.rows; ++row) {
+        const std::int64_t at = row * blocks + b;
+        const auto product = multiply_block<Block>(weights, x.codes + at * Block::elements);
+        sums[row] = hn::MulAdd(product, hn::Set(floats, x.scales[at]), sums[row]);
+        if (!minimums) continue;
+        subtracted[row] +=
+            x.scales[at] * multiply_minimums<Block>(weights, x.sums + at * (Block::elements / code_group));
+      }
+    }
+    for (std::int64_t row = 0; row < x.rows; ++row) {
+      const float sum = hn::GetLane(hn::SumOfLanes(floats, sums[row])) - subtracted[row];
+      gemm.out[row * gemm.out_stride + column] = sum + (gemm.bias == nullptr ? 0.0f : gemm.bias[column]);
+    }
+  }
+}
+
+void multiply_codes(const Gemm& gemm, Workers& workers, std::byte* scratch) {
+  const CodedRows x(gemm, scratch);
+  // Unpacking costs several times what streaming the bytes does, so a chunk is smaller than the usual 64 KiB.
+  const std::int64_t chunk = rows_per_chunk(row_bytes(gemm.right.dtype, gemm.depth), 16 << 10);
+  with_block_type(gemm.right.dtype, [&]<class Block>() {
+    workers.for_chunks(gemm.columns, chunk, [&](std::int64_t begin, std::int64_t end, int) {
+      multiply_columns<Block>(gemm, x, begin, end);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace ingot::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ingot {
+const PerTarget<CodesFunction> gemm_codes = INGOT_SIMD_ENTRIES(multiply_codes);
+}  // namespace ingot
+#endif

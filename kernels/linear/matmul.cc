@@ -1,0 +1,70 @@
+#include "kernels/linear/matmul.h"
+
+#include "kernels/contract/describe.h"
+#include "kernels/linear/matmul_cases.h"
+#include "kernels/linear/matmul_run.h"
+#include "kernels/linear/sum_tolerance.h"
+
+namespace ingot {
+
+Result<void> Matmul::check(const Arguments& a) {
+  TRY(require_rank(name, "C1", "x", a.x, 2));
+  TRY(require_contiguous_rows(name, "C1", "x", a.x));
+  TRY(require_rank(name, "C2", "weights", a.weights, 2));
+  TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.x.size(1)}));
+  TRY(require_weight_layout(name, "C3", a.layout));
+  if (is_present(a.bias)) TRY(require_packed(name, "C4", "bias", a.bias, {a.weights.size(0)}));
+  return require_packed(name, "C5", "y", a.y, {a.x.size(0), a.weights.size(0)});
+}
+
+Cost Matmul::cost(const Arguments& a) {
+  return {.operations = 2.0 * static_cast<double>(a.y.count()) * static_cast<double>(a.x.size(1)),
+          .bytes_read = stored_bytes(a.x) + stored_bytes(a.weights) + (is_present(a.bias) ? stored_bytes(a.bias) : 0),
+          .bytes_written = stored_bytes(a.y)};
+}
+
+Tolerance Matmul::tolerance(const Arguments& a) { return sum_tolerance(a.x.size(1), a.x, a.weights); }
+
+namespace {
+
+std::size_t threaded_scratch(const Matmul::Arguments& a, int) {
+  return packed_scratch_bytes(a.y.size(0), a.y.size(1), a.x.size(1), a.weights.dtype());
+}
+
+std::size_t dot_scratch(const Matmul::Arguments& a, int) {
+  return is_block_format(a.weights.dtype()) ? codes_scratch_bytes(a.x.size(0), a.x.size(1)) : 0;
+}
+
+}  // namespace
+
+// The ladder. Two rows a target share the work: dot products for few rows (a packed panel would be used too seldom to
+// pay), packed panels for many. The same on one thread, blocking without vectors, and the plain sum follow.
+std::span<const Variant<Matmul>> Matmul::variants() {
+  static const SimdEntries<Matmul> dot =
+      entries_over<Matmul>(gemm_dot, []<SimdTarget target>() { return &matmul_dot<target>; });
+  static const SimdEntries<Matmul> threaded =
+      entries_over<Matmul>(gemm_threaded, []<SimdTarget target>() { return &matmul_threaded<target>; });
+  static const SimdEntries<Matmul> packed =
+      entries_over<Matmul>(gemm_serial, []<SimdTarget target>() { return &matmul_packed<target>; });
+  static const Variant<Matmul> table[] = {
+      {"dot_avx512", {Feature::avx512}, dot.avx512, has_few_rows, dot_scratch},
+      {"threaded_avx512", {Feature::avx512}, threaded.avx512, nullptr, threaded_scratch},
+      {"dot_avx2", {Feature::avx2}, dot.avx2, has_few_rows, dot_scratch},
+      {"threaded_avx2", {Feature::avx2}, threaded.avx2, nullptr, threaded_scratch},
+      {"dot_sse4", {Feature::sse4}, dot.sse4, has_few_rows, dot_scratch},
+      {"threaded_sse4", {Feature::sse4}, threaded.sse4, nullptr, threaded_scratch},
+      {"dot_neon", {Feature::neon}, dot.neon, has_few_rows, dot_scratch},
+      {"threaded_neon", {Feature::neon}, threaded.neon, nullptr, threaded_scratch},
+      {"packed_avx512", {Feature::avx512}, packed.avx512, nullptr, threaded_scratch},
+      {"packed_avx2", {Feature::avx2}, packed.avx2, nullptr, threaded_scratch},
+      {"packed_sse4", {Feature::sse4}, packed.sse4, nullptr, threaded_scratch},
+      {"packed_neon", {Feature::neon}, packed.neon, nullptr, threaded_scratch},
+      {"blocked", {}, matmul_blocked, [](const Arguments& a) { return a.weights.dtype() == DType::f32; }},
+      {"reference", {}, matmul_reference},
+  };
+  return table;
+}
+
+template const Operation& describe_operation<Matmul>();
+
+}  // namespace ingot

@@ -1,0 +1,56 @@
+// A matrix product with a stored weight matrix: every projection of a model.
+//
+//   y[m,n] = sum_k x[m,k] W[n,k] + bias[n]
+//
+// Weights may be f32, f16, bf16 or any block format. Where they are a block format, activations are first put on a grid
+// of 8-bit codes, and that rounding is part of the contract, so that all variants agree on the integers:
+//
+//   scale[m,b] = max_{k in b} |x[m,k]| / 127,  code[m,k] = round half to even(x[m,k] * (127 / max))
+//   y[m,n]     = sum_b scale[m,b] sum_{k in b} code[m,k] W[n,k] + bias[n]
+//
+// with blocks b of 32 elements (256 where the weights' blocks have 256), as quantization/activation_codes.h defines to
+// the bit: a block of activations that holds a value which is not finite makes its whole row of y NaN.
+//
+// C1  x has shape [M, K] and packed rows
+// C2  weights has shape [N, K], type f32, f16, bf16 or a block format, and packed rows
+// C3  layout is rows
+// C4  bias, where given, has shape [N] and is packed
+// C5  y has shape [M, N] and packed rows
+#pragma once
+
+#include "kernels/contract/contract.h"
+#include "kernels/linear/weights.h"
+
+namespace ingot {
+
+struct Matmul {
+  static constexpr std::string_view name = "linear.matmul";
+  static constexpr std::string_view equation = "y[m,n] = sum_k x[m,k] W[n,k] + bias[n]";
+  static constexpr Backward backward =
+      Backward::by("linear.matmul_backward_input", "linear.matmul_backward_weight", "linear.matmul_backward_bias");
+
+  struct Arguments {
+    View<const float> x;
+    ConstAnyView weights;
+    WeightLayout layout = WeightLayout::rows;
+    View<const float> bias;
+    View<float> y;
+
+    static constexpr auto fields() {
+      return field_list(input(&Arguments::x, "x"), weight(&Arguments::weights, "weights"),
+                        attribute(&Arguments::layout, "layout"), optional_weight(&Arguments::bias, "bias"),
+                        output(&Arguments::y, "y"));
+    }
+  };
+
+  static Result<void> check(const Arguments& arguments);
+  static Cost cost(const Arguments& arguments);
+  static Tolerance tolerance(const Arguments& arguments);
+  static std::span<const Variant<Matmul>> variants();
+  static void cases(CaseList<Matmul>& list);
+};
+
+void matmul_reference(const Matmul::Arguments& arguments, Context& context);
+void matmul_blocked(const Matmul::Arguments& arguments, Context& context);
+
+}  // namespace ingot

@@ -1,0 +1,71 @@
+// Shapes: single elements, sizes on both sides of every tile (4, 6, 12 rows; 8 to 32 columns; 256 deep), few rows and
+// many, nothing to sum, nothing to write; every weight type, with and without a bias.
+#pragma once
+
+#include "kernels/linear/matmul.h"
+
+namespace ingot {
+
+struct MatmulCase {
+  std::int64_t rows, columns, depth;
+  DType type = DType::f32;
+  bool with_bias = false;
+
+  std::string text() const {
+    return std::to_string(rows) + " x " + std::to_string(columns) + " x " + std::to_string(depth) + " " +
+           std::string(name_of(type)) + (with_bias ? " with bias" : "");
+  }
+  // Block formats hold no infinities, and encoding wild numbers proves nothing about products: their weights stay tame.
+  Fill weight_fill() const { return is_block_format(type) ? Fill::uniform(-2, 2) : Fill::values(); }
+
+  Matmul::Arguments operator()(CaseBuilder& builder) const {
+    Matmul::Arguments a;
+    a.x = builder.filled({rows, depth});
+    a.weights = builder.filled_any(type, {columns, depth}, weight_fill());
+    if (with_bias) a.bias = builder.filled({columns});
+    a.y = builder.blank({rows, columns});
+    return a;
+  }
+};
+
+inline void Matmul::cases(CaseList<Matmul>& list) {
+  auto parity = [&](MatmulCase one) { list.parity(one.text(), one); };
+  parity({3, 5, 7, DType::f32, true});
+  parity({13, 33, 64, DType::q4_0});
+  parity({5, 7, 256, DType::q4_k, true});
+  parity({1, 1, 1});
+  parity({1, 37, 129, DType::f32, true});
+  parity({4, 65, 67});
+  parity({5, 31, 16, DType::f32, true});
+  parity({12, 32, 33});
+  parity({25, 49, 300});
+  parity({130, 17, 19, DType::f32, true});
+  parity({97, 270, 520});
+  parity({7, 9, 0, DType::f32, true});
+  parity({0, 9, 8});
+  parity({9, 0, 8});
+  for (DType type : {DType::f16, DType::bf16}) {
+    parity({2, 19, 77, type, true});
+    parity({14, 35, 300, type});
+  }
+  for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4}) {
+    parity({1, 6, 32, type, true});
+    parity({3, 11, 352, type});
+    parity({14, 35, 288, type});
+  }
+  for (DType type : {DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
+    parity({1, 5, 256, type, true});
+    parity({3, 11, 768, type});
+    parity({14, 35, 512, type});
+  }
+  list.gradient("3 x 4 x 5", MatmulCase{3, 4, 5, DType::f32, true});
+  auto benchmark = [&](MatmulCase one) { list.benchmark(one.text(), one); };
+  benchmark({512, 512, 512});
+  benchmark({128, 2048, 2048});
+  for (DType type : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0, DType::q4_k, DType::q6_k}) {
+    benchmark({1, 4096, 4096, type});
+  }
+  benchmark({128, 1024, 1024, DType::q4_k});
+}
+
+}  // namespace ingot

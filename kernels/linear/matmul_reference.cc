@@ -1,0 +1,45 @@
+// Scalar truth. Sums run in double: a float sum of thousands of products is itself what is to be measured.
+#include <vector>
+
+#include "kernels/linear/matmul.h"
+#include "tensor/block_codec.h"
+
+namespace ingot {
+namespace {
+
+// What a row of x is multiplied as: itself, or scale * code where the weights are a block format.
+std::vector<double> effective_row(const float* x, std::int64_t length, DType weight_type) {
+  std::vector<double> row(x, x + length);
+  if (!is_block_format(weight_type)) return row;
+  const int block = block_elements(weight_type);
+  std::vector<std::int8_t> codes(row.size());
+  std::vector<float> scales(row.size() / static_cast<std::size_t>(block));
+  encode_activation_row(x, codes.data(), scales.data(), length, block);
+  for (std::size_t k = 0; k < row.size(); ++k) row[k] = double{scales[k / static_cast<std::size_t>(block)]} * codes[k];
+  return row;
+}
+
+}  // namespace
+
+void matmul_reference(const Matmul::Arguments& arguments, Context&) {
+  const std::int64_t rows = arguments.x.size(0);
+  const std::int64_t depth = arguments.x.size(1);
+  const std::int64_t columns = arguments.weights.size(0);
+  const DType type = arguments.weights.dtype();
+  if (rows == 0 || columns == 0) return;
+  std::vector<std::vector<double>> x;
+  for (std::int64_t m = 0; m < rows; ++m) x.push_back(effective_row(&arguments.x(m, 0), depth, type));
+  std::vector<float> weights(static_cast<std::size_t>(depth));
+  for (std::int64_t n = 0; n < columns; ++n) {
+    decode_row(type, arguments.weights.row(n), weights.data(), depth);
+    for (std::int64_t m = 0; m < rows; ++m) {
+      double sum = 0;
+      const double* row = x[static_cast<std::size_t>(m)].data();
+      for (std::int64_t k = 0; k < depth; ++k) sum += row[k] * double{weights[static_cast<std::size_t>(k)]};
+      if (is_present(arguments.bias)) sum += double{arguments.bias(n)};
+      arguments.y(m, n) = static_cast<float>(sum);
+    }
+  }
+}
+
+}  // namespace ingot

@@ -1,0 +1,63 @@
+// How linear.matmul and its derivatives become packed products: one function a variant, instantiated for each vector
+// target. The grouped operations call the same functions group by group.
+#pragma once
+
+#include "kernels/linear/gemm.h"
+#include "kernels/linear/matmul.h"
+#include "kernels/linear/matmul_backward.h"
+
+namespace ingot {
+
+// The product that a call asks for, activations as they are.
+Gemm gemm_of(const Matmul::Arguments& arguments);
+Gemm gemm_of(const MatmulBackwardInput::Arguments& arguments);
+Gemm gemm_of(const MatmulBackwardWeight::Arguments& arguments);
+
+// Packed panels; where the weights are a block format, behind them the activations rounded to codes.
+std::size_t packed_scratch_bytes(std::int64_t rows, std::int64_t columns, std::int64_t depth, DType weight_type);
+
+// The product with activations rounded to codes where the weights ask for it. `scratch` is what follows the panels.
+Gemm with_activation_codes(Gemm gemm, Workers* workers, std::byte* scratch);
+
+inline bool has_few_rows(const Matmul::Arguments& arguments) { return arguments.x.size(0) <= dot_rows; }
+
+template <SimdTarget target>
+void matmul_threaded(const Matmul::Arguments& arguments, Context& context) {
+  Gemm gemm = gemm_of(arguments);
+  std::byte* scratch = context.scratch.data();
+  gemm =
+      with_activation_codes(gemm, &context.workers, scratch + gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth));
+  gemm_threaded[target](gemm, context.workers, scratch);
+}
+
+template <SimdTarget target>
+void matmul_packed(const Matmul::Arguments& arguments, Context& context) {
+  Gemm gemm = gemm_of(arguments);
+  std::byte* scratch = context.scratch.data();
+  gemm = with_activation_codes(gemm, nullptr, scratch + gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth));
+  gemm_serial[target](gemm, scratch);
+}
+
+// Precondition: has_few_rows(arguments).
+template <SimdTarget target>
+void matmul_dot(const Matmul::Arguments& arguments, Context& context) {
+  const Gemm gemm = gemm_of(arguments);
+  if (is_block_format(gemm.right.dtype)) {
+    gemm_codes[target](gemm, context.workers, context.scratch.data());
+  } else {
+    gemm_dot[target](gemm, context.workers);
+  }
+}
+
+// A derivative is a packed product as it is.
+template <class Arguments>
+std::size_t gemm_run_scratch(const Arguments& arguments, int) {
+  const Gemm gemm = gemm_of(arguments);
+  return gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth);
+}
+template <SimdTarget target, class Arguments>
+void gemm_run(const Arguments& arguments, Context& context) {
+  gemm_threaded[target](gemm_of(arguments), context.workers, context.scratch.data());
+}
+
+}  // namespace ingot

@@ -1,0 +1,22 @@
+// The tolerance of a sum of products, the same for every operation of this family.
+//
+// A float sum of `terms` products, in whatever order, has rounding errors that follow the size of its partial sums, not
+// of its result. With independent signs a partial sum grows as sqrt(terms) times the largest product, and so does the
+// number of epsilons that its roundings add up to. Errors are therefore measured against sqrt(terms) * max|a| * max|b|,
+// and the count of epsilons grows with sqrt(terms). A term left out is thousands of such units.
+#pragma once
+
+#include "kernels/contract/tolerance.h"
+#include "tensor/any_view.h"
+
+namespace ingot {
+
+// The largest finite magnitude in a view; 0 where it is empty or has no data (a planned, not yet allocated tensor).
+double largest_magnitude(const ConstAnyView& view);
+
+Tolerance sum_tolerance(std::int64_t terms, double largest_product);
+inline Tolerance sum_tolerance(std::int64_t terms, const ConstAnyView& first, const ConstAnyView& second) {
+  return sum_tolerance(terms, largest_magnitude(first) * largest_magnitude(second));
+}
+
+}  // namespace ingot

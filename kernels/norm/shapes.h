@@ -1,0 +1,78 @@
+// What the contracts of this family share about shapes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/contract/contract.h"
+
+namespace ingot {
+
+inline Shape without_last_axis(const Shape& shape) {
+  Shape shorter;
+  for (int axis = 0; axis + 1 < shape.rank(); ++axis) shorter.push_back(shape[axis]);
+  return shorter;
+}
+
+// x of rank 1 and more, whose last axis is what is normalised: at least one element, packed.
+inline Result<void> require_normalised_axis(std::string_view operation, std::string_view number,
+                                            const ConstAnyView& x) {
+  TRY(require_rank_between(operation, number, "x", x, 1, max_rank));
+  if (x.shape().last() < 1) {
+    return violated(operation, number, "expected a last axis of 1 or more, found x ", x.shape());
+  }
+  return require_contiguous_rows(operation, number, "x", x);
+}
+
+// A tensor of a given shape with a packed last axis.
+inline Result<void> require_rows(std::string_view operation, std::string_view number, std::string_view field,
+                                 const ConstAnyView& view, const Shape& shape) {
+  TRY(require_shape(operation, number, field, view, shape));
+  return require_contiguous_rows(operation, number, field, view);
+}
+
+// One number a row: a contiguous tensor of a given shape.
+inline Result<void> require_row_statistic(std::string_view operation, std::string_view number, std::string_view field,
+                                          const ConstAnyView& view, const Shape& shape) {
+  TRY(require_shape(operation, number, field, view, shape));
+  return require_contiguous(operation, number, field, view);
+}
+
+inline Result<void> require_epsilon(std::string_view operation, std::string_view number, float epsilon) {
+  if (std::isfinite(epsilon) && epsilon >= 0) return {};
+  return violated(operation, number, "expected a finite epsilon of 0 or more, found one that is not");
+}
+
+// Gradients of shared parameters are sums over all rows. Rows are cut into at most this many groups; each group sums
+// into its own row of scratch, and the groups are added in order, so that the result does not depend on the threads.
+inline constexpr std::int64_t most_row_groups = 32;
+
+inline std::int64_t rows_per_group(std::int64_t rows, std::int64_t bytes_per_row) {
+  return std::max(rows_per_chunk(bytes_per_row), divide_rounding_up(rows, most_row_groups));
+}
+
+inline std::int64_t row_group_count(std::int64_t rows, std::int64_t bytes_per_row) {
+  return rows == 0 ? 0 : divide_rounding_up(rows, rows_per_group(rows, bytes_per_row));
+}
+
+// The largest finite magnitude. Gradients through a norm are differences of terms of size rstd |gamma| |dy| that may
+// cancel to nothing, so their errors are measured against the size of the terms.
+inline double largest_magnitude(const View<const float>& view) {
+  if (view.empty()) return 0;
+  double largest = 0;
+  for_each_block(view, [&](std::int64_t offset) {
+    const double value = std::fabs(double{*(view.data() + offset / static_cast<std::int64_t>(sizeof(float)))});
+    if (std::isfinite(value)) largest = std::max(largest, value);
+  });
+  return largest;
+}
+
+// Scratch for one partial row of x's width a group, where a row of x costs `tensors` rows of memory traffic.
+inline std::size_t partial_rows_bytes(const View<const float>& x, std::int64_t tensors, std::int64_t partials = 1) {
+  const std::int64_t width = x.shape().last();
+  const std::int64_t rows = x.count() / width;
+  const std::int64_t row_bytes = width * static_cast<std::int64_t>(sizeof(float));
+  return static_cast<std::size_t>(row_group_count(rows, tensors * row_bytes) * partials * row_bytes);
+}
+
+}  // namespace ingot
