@@ -112,7 +112,7 @@ HWY_INLINE V brisk_exp_of_reduced(D d, V r) {
                        sign * 0.00829027221f);
 }
 
-// e^(Sign x) for hot loops: at most 3 epsilons within [2^-126, 2^127]; smaller results may be zero, larger ones
+// e^(Sign x) for hot loops: at most 3.5 epsilons within [2^-126, 2^127]; smaller results may be zero, larger ones
 // infinity. Against exp_of the polynomial has a term less (its fit is within 0.8 epsilons), ln 2 has one part where
 // there is FMA (n times its rounding is 2.5 epsilons at the ends of the range, none in the middle), and 2^n is one
 // factor.

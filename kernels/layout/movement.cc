@@ -19,12 +19,17 @@ Movement::Movement(const ConstAnyView& source, const AnyView& target)
     const bool is_block_row = is_block_format(source.dtype()) && axis == source.rank() - 1;
     const Axis one = is_block_row ? Axis{row_bytes(source.dtype(), source.size(axis)), 1, 1}
                                   : Axis{source.size(axis), source.byte_stride(axis), target.byte_stride(axis)};
-    if (one.size != 1) axes[static_cast<std::size_t>(count++)] = one;
+    if (one.size == 1) continue;
+    // Sorted as they come, by falling step of the target; equals keep their order.
+    int place = count++;
+    for (; place > 0; --place) {
+      const Axis& before = axes[static_cast<std::size_t>(place - 1)];
+      if (std::abs(before.to_stride) >= std::abs(one.to_stride)) break;
+      axes[static_cast<std::size_t>(place)] = before;
+    }
+    axes[static_cast<std::size_t>(place)] = one;
   }
   if (empty) return;
-  std::stable_sort(axes.begin(), axes.begin() + count, [](const Axis& left, const Axis& right) {
-    return std::abs(left.to_stride) > std::abs(right.to_stride);
-  });
   for (int axis = 0; axis < count; ++axis) {
     const Axis& one = axes[static_cast<std::size_t>(axis)];
     const auto outer = static_cast<std::size_t>(rank - 1);

@@ -66,7 +66,7 @@ template <class Value>
 void choose_greatest(std::span<const Value> values, std::span<std::int32_t> chosen) {
   // True where a value goes before one that stands earlier in the row.
   auto goes_before = [](Value value, Value earlier) {
-    return value >= earlier || (earlier != earlier && value == value);
+    return value > earlier || (earlier != earlier && value == value);
   };
   std::size_t count = 0;
   for (std::size_t place = 0; place < values.size(); ++place) {

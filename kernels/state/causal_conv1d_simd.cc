@@ -170,7 +170,7 @@ void run_along_channels(const CausalConv1d::Arguments& a, Context& context) {
                              [&](std::int64_t begin, std::int64_t end, int) {
                                for (std::int64_t task = begin; task < end; ++task) {
                                  const std::int64_t first = task % blocks * block_channels;
-                                 convolve_block(a, task / blocks, first, block_channels);
+                                 convolve_block(a, task / blocks, first, std::min(block_channels, channels - first));
                                }
                              });
 }

@@ -208,7 +208,7 @@ class ChunkedHead {
   // Row i of d, and of the two matrices it weighs.
   void weigh_row(std::int64_t i, float alpha, float beta) {
     float* products = memory_.products + i * chunk_tokens;
-    for (std::int64_t j = 0; j < i; ++j) products[j] = alpha * alpha * (products - chunk_tokens)[j];
+    for (std::int64_t j = 0; j < i; ++j) products[j] = alpha * (products - chunk_tokens)[j];
     products[i] = 1;
     float* erasing = memory_.erasing + i * chunk_tokens;
     float* reading = memory_.reading + i * chunk_tokens;

@@ -90,7 +90,7 @@ void mamba2_backward_reference(const Mamba2Backward::Arguments& a, Context&) {
             dinput(batch, t, group, n) += g * delta * x;
             dx(batch, t, head, p) += g * delta * projection;
             ddelta(batch, t, head) += g * (transition * kept + projection * x);
-            dtransition(head) += g * kept;
+            dtransition(head) += g * delta * kept;
             g *= factor;
           }
           if (is_present(a.dinitial_state)) a.dinitial_state(batch, head, p, n) = static_cast<float>(g);
