@@ -26,7 +26,7 @@ AnyView view_of(float* data) { return AnyView(View<float>(data, {count})); }
 
 // Runs every variant this machine has, on inputs that are all x, with y `offset` floats into its memory.
 template <class Expected>
-void expect_streamed(std::string_view name, std::vector<std::string_view> inputs, std::int64_t offset,
+void expect_streamed(std::string_view name, const std::vector<std::string_view>& inputs, std::int64_t offset,
                      Expected expected) {
   const auto operations = activation_operations();
   const auto found = std::find_if(operations.begin(), operations.end(), [&](auto* one) { return one->name == name; });

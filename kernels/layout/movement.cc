@@ -9,13 +9,15 @@ Movement::Movement(const ConstAnyView& source, const AnyView& target)
       to(target.data()),
       from_bytes(is_block_format(source.dtype()) ? 1 : block_bytes(source.dtype())),
       to_bytes(is_block_format(target.dtype()) ? 1 : block_bytes(target.dtype())) {
+  // Strides of a tensor without elements may be anything; they are not looked at.
+  for (std::int64_t size : source.shape()) empty = empty || size == 0;
+  if (empty) return;
   struct Axis {
     std::int64_t size, from_stride, to_stride;
   };
   std::array<Axis, max_rank> axes;
   int count = 0;
   for (int axis = 0; axis < source.rank(); ++axis) {
-    empty = empty || source.size(axis) == 0;
     const bool is_block_row = is_block_format(source.dtype()) && axis == source.rank() - 1;
     const Axis one = is_block_row ? Axis{row_bytes(source.dtype(), source.size(axis)), 1, 1}
                                   : Axis{source.size(axis), source.byte_stride(axis), target.byte_stride(axis)};
@@ -29,7 +31,6 @@ Movement::Movement(const ConstAnyView& source, const AnyView& target)
     }
     axes[static_cast<std::size_t>(place)] = one;
   }
-  if (empty) return;
   for (int axis = 0; axis < count; ++axis) {
     const Axis& one = axes[static_cast<std::size_t>(axis)];
     const auto outer = static_cast<std::size_t>(rank - 1);

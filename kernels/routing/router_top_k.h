@@ -18,6 +18,7 @@
 // C5  score is one of the enumerators; scaling is finite
 #pragma once
 
+#include <cmath>
 #include <span>
 
 #include "kernels/contract/contract.h"
@@ -66,7 +67,7 @@ template <class Value>
 void choose_greatest(std::span<const Value> values, std::span<std::int32_t> chosen) {
   // True where a value goes before one that stands earlier in the row.
   auto goes_before = [](Value value, Value earlier) {
-    return value > earlier || (earlier != earlier && value == value);
+    return value > earlier || (std::isnan(earlier) && !std::isnan(value));
   };
   std::size_t count = 0;
   for (std::size_t place = 0; place < values.size(); ++place) {
