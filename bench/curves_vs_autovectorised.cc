@@ -1,5 +1,5 @@
 // Are the vector kernels worth their lines? Each is timed against the obvious loop as the compiler vectorises it
-// (-O3 -ffast-math -march=native, see plain_loops.cc), on one thread, in cache (32 KiB in all) and out of it (1 GiB).
+// (-O3 -ffast-math, see plain_loops.cc), on one thread, in cache (32 KiB in all) and out of it (1 GiB).
 #include <cstdio>
 #include <functional>
 #include <memory>

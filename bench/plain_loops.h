@@ -1,4 +1,4 @@
-// What a compiler makes of the obvious loop. plain_loops.cc alone is built with -O3 -ffast-math -march=native, so these
+// What a compiler makes of the obvious loop. plain_loops.cc alone is built with -O3 -ffast-math, so these
 // use the compiler's own vectoriser and the C library's vector functions.
 #pragma once
 
