@@ -50,8 +50,9 @@ Colour colour_of(VerifyStatus status) {
 nlohmann::json number_or_null(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); }
 
 void print_row(const VerifyRow& row) {
-  std::printf("%s %-38s %-16s %9.3g %6d  %s\n",
-              coloured(std::string(name_of(row.status)) + " ", colour_of(row.status)).c_str(), row.operation.c_str(),
+  std::string status(name_of(row.status));
+  status.resize(8, ' ');  // padded before it is coloured: escape codes have no width
+  std::printf("%s %-38s %-16s %9.3g %6d  %s\n", coloured(status, colour_of(row.status)).c_str(), row.operation.c_str(),
               row.variant.c_str(), row.worst_epsilons, row.cases, coloured(row.detail, Colour::dim).c_str());
 }
 
@@ -106,7 +107,7 @@ int run(const Options& options) {
   if (options.json) {
     print_json(rows, counts, options.verify.seed);
   } else {
-    std::printf("%s\n", coloured("status  operation                              variant          epsilons  cases",
+    std::printf("%s\n", coloured("status   operation                              variant           epsilons  cases",
                                  Colour::bold)
                             .c_str());
     for (const VerifyRow& row : rows) print_row(row);
