@@ -81,10 +81,11 @@ int main() {
   // Three streams, each twice the last-level cache (at least 256 MiB, at most 1 GiB).
   const std::uint64_t wanted = 2 * machine.last_level_cache().count();
   const std::uint64_t bytes = std::min<std::uint64_t>(std::max<std::uint64_t>(wanted, 256u << 20), 1u << 30) & ~0xffffu;
-  Result<Memory> memory = Memory::allocate(Bytes(3 * bytes));
+  const std::uint64_t all_streams = 3 * bytes;
+  Result<Memory> memory = Memory::allocate(Bytes(all_streams));
   if (!table.ok() || !workers.ok() || !memory.ok()) {
     std::fprintf(stderr, "could not start: expected %llu bytes of memory\n",
-                 static_cast<unsigned long long>(3 * bytes));
+                 static_cast<unsigned long long>(all_streams));
     return 1;
   }
   const auto count = static_cast<std::int64_t>(bytes / sizeof(float));
