@@ -80,7 +80,8 @@ int main() {
   const auto workers = Workers::create({.threads = 1});
   // Three streams, each twice the last-level cache (at least 256 MiB, at most 1 GiB).
   const std::uint64_t wanted = 2 * machine.last_level_cache().count();
-  const std::uint64_t bytes = std::min<std::uint64_t>(std::max<std::uint64_t>(wanted, 256u << 20), 1u << 30) & ~0xffffu;
+  const std::uint64_t bytes =
+      std::min<std::uint64_t>(std::max<std::uint64_t>(wanted, 256u << 20), 1u << 30) & ~std::uint64_t{0xffff};
   const std::uint64_t all_streams = 3 * bytes;
   Result<Memory> memory = Memory::allocate(Bytes(all_streams));
   if (!table.ok() || !workers.ok() || !memory.ok()) {

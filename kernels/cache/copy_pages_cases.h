@@ -9,7 +9,8 @@
 namespace ingot {
 
 inline void CopyPages::cases(CaseList<CopyPages>& list) {
-  auto copy = [](DType dtype, Shape pages, std::vector<std::int32_t> source, std::vector<std::int32_t> destination) {
+  auto copy = [](DType dtype, Shape pages, const std::vector<std::int32_t>& source,
+                 const std::vector<std::int32_t>& destination) {
     return [=](CaseBuilder& builder) {
       auto pages_list = [&](const std::vector<std::int32_t>& values) {
         const auto count = static_cast<std::int64_t>(values.size());
