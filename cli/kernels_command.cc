@@ -23,21 +23,18 @@ struct Options {
   bool json = false;
 };
 
-// What the table picks for a typical call: the first benchmark case, or the first case there is.
+// What the table picks for a typical call. A parity case stands for it: a benchmark's tensors take seconds to fill.
 int typical_choice(const Operation& operation, const KernelTable& table) {
-  int typical = -1;
   for (std::size_t index = 0; index < operation.cases.size(); ++index) {
-    const bool is_benchmark = operation.cases[index].purpose == CasePurpose::benchmark;
-    if (typical < 0 || is_benchmark) typical = static_cast<int>(index);
-    if (is_benchmark) break;
+    if (operation.cases[index].purpose != CasePurpose::parity) continue;
+    CaseBuilder builder(1, Regime::ordinary, LayoutStyle::packed, 0);
+    return table.choose(operation, *operation.build(static_cast<int>(index), builder));
   }
-  if (typical < 0) return operation.reference();
-  CaseBuilder builder(1, Regime::ordinary, LayoutStyle::packed, 0);
-  return table.choose(operation, *operation.build(typical, builder));
+  return operation.reference();
 }
 
 std::string why(const VariantInformation& variant, FeatureSet features, bool selected) {
-  if (selected) return "selected: the first row whose needs hold and which takes the typical shape";
+  if (selected) return "selected: the first row whose needs hold and which takes its first case";
   switch (availability(variant, features)) {
     case Availability::not_built: return "not built for this architecture";
     case Availability::lacks_features: return "this machine lacks what it needs";
