@@ -28,7 +28,6 @@ struct Options {
   std::string operation;
   VerifyOptions verify;
   bool json = false;
-  bool verbose = false;
 };
 
 struct Counts {

@@ -8,7 +8,7 @@
 namespace ingot {
 namespace {
 
-enum class Verdict : std::uint8_t { must_refuse, may_accept, check_only };
+enum class Verdict : std::uint8_t { must_refuse, may_accept };
 
 AnyView as_mutable(const ConstAnyView& view) {
   return AnyView(const_cast<std::byte*>(view.data()), view.dtype(), view.shape(), view.byte_strides(), view.place());

@@ -22,7 +22,6 @@ enum class Availability : std::uint8_t {
   available,
   not_built,       // this build has no code for it
   lacks_features,  // the machine does not have what it needs
-  not_forced,      // another variant was forced
 };
 
 class KernelTable {
