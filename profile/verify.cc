@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/contract/magnitude.h"
 #include "kernels/contract/table.h"
 #include "profile/compare.h"
 #include "profile/gradient.h"
@@ -23,6 +24,9 @@ struct Verifier::Combination {
 struct Verifier::RunResult {
   std::unique_ptr<CaseBuilder> builder;  // owns the memory that the invocation points to
   std::unique_ptr<Invocation> invocation;
+  // As they were before the run, which changes states.
+  Tolerance tolerance;
+  std::vector<double> least_scales;  // of each written tensor
 };
 
 namespace {
@@ -30,14 +34,32 @@ namespace {
 constexpr std::uint8_t reference_poison = 0xa5;
 constexpr std::uint8_t variant_poison = 0x5a;
 
-std::vector<ConstAnyView> written_tensors(const Operation& operation, const Invocation& invocation) {
-  std::vector<ConstAnyView> views;
+// visit(field, view) for every tensor that a run writes.
+template <class Visit>
+void for_each_written(const Operation& operation, const Invocation& invocation, const Visit& visit) {
   for (std::size_t index = 0; index < operation.fields.size(); ++index) {
     if (!operation.fields[index].is_tensor || !is_written(operation.fields[index].role)) continue;
     const ConstAnyView view = invocation.tensor(static_cast<int>(index));
-    if (is_present(view)) views.push_back(view);
+    if (is_present(view)) visit(operation.fields[index], view);
   }
+}
+
+std::vector<ConstAnyView> written_tensors(const Operation& operation, const Invocation& invocation) {
+  std::vector<ConstAnyView> views;
+  for_each_written(operation, invocation,
+                   [&](const FieldInformation&, const ConstAnyView& view) { views.push_back(view); });
   return views;
+}
+
+// What errors in each written tensor are measured against at least. A state's new value is its old one plus something,
+// and may be all but nothing where they cancel, so the old one counts too.
+std::vector<double> least_scales(const Operation& operation, const Invocation& invocation, const Tolerance& tolerance) {
+  std::vector<double> scales;
+  for_each_written(operation, invocation, [&](const FieldInformation& field, const ConstAnyView& view) {
+    const bool old_counts = field.role == Role::state && tolerance.scale != ErrorScale::element;
+    scales.push_back(std::max(tolerance.least_scale_of(field.name), old_counts ? largest_magnitude(view) : 0));
+  });
+  return scales;
 }
 
 Error failure(std::string_view text) { return Error::of(ErrorCode::corrupt, text); }
@@ -165,9 +187,10 @@ Result<double> Verifier::compare_with_reference(const Operation& operation, int 
   const RunResult single = TRY(run(operation, variant, combination, 1));
   const std::vector<ConstAnyView> expected = written_tensors(operation, *reference.invocation);
   const std::vector<ConstAnyView> found = written_tensors(operation, *single.invocation);
-  const Tolerance tolerance = reference.invocation->tolerance();
   double worst = 0;
   for (std::size_t index = 0; index < expected.size(); ++index) {
+    Tolerance tolerance = reference.tolerance;
+    tolerance.least_scale = reference.least_scales[index];
     const Comparison comparison = compare_outputs(expected[index], found[index], tolerance);
     if (!comparison.within_tolerance) return failure(comparison.mismatch);
     worst = std::max(worst, comparison.worst_epsilons);
@@ -195,6 +218,10 @@ Result<Verifier::RunResult> Verifier::run(const Operation& operation, int varian
   result.invocation = operation.build(combination.case_index, *result.builder);
   const Result<void> checked = result.invocation->check();
   if (!checked.ok()) return checked.error().within("the case breaks its own contract");
+  if (variant == operation.reference()) {
+    result.tolerance = result.invocation->tolerance();
+    result.least_scales = least_scales(operation, *result.invocation, result.tolerance);
+  }
   result.builder->take_snapshot();
   const std::size_t bytes = result.invocation->scratch_bytes(variant, threads);
   const std::span<std::byte> memory = scratch(bytes);

@@ -3,6 +3,7 @@
 #include "kernels/attention/sdpa_cases.h"
 #include "kernels/attention/tiles.h"
 #include "kernels/contract/describe.h"
+#include "kernels/contract/magnitude.h"
 
 namespace ingot {
 namespace {
@@ -28,28 +29,13 @@ Cost sdpa_cost(const SdpaArguments& a) {
           .bytes_written = 4 * static_cast<double>(a.y.count())};
 }
 
-double largest_value(const View<const float>& v) {
-  double largest = 0;
-  for (std::int64_t b = 0; b < v.size(0); ++b) {
-    for (std::int64_t h = 0; h < v.size(1); ++h) {
-      for (std::int64_t j = 0; j < v.size(2); ++j) {
-        for (std::int64_t d = 0; d < v.size(3); ++d) {
-          const double value = std::fabs(double{v(b, h, j, d)});
-          if (std::isfinite(value)) largest = std::max(largest, value);
-        }
-      }
-    }
-  }
-  return largest;
-}
-
 Tolerance sdpa_tolerance(const SdpaArguments& a) {
   return {.epsilons = 16,
           .scale = ErrorScale::tensor,
           .reason =
               "weights of sum 1 mix values whose rounding follows the largest of them, and carry the rounding of "
               "their scores",
-          .least_scale = largest_value(a.v)};
+          .least_scale = largest_magnitude(a.v)};
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "kernels/attention/softmax_cases.h"
 #include "kernels/contract/describe.h"
-#include "tensor/rows.h"
+#include "kernels/contract/magnitude.h"
 
 namespace ingot {
 namespace {
@@ -14,19 +14,6 @@ Result<void> require_repeats(std::string_view operation, std::string_view number
   const Result<View<const float>> repeated = view.broadcast_to(target);
   if (repeated.ok()) return {};
   return violated(operation, number, "expected ", field, " that repeats to ", target, ", found ", view.shape());
-}
-
-double largest_finite_of(const View<const float>& view) {
-  double largest = 0;
-  if (view.empty()) return largest;
-  const Rows rows(view);
-  for (std::int64_t row = 0; row < rows.count(); ++row) {
-    for (std::int64_t j = 0; j < rows.length(); ++j) {
-      const double size = std::fabs(double{rows[row][j]});
-      if (std::isfinite(size)) largest = std::max(largest, size);
-    }
-  }
-  return largest;
 }
 
 }  // namespace
@@ -106,7 +93,7 @@ Tolerance SoftmaxBackward::tolerance(const Arguments& a) {
           .reason =
               "a row's sum may cancel, so its rounding follows the square root of its terms; measured against the "
               "row's largest gradient, and a sink's, which sums many rows, against the largest dy",
-          .least_scale = is_present(a.dsinks) ? largest_finite_of(a.dy) : 0};
+          .least_scale = is_present(a.dsinks) ? largest_magnitude(a.dy) : 0};
 }
 
 std::size_t softmax_backward_scratch_bytes(const SoftmaxBackward::Arguments& a, int) {

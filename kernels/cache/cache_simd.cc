@@ -10,7 +10,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/cache/q8_0-inl.h"
-#include "kernels/layout/convert-inl.h"
+#include "kernels/contract/convert-inl.h"
 #include "kernels/layout/copy_run-inl.h"
 
 HWY_BEFORE_NAMESPACE();

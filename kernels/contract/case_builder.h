@@ -93,21 +93,4 @@ class CaseBuilder {
   std::vector<std::unique_ptr<Storage>> storages_;
 };
 
-// Calls visit(byte offset of the element or block from view.data()) for every element or block of the view.
-template <class Visit>
-void for_each_block(const ConstAnyView& view, Visit&& visit) {
-  if (view.empty()) return;
-  Shape blocks = view.shape();
-  if (view.rank() > 0) blocks[view.rank() - 1] /= block_elements(view.dtype());
-  std::int64_t index[max_rank] = {};
-  while (true) {
-    std::int64_t offset = 0;
-    for (int axis = 0; axis < view.rank(); ++axis) offset += index[axis] * view.byte_stride(axis);
-    visit(offset);
-    int axis = view.rank() - 1;
-    while (axis >= 0 && ++index[axis] == blocks[axis]) index[axis--] = 0;
-    if (axis < 0) return;
-  }
-}
-
 }  // namespace ingot

@@ -1,6 +1,7 @@
 // How far a variant may be from the reference, in units of the output type's epsilon, and why.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -10,6 +11,12 @@ namespace ingot {
 // its row or tensor where outputs are sums that may cancel.
 enum class ErrorScale : std::uint8_t { element, row, tensor };
 
+// The size of the terms of one output, where it is another sum than the rest.
+struct FieldScale {
+  std::string_view field;
+  double least_scale = 0;
+};
+
 struct Tolerance {
   double epsilons = 0;  // 0: bit-exact
   ErrorScale scale = ErrorScale::element;
@@ -17,8 +24,16 @@ struct Tolerance {
   // Where outputs are sums of products, their rounding follows the size of the terms, not of the result: errors are
   // measured against at least this much.
   double least_scale = 0;
+  std::array<FieldScale, 2> of_fields = {};
 
-  static constexpr Tolerance exact(std::string_view reason) { return {0, ErrorScale::element, reason, 0}; }
+  constexpr double least_scale_of(std::string_view field) const {
+    for (const FieldScale& named : of_fields) {
+      if (named.field == field) return named.least_scale;
+    }
+    return least_scale;
+  }
+
+  static constexpr Tolerance exact(std::string_view reason) { return {.reason = reason}; }
 };
 
 }  // namespace ingot

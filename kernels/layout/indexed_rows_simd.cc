@@ -16,7 +16,7 @@
 #define HWY_TARGET_INCLUDE "kernels/layout/indexed_rows_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/layout/convert-inl.h"
+#include "kernels/contract/convert-inl.h"
 #include "kernels/layout/move-inl.h"
 
 HWY_BEFORE_NAMESPACE();

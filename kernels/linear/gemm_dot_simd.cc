@@ -11,11 +11,13 @@
 #define HWY_TARGET_INCLUDE "kernels/linear/gemm_dot_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/linear/convert-inl.h"
+#include "kernels/contract/convert-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
 namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
 
@@ -28,7 +30,7 @@ HWY_INLINE void dot_rows_with(const float* const (&x)[rows], const Element* weig
   hn::Vec<Floats> sums[] = {(static_cast<void>(i), hn::Zero(d))...};
   std::int64_t k = 0;
   for (; k + vectors * lanes <= depth; k += vectors * lanes) {
-    const hn::Vec<Floats> weight[] = {load_floats(d, weights + k + static_cast<std::int64_t>(v) * lanes)...};
+    const hn::Vec<Floats> weight[] = {load_as_float(weights + k + static_cast<std::int64_t>(v) * lanes)...};
     ((sums[i] = hn::MulAdd(hn::LoadU(d, x[i / vectors] + k + static_cast<std::int64_t>(i % vectors) * lanes),
                            weight[i % vectors], sums[i])),
      ...);

@@ -8,7 +8,7 @@
 #endif
 
 #include "hwy/highway.h"
-#include "kernels/linear/convert-inl.h"
+#include "kernels/contract/convert-inl.h"
 #include "kernels/quantization/block_codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -38,8 +38,8 @@ void decode_blocks(const std::byte* data, float* to, std::int64_t count) {
 inline const float* as_floats(DType dtype, const std::byte* data, std::int64_t count, float* buffer) {
   switch (dtype) {
     case DType::f32: return reinterpret_cast<const float*>(data);
-    case DType::f16: convert(reinterpret_cast<const Half*>(data), buffer, count); return buffer;
-    case DType::bf16: convert(reinterpret_cast<const BFloat16*>(data), buffer, count); return buffer;
+    case DType::f16: convert_run(reinterpret_cast<const Half*>(data), buffer, count); return buffer;
+    case DType::bf16: convert_run(reinterpret_cast<const BFloat16*>(data), buffer, count); return buffer;
     default: with_block_type(dtype, [&]<class Block>() { decode_blocks<Block>(data, buffer, count); }); return buffer;
   }
 }
@@ -115,7 +115,7 @@ inline void pack_from_width(const GemmOperand& operand, const PackBlock& block, 
     const float* row = as_floats(operand.dtype, data, block.width, converted);
     std::int64_t begin = 0;
     for (; begin + panel_width <= block.width; begin += panel_width) {
-      copy_floats(row + begin, panels + begin * block.depth + k * panel_width, panel_width);
+      convert_run(row + begin, panels + begin * block.depth + k * panel_width, panel_width);
     }
     if (begin == block.width) continue;
     float* out = panels + begin * block.depth + k * panel_width;

@@ -6,13 +6,10 @@
 // and the count of epsilons grows with sqrt(terms). A term left out is thousands of such units.
 #pragma once
 
+#include "kernels/contract/magnitude.h"
 #include "kernels/contract/tolerance.h"
-#include "tensor/any_view.h"
 
 namespace ingot {
-
-// The largest finite magnitude in a view; 0 where it is empty or has no data (a planned, not yet allocated tensor).
-double largest_magnitude(const ConstAnyView& view);
 
 Tolerance sum_tolerance(std::int64_t terms, double largest_product);
 inline Tolerance sum_tolerance(std::int64_t terms, const ConstAnyView& first, const ConstAnyView& second) {

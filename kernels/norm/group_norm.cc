@@ -43,12 +43,14 @@ Cost GroupNorm::cost(const Arguments& a) {
 }
 
 Tolerance GroupNorm::tolerance(const Arguments& a) {
+  const std::int64_t group_length = a.x.count() / std::max<std::int64_t>(1, a.x.size(0) * a.groups);
+  const double gamma = is_present(a.gamma) ? largest_magnitude(a.gamma) : 1;
   return {.epsilons = 16,
           .scale = ErrorScale::tensor,
           .reason =
               "x - mean cancels: its error follows the group's largest number; so does the mean's, which is "
               "itself smaller by the root of the group's length",
-          .least_scale = is_present(a.beta) ? largest_magnitude(a.beta) : 0};
+          .least_scale = largest_magnitude(a.beta) + gamma * largest_before_centring(a.x, group_length, a.epsilon)};
 }
 
 std::span<const Variant<GroupNorm>> GroupNorm::variants() {
@@ -78,10 +80,13 @@ Cost GroupNormBackward::cost(const Arguments& a) {
 
 Tolerance GroupNormBackward::tolerance(const Arguments& a) {
   const double gamma = is_present(a.gamma) ? largest_magnitude(a.gamma) : 1;
+  const double deviation = largest_magnitude(a.x) + largest_magnitude(a.mean);
   return {.epsilons = 16,
           .scale = ErrorScale::tensor,
           .reason = "differences of terms that may cancel, measured against the largest gradient or term",
-          .least_scale = std::max(1.0, largest_magnitude(a.rstd)) * gamma * largest_magnitude(a.dy)};
+          .least_scale = std::max(1.0, largest_magnitude(a.rstd)) * gamma * largest_magnitude(a.dy),
+          .of_fields = {{{"dgamma", largest_magnitude(a.dy) * deviation * largest_magnitude(a.rstd)},
+                         {"dbeta", largest_magnitude(a.dy)}}}};
 }
 
 // The sums of dy and of dy xhat, one of each a channel of an image.

@@ -26,12 +26,14 @@ Cost LayerNorm::cost(const Arguments& a) {
 }
 
 Tolerance LayerNorm::tolerance(const Arguments& a) {
-  return {.epsilons = 16,
-          .scale = ErrorScale::row,
-          .reason =
-              "x - mean cancels: its error follows the row's largest number; so does the mean's, which is itself "
-              "smaller by the root of the row's length",
-          .least_scale = is_present(a.beta) ? largest_magnitude(a.beta) : 0};
+  const double gamma = is_present(a.gamma) ? largest_magnitude(a.gamma) : 1;
+  return {
+      .epsilons = 16,
+      .scale = ErrorScale::row,
+      .reason =
+          "x - mean cancels: its error follows the row's largest number; so does the mean's, which is itself "
+          "smaller by the root of the row's length",
+      .least_scale = largest_magnitude(a.beta) + gamma * largest_before_centring(a.x, a.x.shape().last(), a.epsilon)};
 }
 
 // A row of ones and one of zeros stand for what was left out.
@@ -67,10 +69,13 @@ Cost LayerNormBackward::cost(const Arguments& a) {
 
 Tolerance LayerNormBackward::tolerance(const Arguments& a) {
   const double gamma = is_present(a.gamma) ? largest_magnitude(a.gamma) : 1;
+  const double deviation = largest_magnitude(a.x) + largest_magnitude(a.mean);
   return {.epsilons = 16,
           .scale = ErrorScale::row,
           .reason = "differences of terms that may cancel, measured against the row's largest gradient or term",
-          .least_scale = std::max(1.0, largest_magnitude(a.rstd)) * gamma * largest_magnitude(a.dy)};
+          .least_scale = std::max(1.0, largest_magnitude(a.rstd)) * gamma * largest_magnitude(a.dy),
+          .of_fields = {{{"dgamma", largest_magnitude(a.dy) * deviation * largest_magnitude(a.rstd)},
+                         {"dbeta", largest_magnitude(a.dy)}}}};
 }
 
 // A row of ones for a missing gamma, then two partial rows a group.

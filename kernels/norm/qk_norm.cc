@@ -82,7 +82,10 @@ Cost QkNormBackward::cost(const Arguments& a) {
 
 Tolerance QkNormBackward::tolerance(const Arguments& a) {
   Tolerance tolerance = RmsNormBackward::tolerance(a.queries());
-  tolerance.least_scale = std::max(tolerance.least_scale, RmsNormBackward::tolerance(a.keys()).least_scale);
+  const Tolerance of_keys = RmsNormBackward::tolerance(a.keys());
+  tolerance.least_scale = std::max(tolerance.least_scale, of_keys.least_scale);
+  tolerance.of_fields = {
+      {{"dq_gamma", tolerance.least_scale_of("dgamma")}, {"dk_gamma", of_keys.least_scale_of("dgamma")}}};
   return tolerance;
 }
 

@@ -62,7 +62,8 @@ Tolerance ResidualRmsNormBackward::tolerance(const Arguments& a) {
           .scale = ErrorScale::row,
           .reason = "a difference of terms that may cancel, measured against the row's largest gradient or term",
           .least_scale = largest_magnitude(a.rstd) * largest_magnitude(a.gamma) * largest_magnitude(a.dy) +
-                         (is_present(a.dsum) ? largest_magnitude(a.dsum) : 0)};
+                         largest_magnitude(a.dsum),
+          .of_fields = {{{"dgamma", largest_magnitude(a.dy) * largest_magnitude(a.sum) * largest_magnitude(a.rstd)}}}};
 }
 
 // A row of zeros for a missing dsum, then a partial row of dgamma and a row for a missing dresidual a group.

@@ -51,7 +51,8 @@ Tolerance RmsNormBackward::tolerance(const Arguments& a) {
   return {.epsilons = 8,
           .scale = ErrorScale::row,
           .reason = "a difference of two terms that may cancel, measured against the row's largest gradient or term",
-          .least_scale = largest_magnitude(a.rstd) * largest_magnitude(a.gamma) * largest_magnitude(a.dy)};
+          .least_scale = largest_magnitude(a.rstd) * largest_magnitude(a.gamma) * largest_magnitude(a.dy),
+          .of_fields = {{{"dgamma", largest_magnitude(a.dy) * largest_magnitude(a.x) * largest_magnitude(a.rstd)}}}};
 }
 
 std::span<const Variant<RmsNormBackward>> RmsNormBackward::variants() {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "kernels/contract/contract.h"
+#include "kernels/contract/magnitude.h"
 
 namespace ingot {
 
@@ -55,14 +57,24 @@ inline std::int64_t row_group_count(std::int64_t rows, std::int64_t bytes_per_ro
   return rows == 0 ? 0 : divide_rounding_up(rows, rows_per_group(rows, bytes_per_row));
 }
 
-// The largest finite magnitude. Gradients through a norm are differences of terms of size rstd |gamma| |dy| that may
-// cancel to nothing, so their errors are measured against the size of the terms.
-inline double largest_magnitude(const View<const float>& view) {
-  if (view.empty()) return 0;
+// The largest |x| rstd over groups of `length` neighbours: (x - mean) rstd has the rounding of its terms, which are
+// larger than it where a group's mean is large against its spread.
+inline double largest_before_centring(const View<const float>& x, std::int64_t length, double epsilon) {
+  std::vector<double> group;
   double largest = 0;
-  for_each_block(view, [&](std::int64_t offset) {
-    const double value = std::fabs(double{*(view.data() + offset / static_cast<std::int64_t>(sizeof(float)))});
-    if (std::isfinite(value)) largest = std::max(largest, value);
+  if (x.data() == nullptr || x.empty()) return largest;
+  for_each_block(x, [&](std::int64_t offset) {
+    group.push_back(x.data()[offset / static_cast<std::int64_t>(sizeof(float))]);
+    if (static_cast<std::int64_t>(group.size()) < length) return;
+    double mean = 0;
+    double variance = 0;
+    double magnitude = 0;
+    for (const double value : group) mean += value / static_cast<double>(length);
+    for (const double value : group) variance += (value - mean) * (value - mean) / static_cast<double>(length);
+    for (const double value : group) magnitude = std::max(magnitude, std::fabs(value));
+    const double scaled = magnitude / std::sqrt(variance + epsilon);
+    if (std::isfinite(scaled)) largest = std::max(largest, scaled);
+    group.clear();
   });
   return largest;
 }

@@ -15,10 +15,18 @@ Result<void> Adagrad::check(const Arguments& a) {
 
 Cost Adagrad::cost(const Arguments& a) { return update_cost(a.parameters.count(), 9, 3, 2); }
 
-Tolerance Adagrad::tolerance(const Arguments&) {
+Tolerance Adagrad::tolerance(const Arguments& a) {
+  const auto term = [&a, gradient = Rows(a.gradient), parameters = Rows(a.parameters), sums = Rows(a.sum_of_squares)](
+                        std::int64_t row, std::int64_t i) {
+    const double parameter = parameters[row][i];
+    const double g = gradient[row][i] + a.weight_decay * parameter;
+    const double terms = std::fabs(gradient[row][i]) + a.weight_decay * std::fabs(parameter);
+    return std::fabs(parameter) + a.learning_rate * step_terms(terms, sums[row][i] + g * g, 1, a.epsilon);
+  };
   return {.epsilons = 6,
           .scale = ErrorScale::tensor,
-          .reason = "a gradient that may cancel with its decay, then a root, a quotient and two roundings"};
+          .reason = "a gradient that may cancel with its decay, then a root, a quotient and two roundings",
+          .least_scale = largest_term(a.parameters, term)};
 }
 
 std::span<const Variant<Adagrad>> Adagrad::variants() {

@@ -11,7 +11,9 @@ inline void Adagrad::cases(CaseList<Adagrad>& list) {
       Arguments a;
       a.gradient = builder.filled(shape);
       a.parameters = builder.filled(shape);
-      a.sum_of_squares = filled_not_negative(builder, shape);
+      // Without an epsilon a sum that rounds to nothing divides by it: then the sum itself must keep off zero.
+      a.sum_of_squares =
+          epsilon > 0 ? filled_not_negative(builder, shape) : builder.filled(shape, Fill::uniform(0.5, 2));
       a.weight_decay = weight_decay;
       a.epsilon = epsilon;
       return a;

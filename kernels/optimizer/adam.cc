@@ -22,10 +22,23 @@ Result<void> check_adam(std::string_view operation, const AdamArguments& a) {
   return {};
 }
 
-constexpr Tolerance adam_tolerance = {
-    .epsilons = 6,
-    .scale = ErrorScale::tensor,
-    .reason = "moments are sums that may cancel; a root, a quotient and four roundings lead from them to a parameter"};
+Tolerance adam_tolerance(const AdamArguments& a, const AdamConstants& constants) {
+  const auto term = [&, gradient = Rows(a.gradient), parameters = Rows(a.parameters), first = Rows(a.first_moment),
+                     second = Rows(a.second_moment)](std::int64_t row, std::int64_t i) {
+    const double parameter = std::fabs(parameters[row][i]);
+    const double g = std::fabs(gradient[row][i]) + constants.coupled_decay * parameter;
+    const double m = a.beta1 * std::fabs(first[row][i]) + (1 - a.beta1) * g;
+    const double exact_g = gradient[row][i] + constants.coupled_decay * parameters[row][i];
+    const double v = a.beta2 * second[row][i] + (1 - a.beta2) * exact_g * exact_g;
+    return parameter + constants.step_size * step_terms(m, v, constants.root_scale, a.epsilon);
+  };
+  return {.epsilons = 6,
+          .scale = ErrorScale::tensor,
+          .reason =
+              "moments are sums that may cancel; a root, a quotient and four roundings lead from them to a "
+              "parameter",
+          .least_scale = largest_term(a.parameters, term)};
+}
 
 }  // namespace
 
@@ -50,8 +63,8 @@ Result<void> AdamW::check(const Arguments& a) { return check_adam(name, a); }
 Cost Adam::cost(const Arguments& a) { return update_cost(a.parameters.count(), 15, 4, 3); }
 Cost AdamW::cost(const Arguments& a) { return update_cost(a.parameters.count(), 14, 4, 3); }
 
-Tolerance Adam::tolerance(const Arguments&) { return adam_tolerance; }
-Tolerance AdamW::tolerance(const Arguments&) { return adam_tolerance; }
+Tolerance Adam::tolerance(const Arguments& a) { return adam_tolerance(a, AdamConstants::coupled(a)); }
+Tolerance AdamW::tolerance(const Arguments& a) { return adam_tolerance(a, AdamConstants::decoupled(a)); }
 
 std::span<const Variant<Adam>> Adam::variants() {
   static const Variant<Adam> table[] = {

@@ -1,6 +1,7 @@
 #include "kernels/optimizer/sgd.h"
 
 #include "kernels/contract/describe.h"
+#include "kernels/contract/magnitude.h"
 #include "kernels/optimizer/sgd_cases.h"
 
 namespace ingot {
@@ -23,10 +24,14 @@ Cost Sgd::cost(const Arguments& a) {
                               : update_cost(a.parameters.count(), 4, 2, 1);
 }
 
-Tolerance Sgd::tolerance(const Arguments&) {
+Tolerance Sgd::tolerance(const Arguments& a) {
+  const double parameter = largest_magnitude(a.parameters);
+  const double gradient = largest_magnitude(a.gradient) + a.weight_decay * parameter;
+  const double step = (1 + a.momentum) * (gradient + a.momentum * largest_magnitude(a.buffer));
   return {.epsilons = 4,
           .scale = ErrorScale::tensor,
-          .reason = "sums of up to four products that may cancel, each rounded once or twice"};
+          .reason = "sums of up to four products that may cancel, each rounded once or twice",
+          .least_scale = a.learning_rate * step};
 }
 
 std::span<const Variant<Sgd>> Sgd::variants() {

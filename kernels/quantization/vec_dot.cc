@@ -50,8 +50,8 @@ Tolerance VecDot::tolerance(const Arguments& a) {
       if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
     }
   }
-  return {.epsilons = 4,
-          .reason = "three roundings a term, and those of a sum in lanes, against the sum of the terms' magnitudes",
+  return {.epsilons = 8,
+          .reason = "up to five roundings a term, and those of a sum in lanes, against the sum of the terms' magnitudes",
           .least_scale = largest};
 }
 

@@ -3,11 +3,11 @@
 //
 // Highway's own conversions to f16 (on targets without the instruction) and to bf16 truncate; these round to nearest
 // even, as tensor/half.h does.
-#if defined(INGOT_KERNELS_LAYOUT_CONVERT_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef INGOT_KERNELS_LAYOUT_CONVERT_INL_H_
-#undef INGOT_KERNELS_LAYOUT_CONVERT_INL_H_
+#if defined(INGOT_KERNELS_CONTRACT_CONVERT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef INGOT_KERNELS_CONTRACT_CONVERT_INL_H_
+#undef INGOT_KERNELS_CONTRACT_CONVERT_INL_H_
 #else
-#define INGOT_KERNELS_LAYOUT_CONVERT_INL_H_
+#define INGOT_KERNELS_CONTRACT_CONVERT_INL_H_
 #endif
 
 #include <cstdint>
