@@ -20,6 +20,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  ingot bench norm.rms_norm                     every variant of one operation\n"
     "  ingot bench linear --threads 2                one family on two threads\n"
+    "  ingot bench model model.gguf                  a whole model: prefill, decode, memory\n"
     "  ingot bench --quick --html report.html        everything, briefly, with a roofline plot\n"
     "  valgrind --tool=callgrind ingot bench norm.rms_norm --variant avx2 --iterations 10";
 
@@ -170,7 +171,10 @@ void add_bench_command(CLI::App& application, int& exit_code) {
   command->add_flag("--quick", options->benchmark.quick,
                     "one case an operation, the selected variant and the reference");
   command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  add_model_bench_command(*command, exit_code);
+  command->callback([options, command, &exit_code] {
+    if (command->get_subcommands().empty()) exit_code = run(*options);
+  });
 }
 
 }  // namespace ingot

@@ -6,12 +6,13 @@ namespace {
 
 constexpr const char* description =
     "Ingot casts a model into a machine.\n"
-    "This build holds the compute kernels: contracts with many implementations,\n"
-    "each verified on your CPU against a scalar reference and measured against\n"
-    "your machine's own limits.";
+    "It runs model files on compute kernels that are contracts with many\n"
+    "implementations, each verified on your CPU against a scalar reference and\n"
+    "measured against your machine's own limits.";
 
 constexpr const char* examples =
     "Examples:\n"
+    "  ingot run model.gguf -p \"Hello\"   continue a text\n"
     "  ingot kernels norm                what the norm family holds, and what runs here\n"
     "  ingot verify                      prove every kernel on this CPU\n"
     "  ingot bench linear.matmul         time one operation's variants\n"
@@ -30,6 +31,15 @@ int main(int argument_count, char** arguments) {
   ingot::add_verify_command(application, exit_code);
   ingot::add_bench_command(application, exit_code);
   ingot::add_machine_command(application, exit_code);
+  ingot::add_run_command(application, exit_code);
+  ingot::add_chat_command(application, exit_code);
+  ingot::add_tokenize_command(application, exit_code);
+  ingot::add_quantize_command(application, exit_code);
+  ingot::add_import_command(application, exit_code);
+  ingot::add_explain_command(application, exit_code);
+  ingot::add_perplexity_command(application, exit_code);
+  ingot::add_compare_command(application, exit_code);
+  ingot::add_embed_command(application, exit_code);
   try {
     application.parse(argument_count, arguments);
   } catch (const CLI::Success& help) {
@@ -41,7 +51,11 @@ int main(int argument_count, char** arguments) {
     }
     std::string text = error.what();
     if (application.get_subcommands().empty()) {
-      text = "expected a command (kernels, verify, bench, machine), found '" + std::string(arguments[1]) + "'";
+      std::string names;
+      for (const CLI::App* command : application.get_subcommands([](const CLI::App*) { return true; })) {
+        names += (names.empty() ? "" : ", ") + command->get_name();
+      }
+      text = "expected a command (" + names + "), found '" + std::string(arguments[1]) + "'";
     }
     ingot::print_error(text + "\nRun 'ingot --help' for the commands, 'ingot COMMAND --help' for one.");
     return ingot::exit_usage;

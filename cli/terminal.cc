@@ -1,5 +1,7 @@
 #include "cli/terminal.h"
 
+#include "cli/command.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +36,12 @@ bool shows_colours(std::FILE* stream) {
 std::string coloured(std::string_view text, Colour colour, std::FILE* stream) {
   if (colour == Colour::plain || !shows_colours(stream)) return std::string(text);
   return escape_of(colour) + std::string(text) + "\033[0m";
+}
+
+int finish_command(const Result<void>& result) {
+  if (result.ok()) return exit_success;
+  print_error(result.error().text());
+  return exit_failure;
 }
 
 void print_error(std::string_view text) {

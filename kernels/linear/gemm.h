@@ -89,5 +89,11 @@ extern const PerTarget<DotFunction> gemm_dot;
 std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth);
 using CodesFunction = void (*)(const Gemm& gemm, Workers& workers, std::byte* scratch);
 extern const PerTarget<CodesFunction> gemm_codes;
+// The same by byte dot products; null on other architectures. Scratch has coded_span_bytes(...) (coded_spans.h).
+extern const CodesFunction gemm_codes_avx512_vnni;
+
+// The codes of one block of activations and the sum of each 16 of them; returns the scale.
+using EncodeFunction = float (*)(const float* x, int block, std::int8_t* codes, std::int32_t* sums);
+extern const PerTarget<EncodeFunction> encode_activation_block;
 
 }  // namespace ingot

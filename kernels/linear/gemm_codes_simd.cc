@@ -46,9 +46,10 @@ struct CodedRows {
   }
 };
 
-// A vector holds codes of one group only.
+// A vector holds codes of one group only, and no more than were stored at once: a load that spans two stores waits for
+// both to leave the store buffer.
 template <class Block>
-using CodeTag = hn::CappedTag<std::int16_t, Block::group>;
+using CodeTag = hn::CappedTag<std::int16_t, (Block::elements == 32 ? 16 : Block::group)>;
 template <class Block>
 using SumTag = hn::RebindToFloat<hn::RepartitionToWide<CodeTag<Block>>>;
 
@@ -79,8 +80,9 @@ HWY_INLINE hn::Vec<SumTag<Block>> multiply_block(const BlockCodes& weights, cons
 template <class Block>
 HWY_INLINE float multiply_minimums(const BlockCodes& weights, const std::int32_t* sums) {
   float total = 0;
-  for (int group = 0; group < Block::elements / code_group; ++group) {
-    total += weights.minimums[group] * static_cast<float>(sums[group]);
+  constexpr int step = Block::group / code_group;
+  for (int group = 0; group < Block::elements / code_group; group += step) {
+    total += weights.minimums[group] * static_cast<float>(sums[group] + (step == 2 ? sums[group + 1] : 0));
   }
   return total;
 }
@@ -114,6 +116,10 @@ void multiply_columns(const Gemm& gemm, const CodedRows& x, std::int64_t column_
   }
 }
 
+float encode_block(const float* x, int block, std::int8_t* codes, std::int32_t* sums) {
+  return encode_activations_vector(x, block, codes, sums);
+}
+
 void multiply_codes(const Gemm& gemm, Workers& workers, std::byte* scratch) {
   const CodedRows x(gemm, scratch);
   // Unpacking costs several times what streaming the bytes does, so a chunk is smaller than the usual 64 KiB.
@@ -132,5 +138,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot {
 const PerTarget<CodesFunction> gemm_codes = INGOT_SIMD_ENTRIES(multiply_codes);
+const PerTarget<EncodeFunction> encode_activation_block = INGOT_SIMD_ENTRIES(encode_block);
 }  // namespace ingot
 #endif

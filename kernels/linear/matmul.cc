@@ -1,6 +1,7 @@
 #include "kernels/linear/matmul.h"
 
 #include "kernels/contract/describe.h"
+#include "kernels/linear/coded_spans.h"
 #include "kernels/linear/matmul_cases.h"
 #include "kernels/linear/matmul_run.h"
 #include "kernels/linear/sum_tolerance.h"
@@ -35,6 +36,10 @@ std::size_t dot_scratch(const Matmul::Arguments& a, int) {
   return is_block_format(a.weights.dtype()) ? codes_scratch_bytes(a.x.size(0), a.x.size(1)) : 0;
 }
 
+bool has_few_coded_rows(const Matmul::Arguments& a) { return has_few_rows(a) && is_block_format(a.weights.dtype()); }
+
+std::size_t span_scratch(const Matmul::Arguments& a, int) { return coded_span_bytes(a.x.size(0), a.x.size(1)); }
+
 }  // namespace
 
 // The ladder. Two rows a target share the work: dot products for few rows (a packed panel would be used too seldom to
@@ -47,6 +52,11 @@ std::span<const Variant<Matmul>> Matmul::variants() {
   static const SimdEntries<Matmul> packed =
       entries_over<Matmul>(gemm_serial, []<SimdTarget target>() { return &matmul_packed<target>; });
   static const Variant<Matmul> table[] = {
+      {"dot_avx512_vnni",
+       {Feature::avx512, Feature::avx512_vnni},
+       gemm_codes_avx512_vnni == nullptr ? nullptr : matmul_dot_avx512_vnni,
+       has_few_coded_rows,
+       span_scratch},
       {"dot_avx512", {Feature::avx512}, dot.avx512, has_few_rows, dot_scratch},
       {"threaded_avx512", {Feature::avx512}, threaded.avx512, nullptr, threaded_scratch},
       {"dot_avx2", {Feature::avx2}, dot.avx2, has_few_rows, dot_scratch},

@@ -50,12 +50,16 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
   }
   for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4}) {
     parity({1, 6, 32, type, true});
+    parity({2, 9, 256, type});
     parity({3, 11, 352, type});
+    parity({4, 8, 96, type, true});
     parity({14, 35, 288, type});
   }
   for (DType type : {DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
     parity({1, 5, 256, type, true});
+    parity({2, 4, 512, type});
     parity({3, 11, 768, type});
+    parity({4, 3, 256, type, true});
     parity({14, 35, 512, type});
   }
   list.gradient("3 x 4 x 5", MatmulCase{3, 4, 5, DType::f32, true});
@@ -65,6 +69,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
   for (DType type : {DType::f32, DType::bf16, DType::q8_0, DType::q4_0, DType::q4_k, DType::q6_k}) {
     benchmark({1, 4096, 4096, type});
   }
+  for (DType type : {DType::q4_1, DType::q8_0}) benchmark({1, 1536, 576, type});
   benchmark({128, 1024, 1024, DType::q4_k});
 }
 

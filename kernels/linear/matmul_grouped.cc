@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/contract/describe.h"
+#include "kernels/linear/coded_spans.h"
 #include "kernels/linear/groups.h"
 #include "kernels/linear/matmul_grouped_cases.h"
 #include "kernels/linear/matmul_run.h"
@@ -31,23 +32,21 @@ Result<void> require_offsets(std::string_view operation, std::string_view number
   return {};
 }
 
-// Groups one after the other, each with all threads. Scratch is what the largest group could need.
-template <SimdTarget target>
+// Groups one after the other, each with all threads, by one variant of the plain product where a group has few rows and
+// another where it has many. Scratch is what the largest group could need.
+using ProductFunction = void (*)(const Matmul::Arguments&, Context&);
+template <ProductFunction few, ProductFunction many>
 void grouped_product(const MatmulGrouped::Arguments& arguments, Context& context) {
   for (std::int64_t group = 0; group < arguments.weights.size(0); ++group) {
     const Matmul::Arguments one = group_of(arguments, group);
-    if (has_few_rows(one)) {
-      matmul_dot<target>(one, context);
-    } else {
-      matmul_threaded<target>(one, context);
-    }
+    (has_few_rows(one) ? few : many)(one, context);
   }
 }
 
 std::size_t grouped_scratch(const MatmulGrouped::Arguments& a, int) {
   const std::int64_t depth = a.x.size(1);
-  return std::max(packed_scratch_bytes(a.x.size(0), a.y.size(1), depth, a.weights.dtype()),
-                  codes_scratch_bytes(dot_rows, depth));
+  return std::max({packed_scratch_bytes(a.x.size(0), a.y.size(1), depth, a.weights.dtype()),
+                   codes_scratch_bytes(dot_rows, depth), coded_span_bytes(dot_rows, depth)});
 }
 
 template <SimdTarget target, class Arguments>
@@ -86,9 +85,15 @@ Cost MatmulGrouped::cost(const Arguments& a) {
 Tolerance MatmulGrouped::tolerance(const Arguments& a) { return sum_tolerance(a.x.size(1), a.x, a.weights); }
 
 std::span<const Variant<MatmulGrouped>> MatmulGrouped::variants() {
-  static const SimdEntries<MatmulGrouped> threaded =
-      entries_over<MatmulGrouped>(gemm_threaded, []<SimdTarget target>() { return &grouped_product<target>; });
+  static const SimdEntries<MatmulGrouped> threaded = entries_over<MatmulGrouped>(
+      gemm_threaded, []<SimdTarget target>() { return &grouped_product<matmul_dot<target>, matmul_threaded<target>>; });
+  const bool has_vnni = gemm_codes_avx512_vnni != nullptr && gemm_threaded.avx512 != nullptr;
   static const Variant<MatmulGrouped> table[] = {
+      {"avx512_vnni",
+       {Feature::avx512, Feature::avx512_vnni},
+       has_vnni ? grouped_product<matmul_dot_avx512_vnni, matmul_threaded<SimdTarget::avx512>> : nullptr,
+       [](const Arguments& a) { return is_block_format(a.weights.dtype()); },
+       grouped_scratch},
       INGOT_SIMD_ROWS(threaded, nullptr, grouped_scratch),
       {"reference", {}, matmul_grouped_reference},
   };

@@ -49,6 +49,11 @@ void matmul_dot(const Matmul::Arguments& arguments, Context& context) {
   }
 }
 
+// Preconditions: has_few_rows(arguments), block format.
+inline void matmul_dot_avx512_vnni(const Matmul::Arguments& arguments, Context& context) {
+  gemm_codes_avx512_vnni(gemm_of(arguments), context.workers, context.scratch.data());
+}
+
 // A derivative is a packed product as it is.
 template <class Arguments>
 std::size_t gemm_run_scratch(const Arguments& arguments, int) {

@@ -1,0 +1,60 @@
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/session_options.h"
+#include "cli/terminal.h"
+#include "engine/embedding.h"
+
+namespace ingot {
+namespace {
+
+constexpr const char* examples =
+    "A text as one vector: the mean over its tokens, of length one, so that the product of two vectors is their "
+    "cosine.\n"
+    "\n"
+    "Examples:\n"
+    "  ingot embed bert.gguf -p \"a cat sat\"\n"
+    "  ingot embed bert.gguf -p \"a cat sat\" -p \"the dog stood\" --json";
+
+struct Options {
+  ModelOptions model;
+  std::vector<std::string> texts;
+  bool json = false;
+};
+
+Result<void> run(const Options& options) {
+  const OpenedModel opened = TRY(open_model(options.model));
+  TRY(require_embeddings(*opened.model));
+  const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
+  nlohmann::json document = {{"model", options.model.path}, {"embeddings", nlohmann::json::array()}};
+  for (const std::string& text : options.texts) {
+    const std::vector<std::int32_t> tokens = TRY(tokenizer.encode(text, {}));
+    const std::vector<float> embedding = TRY(embedding_of(*opened.session, tokens));
+    if (options.json) {
+      document["embeddings"].push_back({{"text", text}, {"tokens", tokens.size()}, {"embedding", embedding}});
+      continue;
+    }
+    for (std::size_t index = 0; index < embedding.size(); ++index) {
+      std::printf("%s%.7g", index == 0 ? "" : " ", static_cast<double>(embedding[index]));
+    }
+    std::printf("\n");
+  }
+  if (options.json) {
+    std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_embed_command(CLI::App& application, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = application.add_subcommand("embed", "turn a text into a vector");
+  command->footer(examples);
+  add_model_options(*command, options->model);
+  command->add_option("-p,--prompt", options->texts, "a text; may be given several times")->required();
+  command->add_flag("--json", options->json, "machine-readable output");
+  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+}
+
+}  // namespace ingot

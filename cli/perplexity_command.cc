@@ -1,0 +1,72 @@
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/session_options.h"
+#include "cli/terminal.h"
+#include "engine/perplexity.h"
+#include "model/files/mapped_file.h"
+
+namespace ingot {
+namespace {
+
+constexpr const char* examples =
+    "The exponential of the mean negative log likelihood of the text's tokens, the first one left out. A text longer\n"
+    "than the context goes through in overlapping windows; every token is scored once.\n"
+    "\n"
+    "Examples:\n"
+    "  ingot perplexity model.gguf essay.txt\n"
+    "  ingot perplexity model.gguf book.txt --context 512 --stride 256 --json";
+
+struct Options {
+  ModelOptions model;
+  std::string file;
+  std::int64_t stride = 0;
+  bool json = false;
+};
+
+Result<void> run(const Options& options) {
+  const MappedFile text = TRY(MappedFile::open(options.file));
+  const OpenedModel opened = TRY(open_model(options.model));
+  const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
+  const std::string_view characters(reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size());
+  const std::vector<std::int32_t> tokens = TRY(tokenizer.encode(characters, {}));
+  constexpr int bar_steps = 200;
+  ProgressBar progress("scoring", bar_steps);
+  int shown = 0;
+  const Perplexity result =
+      TRY(perplexity_of(*opened.session, tokens, options.stride, [&](std::int64_t scored, std::int64_t of) {
+        for (; shown < bar_steps * scored / of; ++shown) progress.advance(std::to_string(scored) + " tokens");
+      }));
+  if (options.json) {
+    const nlohmann::json document = {{"model", options.model.path},
+                                     {"file", options.file},
+                                     {"perplexity", result.value},
+                                     {"mean_loss", result.mean_loss},
+                                     {"standard_error", result.standard_error},
+                                     {"tokens", tokens.size()},
+                                     {"scored", result.scored},
+                                     {"windows", result.windows},
+                                     {"context", opened.session->context()}};
+    std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    return {};
+  }
+  std::printf("perplexity %.4f  (%.4f +- %.4f nats a token, %lld tokens scored, %lld window(s) of %lld)\n",
+              result.value, result.mean_loss, result.standard_error, static_cast<long long>(result.scored),
+              static_cast<long long>(result.windows), static_cast<long long>(opened.session->context()));
+  return {};
+}
+
+}  // namespace
+
+void add_perplexity_command(CLI::App& application, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = application.add_subcommand("perplexity", "how well a model predicts a text");
+  command->footer(examples);
+  add_model_options(*command, options->model);
+  command->add_option("FILE", options->file, "the text")->required();
+  command->add_option("--stride", options->stride, "tokens from window to window; 0: half the context");
+  command->add_flag("--json", options->json, "machine-readable output");
+  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+}
+
+}  // namespace ingot

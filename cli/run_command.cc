@@ -1,0 +1,99 @@
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/session_options.h"
+#include "cli/terminal.h"
+#include "engine/generator.h"
+
+namespace ingot {
+namespace {
+
+constexpr const char* examples =
+    "Continues a text. Greedy unless a temperature is given; the same seed gives the same text.\n"
+    "\n"
+    "Examples:\n"
+    "  ingot run model.gguf -p \"Once upon a time\"\n"
+    "  ingot run model.gguf -p \"The capital of France is\" -n 20 --json\n"
+    "  ingot run folder/ -p \"Dear reader\" --temperature 0.8 --top-p 0.95 --seed 7";
+
+struct Options {
+  ModelOptions model;
+  SamplerOptions sampler;
+  std::string prompt;
+  std::int64_t most_tokens = 128;
+  bool parses_special = false;
+  bool json = false;
+};
+
+double rate(std::int64_t tokens, double seconds) { return seconds > 0 ? static_cast<double>(tokens) / seconds : 0; }
+
+void print_json(const Options& options, const std::vector<std::int32_t>& prompt, const GenerationReport& report) {
+  const auto decoded = static_cast<std::int64_t>(report.tokens.size());
+  const nlohmann::json document = {{"model", options.model.path},
+                                   {"prompt_ids", prompt},
+                                   {"ids", report.tokens},
+                                   {"text", report.text},
+                                   {"stop", name_of(report.reason)},
+                                   {"prefill_tokens_per_second", rate(report.prompt_tokens, report.prefill_seconds)},
+                                   {"decode_tokens_per_second", rate(decoded, report.decode_seconds)},
+                                   {"first_token_ms", 1000 * report.prefill_seconds}};
+  std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+Result<void> run(const Options& options) {
+  const OpenedModel opened = TRY(open_model(options.model));
+  Session& session = *opened.session;
+  const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
+  Sampler sampler = TRY(Sampler::create(session.table(), options.sampler));
+  std::vector<std::int32_t> prompt =
+      TRY(tokenizer.encode(options.prompt, {.parses_special_tokens = options.parses_special}));
+  // Without a text, the token that begins one is all there is to continue.
+  if (prompt.empty() && tokenizer.bos() != no_token) prompt.push_back(tokenizer.bos());
+  if (prompt.empty()) {
+    return Error::of(ErrorCode::invalid_argument, "expected a prompt of at least one token, found none: give -p TEXT");
+  }
+  const int sequence = TRY(session.sequences().add());
+  if (!options.json) {
+    std::printf("%s", coloured(options.prompt, Colour::dim).c_str());
+    std::fflush(stdout);
+  }
+  const GenerationReport report =
+      TRY(generate(session, tokenizer, sampler, sequence, prompt, options.most_tokens, [&](std::string_view text) {
+        if (options.json) return true;
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fflush(stdout);
+        return true;
+      }));
+  if (options.json) {
+    print_json(options, prompt, report);
+    return {};
+  }
+  const auto decoded = static_cast<std::int64_t>(report.tokens.size());
+  std::printf("\n");
+  std::fprintf(stderr, "%s\n",
+               coloured("[" + std::to_string(report.prompt_tokens) + " tokens in, " + std::to_string(decoded) +
+                            " out, " + std::to_string(static_cast<int>(rate(decoded, report.decode_seconds))) +
+                            " tokens/s, " + std::string(name_of(report.reason)) + "]",
+                        Colour::dim, stderr)
+                   .c_str());
+  return {};
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& application, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = application.add_subcommand("run", "continue a text with a model");
+  command->footer(examples);
+  add_model_options(*command, options->model);
+  command->add_option("-p,--prompt", options->prompt, "the text to continue");
+  command->add_option("-n,--tokens", options->most_tokens, "most tokens to generate")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_flag("--special", options->parses_special, "read special tokens such as <|im_end|> in the prompt");
+  add_sampler_options(*command, options->sampler);
+  command->add_flag("--json", options->json, "machine-readable output");
+  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+}
+
+}  // namespace ingot

@@ -1,0 +1,57 @@
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "engine/model.h"
+
+namespace ingot {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  ingot tokenize model.gguf \"Hello, world\"            ids and pieces\n"
+    "  ingot tokenize model.gguf \"<|im_end|>\" --special    special tokens in the text are read\n"
+    "  ingot tokenize model.gguf \"Hello\" --json";
+
+struct Options {
+  std::string model;
+  std::string text;
+  bool parses_special = false;
+  bool plain = false;
+  bool json = false;
+};
+
+Result<void> run(const Options& options) {
+  const Tokenizer tokenizer = TRY(open_tokenizer(options.model));
+  const std::vector<TokenId> ids = TRY(tokenizer.encode(options.text, {!options.plain, options.parses_special}));
+  const auto text_of_piece = [&](TokenId id) { return std::string(tokenizer.piece(id)); };
+  if (options.json) {
+    nlohmann::json document = {{"ids", ids}, {"pieces", nlohmann::json::array()}};
+    for (const TokenId id : ids) document["pieces"].push_back(text_of_piece(id));
+    std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    return {};
+  }
+  for (const TokenId id : ids) {
+    // As JSON, so that spaces, line ends and bytes that are no text can be seen.
+    const nlohmann::json piece = text_of_piece(id);
+    std::printf("%7d  %s\n", id, piece.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_tokenize_command(CLI::App& application, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = application.add_subcommand("tokenize", "show a text as a model's tokens");
+  command->footer(examples);
+  command->add_option("MODEL", options->model, "a .gguf file, or a folder with tokenizer.json")->required();
+  command->add_option("TEXT", options->text, "the text")->required();
+  command->add_flag("--special", options->parses_special, "read special tokens such as <|im_end|> in the text");
+  command->add_flag("--plain", options->plain, "do not add the model's own special tokens around it");
+  command->add_flag("--json", options->json, "machine-readable output");
+  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+}
+
+}  // namespace ingot

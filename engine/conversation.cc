@@ -1,0 +1,74 @@
+#include "engine/conversation.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace ingot {
+namespace {
+
+chat::LocalTime local_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  return {parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec};
+}
+
+std::string spelled(const Tokenizer& tokenizer, TokenId id) {
+  return tokenizer.is_token(id) ? std::string(tokenizer.piece(id)) : "";
+}
+
+}  // namespace
+
+Result<Conversation> Conversation::create(Session& session, const Tokenizer& tokenizer, std::string source) {
+  chat::ChatTemplate form = TRY(chat::ChatTemplate::parse(std::move(source)));
+  const int sequence = TRY(session.sequences().add());
+  return Conversation(session, tokenizer, std::move(form), sequence);
+}
+
+void Conversation::restart(std::string system_message) {
+  messages_.clear();
+  if (!system_message.empty()) messages_.push_back(chat::make_message("system", std::move(system_message)));
+}
+
+Result<std::vector<TokenId>> Conversation::render(std::span<const chat::Value> messages) const {
+  chat::ChatRequest request;
+  request.messages.assign(messages.begin(), messages.end());
+  request.bos_token = spelled(*tokenizer_, tokenizer_->bos());
+  request.eos_token = spelled(*tokenizer_, tokenizer_->eos());
+  request.now = local_now();
+  const std::string text = TRY(template_.render(chat::make_context(std::move(request))));
+  // The template writes the special tokens itself, the first one included.
+  return tokenizer_->encode(text, {.adds_special_tokens = false, .parses_special_tokens = true});
+}
+
+Result<std::size_t> Conversation::keep_common_part(std::span<const TokenId> wanted) {
+  const auto difference = std::mismatch(in_memory_.begin(), in_memory_.end(), wanted.begin(), wanted.end());
+  auto common = static_cast<std::size_t>(difference.first - in_memory_.begin());
+  common = std::min(common, wanted.size() - 1);
+  if (session_->model().facts().is_recurrent && common != in_memory_.size()) common = 0;
+  TRY(session_->sequences().truncate(sequence_, static_cast<std::int64_t>(common)));
+  in_memory_.resize(common);
+  return common;
+}
+
+Result<GenerationReport> Conversation::answer(std::string user_message, Sampler& sampler, std::int64_t most_tokens,
+                                              const TextCallback& on_text) {
+  std::vector<chat::Value> messages = messages_;
+  messages.push_back(chat::make_message("user", std::move(user_message)));
+  const std::vector<TokenId> prompt = TRY(render(messages));
+  if (prompt.empty()) {
+    return Error::of(ErrorCode::invalid_argument, "expected the chat template to write a prompt, found nothing");
+  }
+  const std::size_t common = TRY(keep_common_part(prompt));
+  const std::span<const TokenId> fresh = std::span(prompt).subspan(common);
+  GenerationReport report = TRY(generate(*session_, *tokenizer_, sampler, sequence_, fresh, most_tokens, on_text));
+  in_memory_.insert(in_memory_.end(), fresh.begin(), fresh.end());
+  in_memory_.insert(in_memory_.end(), report.tokens.begin(), report.tokens.end());
+  // The last token was chosen but not computed, unless the model ended after it.
+  in_memory_.resize(static_cast<std::size_t>(session_->sequences().length(sequence_)));
+  messages.push_back(chat::make_message("assistant", report.text));
+  messages_ = std::move(messages);
+  return report;
+}
+
+}  // namespace ingot

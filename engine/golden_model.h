@@ -1,0 +1,29 @@
+// The tiny models of tests/goldens, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "engine/session.h"
+
+namespace ingot {
+
+inline std::filesystem::path golden_folder(const std::string& name) {
+  return std::filesystem::path(INGOT_SOURCE_DIR) / "tests" / "goldens" / name;
+}
+
+inline std::unique_ptr<Session> golden_session(const std::string& name, SessionOptions options = {}) {
+  options.cache = DType::f32;
+  Result<std::shared_ptr<const Model>> model = Model::open(golden_folder(name));
+  if (!model.ok()) {
+    ADD_FAILURE() << model.error().text();
+    return nullptr;
+  }
+  Result<std::unique_ptr<Session>> session = Session::create(model.value(), options);
+  if (session.ok()) return std::move(session).value();
+  ADD_FAILURE() << session.error().text();
+  return nullptr;
+}
+
+}  // namespace ingot

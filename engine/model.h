@@ -1,0 +1,43 @@
+// Model: an opened model file, ready for sessions. Immutable: any number of sessions may share one.
+#pragma once
+
+#include <memory>
+
+#include <mutex>
+#include <optional>
+
+#include "model/template/template.h"
+#include "model/tokenizer/tokenizer.h"
+
+namespace ingot {
+
+// The tokenizer of a model file alone; its weights are not looked at.
+Result<Tokenizer> open_tokenizer(const std::string& path);
+
+class Model {
+ public:
+  static Result<std::shared_ptr<const Model>> open(const std::string& path);
+
+  const ModelFile& file() const { return file_; }
+  const Metadata& metadata() const { return source_.metadata; }
+  const Weights& weights() const { return source_.weights; }
+  const Template& form() const { return *template_; }
+  const ModelFacts& facts() const { return template_->facts(); }
+  // Made when first asked for: a tool that only looks at weights needs none. Fails where the file has none, or one of a
+  // kind that is not known.
+  Result<const Tokenizer*> tokenizer() const;
+  // The Jinja source that turns messages into a prompt; empty where the file has none.
+  std::string chat_template() const;
+
+ private:
+  Model(ModelFile file, ModelSource source, std::unique_ptr<Template> form)
+      : file_(std::move(file)), source_(std::move(source)), template_(std::move(form)) {}
+
+  ModelFile file_;      // what the weights view
+  ModelSource source_;  // moving a file does not move what it maps
+  std::unique_ptr<Template> template_;
+  mutable std::once_flag tokenizer_once_;
+  mutable std::optional<Result<Tokenizer>> tokenizer_;
+};
+
+}  // namespace ingot

@@ -1,0 +1,27 @@
+// PagePool: which pages of a KV cache belong to which sequence. Pages are counted, so that sequences which began alike
+// share what they have in common; a page that is shared must be copied before it is written.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace ingot {
+
+class PagePool {
+ public:
+  explicit PagePool(std::int32_t pages);
+
+  std::int64_t free_count() const { return static_cast<std::int64_t>(free_.size()); }
+  // Nothing where all are taken.
+  std::optional<std::int32_t> take();
+  void share(std::int32_t page) { ++users_[static_cast<std::size_t>(page)]; }
+  void release(std::int32_t page);
+  bool is_shared(std::int32_t page) const { return users_[static_cast<std::size_t>(page)] > 1; }
+
+ private:
+  std::vector<int> users_;
+  std::vector<std::int32_t> free_;
+};
+
+}  // namespace ingot

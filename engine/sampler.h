@@ -1,0 +1,56 @@
+// Sampler: from logits to the next token, as a chain of contracts.
+//
+//   penalties (repetition, presence, frequency)  ->  temperature  ->  top-k  ->  top-p  ->  min-p  ->  draw
+//
+// A link that is switched off is left out. Without a temperature the most likely token is taken and nothing is drawn.
+// The draws depend on the seed alone, so the same seed gives the same text on every number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/contract/context.h"
+#include "kernels/contract/table.h"
+#include "tensor/view.h"
+
+namespace ingot {
+
+struct SamplerOptions {
+  double temperature = 0;  // 0: greedy
+  std::int64_t top_k = 0;  // 0: off
+  double top_p = 1;        // 1: off
+  double min_p = 0;        // 0: off
+  double repetition = 1;   // 1: off
+  double presence = 0;
+  double frequency = 0;
+  std::int64_t penalty_window = 64;  // how many of the last tokens the penalties look at
+  std::uint64_t seed = 0;
+};
+
+class Sampler {
+ public:
+  // Fails where a number lies outside of its range. The table must outlive the sampler.
+  static Result<Sampler> create(const KernelTable& table, const SamplerOptions& options);
+
+  // The token chosen from one row of logits; it joins the history. Fails where no token has a number.
+  Result<std::int32_t> choose(std::span<const float> logits, Context& context);
+  // Tokens that penalties should see: a prompt.
+  void remember(std::span<const std::int32_t> tokens);
+
+ private:
+  Sampler(const KernelTable& table, const SamplerOptions& options)
+      : table_(&table), options_(options), random_state_(options.seed) {}
+  Result<void> penalise(const View<float>& row, Context& context);
+  Result<void> filter(const View<float>& row, Context& context);
+  float next_uniform();  // in [0, 1)
+
+  const KernelTable* table_;
+  SamplerOptions options_;
+  std::uint64_t random_state_;
+  std::vector<std::int32_t> history_;
+  std::vector<float> row_;
+  std::vector<std::byte> scratch_;
+};
+
+}  // namespace ingot

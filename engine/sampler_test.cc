@@ -1,0 +1,86 @@
+#include "engine/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "kernels/all_operations.h"
+#include "machine/machine.h"
+
+namespace ingot {
+namespace {
+
+class SamplerTest : public testing::Test {
+ protected:
+  std::vector<std::int32_t> draw(const SamplerOptions& options, std::span<const float> logits, int count,
+                                 int threads = 1) {
+    const auto created = Workers::create({.threads = threads});
+    const auto& workers = created.value();
+    Context context{*workers, {}};
+    Sampler sampler = Sampler::create(table_, options).value();
+    std::vector<std::int32_t> tokens;
+    for (int i = 0; i < count; ++i) tokens.push_back(sampler.choose(logits, context).value());
+    return tokens;
+  }
+
+  KernelTable table_ = KernelTable::select(all_operations(), Machine::detect().features).value();
+};
+
+const std::vector<float> ramp = {0, 1, 2, 3, 4};
+
+TEST_F(SamplerTest, WithoutATemperatureTheMostLikelyTokenIsTaken) {
+  for (const std::int32_t token : draw({}, ramp, 5)) EXPECT_EQ(token, 4);
+}
+
+TEST_F(SamplerTest, ASeedDrawsTheSameTokensOnAnyNumberOfThreads) {
+  const SamplerOptions options{.temperature = 1, .seed = 42};
+  EXPECT_EQ(draw(options, ramp, 100, 1), draw(options, ramp, 100, 2));
+  EXPECT_NE(draw(options, ramp, 100), draw({.temperature = 1, .seed = 43}, ramp, 100));
+}
+
+TEST_F(SamplerTest, DrawsFollowTheProbabilities) {
+  std::map<std::int32_t, int> counts;
+  const int draws = 20000;
+  for (const std::int32_t token : draw({.temperature = 2}, ramp, draws)) ++counts[token];
+  double total = 0;
+  for (const float logit : ramp) total += std::exp(logit / 2);
+  for (std::size_t token = 0; token < ramp.size(); ++token) {
+    const double expected = std::exp(ramp[token] / 2) / total;
+    const double found = static_cast<double>(counts[static_cast<std::int32_t>(token)]) / draws;
+    EXPECT_NEAR(found, expected, 5 * std::sqrt(expected / draws)) << "token " << token;
+  }
+}
+
+TEST_F(SamplerTest, FiltersKeepOnlyWhatTheySay) {
+  for (const std::int32_t token : draw({.temperature = 5, .top_k = 2}, ramp, 200)) EXPECT_GE(token, 3);
+  for (const std::int32_t token : draw({.temperature = 1, .top_p = 0.5}, ramp, 200)) EXPECT_EQ(token, 4);
+  for (const std::int32_t token : draw({.temperature = 1, .min_p = 0.9}, ramp, 200)) EXPECT_EQ(token, 4);
+}
+
+TEST_F(SamplerTest, PenaltiesMakeRoomForOthers) {
+  // 3.5 and 3 are close: a presence penalty of 1 makes greedy choice alternate.
+  const std::vector<float> close = {3, 3.5f};
+  const std::vector<std::int32_t> tokens = draw({.presence = 1, .penalty_window = 1}, close, 4);
+  EXPECT_EQ(tokens, (std::vector<std::int32_t>{1, 0, 1, 0}));
+}
+
+TEST_F(SamplerTest, NumbersOutOfRangeAreRefused) {
+  for (const SamplerOptions& options :
+       {SamplerOptions{.temperature = -1}, SamplerOptions{.temperature = NAN}, SamplerOptions{.top_k = -1},
+        SamplerOptions{.top_p = 1.5}, SamplerOptions{.min_p = -0.1}, SamplerOptions{.repetition = 0}}) {
+    EXPECT_FALSE(Sampler::create(table_, options).ok());
+  }
+}
+
+TEST_F(SamplerTest, LogitsWithoutANumberAreAnError) {
+  const auto created = Workers::create({.threads = 1});
+  const auto& workers = created.value();
+  Context context{*workers, {}};
+  Sampler sampler = Sampler::create(table_, {}).value();
+  const std::vector<float> nothing(4, NAN);
+  EXPECT_FALSE(sampler.choose(nothing, context).ok());
+}
+
+}  // namespace
+}  // namespace ingot

@@ -1,0 +1,206 @@
+#include "engine/session.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/all_operations.h"
+#include "machine/machine.h"
+#include "model/plan/rewrite.h"
+#include "model/template/pass_inputs.h"
+
+namespace ingot {
+namespace {
+
+// A prompt's last chunk has any length, and a few lengths come again and again; decoding has one.
+constexpr std::size_t most_plans = 12;
+
+std::int64_t outputs_of(const TokenRun& run) {
+  if (run.wanted == Wanted::all) return static_cast<std::int64_t>(run.tokens.size());
+  return run.wanted == Wanted::last && !run.tokens.empty() ? 1 : 0;
+}
+
+Result<std::int64_t> context_of(const ModelFacts& facts, std::int64_t asked) {
+  if (asked < 0 || asked > (std::int64_t{1} << 30)) {
+    return Error::of(ErrorCode::invalid_argument, "expected a context of 1 to 2^30 tokens, found ", asked);
+  }
+  if (facts.has_position_table && asked > facts.context) {
+    return Error::of(ErrorCode::out_of_range, "expected a context of at most the model's ", facts.context,
+                     " positions, found ", asked);
+  }
+  return asked > 0 ? asked : std::min(facts.context, default_context);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Model> model, SessionOptions options) {
+  std::unique_ptr<Session> session(new Session(std::move(model), std::move(options)));
+  TRY(session->start());
+  return session;
+}
+
+Result<void> Session::start() {
+  if (options_.sequences < 1 || options_.page_length < 1 || options_.chunk < 1) {
+    return Error::of(ErrorCode::invalid_argument, "expected at least one sequence, a page and a chunk of at least one ",
+                     "token, found ", options_.sequences, ", ", options_.page_length, ", ", options_.chunk);
+  }
+  if (options_.cache != DType::f16 && options_.cache != DType::f32 && options_.cache != DType::q8_0) {
+    return Error::of(ErrorCode::invalid_argument, "expected a cache of f32, f16 or q8_0, found ", options_.cache);
+  }
+  context_ = TRY(context_of(model_->facts(), options_.context));
+  geometry_.dtype = options_.cache;
+  geometry_.page_length = std::min(options_.page_length, context_);
+  geometry_.pages_per_sequence = (context_ + geometry_.page_length - 1) / geometry_.page_length;
+  geometry_.sequences = options_.sequences;
+  geometry_.pages = geometry_.pages_per_sequence * geometry_.sequences;
+
+  const Machine machine = Machine::detect();
+  table_ = std::make_unique<KernelTable>(TRY(KernelTable::select(all_operations(), machine.features, options_.forced)));
+  workers_ = TRY(Workers::create({.threads = options_.threads}));
+  const Circuit circuit = TRY(circuit_of({.runs = {1}, .outputs = 1}));
+  memory_ = std::make_unique<SequenceMemory>(TRY(SequenceMemory::create(circuit, geometry_)));
+  return {};
+}
+
+Result<Circuit> Session::circuit_of(const PassShape& pass) const {
+  CircuitBuilder builder(model_->weights(), pass, geometry_);
+  model_->form().emit(builder);
+  return builder.finish();
+}
+
+Result<void> Session::bind(Plan& plan) {
+  return plan.bind(arena_.data(), [this](const CircuitTensor& tensor) {
+    if (tensor.storage == Storage::cache) return memory_->cache(tensor);
+    const auto run = static_cast<std::size_t>(tensor.run);
+    // A plan may be looked at before it runs: then its states are nobody's.
+    return run < sequences_of_runs_.size() ? memory_->state(tensor, sequences_of_runs_[run]) : arena_.data();
+  });
+}
+
+Result<Plan*> Session::plan_for(const PassShape& pass) {
+  const auto found =
+      std::find_if(plans_.begin(), plans_.end(), [&](const CachedPlan& cached) { return cached.pass == pass; });
+  if (found != plans_.end()) {
+    plans_.splice(plans_.begin(), plans_, found);
+    return plans_.front().plan.get();
+  }
+  Circuit circuit = TRY(circuit_of(pass));
+  if (options_.rewrites) apply_rewrites(circuit);
+  auto plan = std::make_unique<Plan>(TRY(Plan::create(std::move(circuit), *table_, workers_->count())));
+  if (scratch_.size() < plan->scratch_bytes()) scratch_ = TRY(Memory::allocate(Bytes(plan->scratch_bytes())));
+  const auto needed = static_cast<std::size_t>(plan->arena_bytes());
+  if (arena_.size() < needed) {
+    arena_ = TRY(Memory::allocate(Bytes(needed)));
+    for (CachedPlan& cached : plans_) TRY(bind(*cached.plan));
+  }
+  TRY(bind(*plan));
+  if (plans_.size() == most_plans) plans_.pop_back();
+  plans_.push_front({pass, std::move(plan)});
+  return plans_.front().plan.get();
+}
+
+Result<void> Session::check(std::span<const TokenRun> runs) const {
+  std::vector<int> seen;
+  for (const TokenRun& run : runs) {
+    if (!memory_->has(run.sequence) || std::count(seen.begin(), seen.end(), run.sequence) > 0) {
+      return Error::of(ErrorCode::invalid_argument, "expected runs of distinct sequences that exist, found sequence ",
+                       run.sequence);
+    }
+    seen.push_back(run.sequence);
+    if (run.tokens.empty()) return Error::of(ErrorCode::invalid_argument, "expected at least one token, found none");
+    const auto count = static_cast<std::int64_t>(run.tokens.size());
+    const std::int64_t end = memory_->length(run.sequence) + count;
+    if (end > context_) {
+      return Error::of(ErrorCode::out_of_range, "expected at most ", context_, " tokens of context, found ", end);
+    }
+    for (const std::int32_t token : run.tokens) {
+      if (token < 0 || token >= model_->facts().vocabulary) {
+        return Error::of(ErrorCode::out_of_range, "expected tokens from 0 to ", model_->facts().vocabulary - 1,
+                         ", found ", token);
+      }
+    }
+  }
+  return {};
+}
+
+Result<View<const float>> Session::forward(std::span<const TokenRun> runs) {
+  TRY(check(runs));
+  outputs_.clear();
+  std::int64_t tokens = 0;
+  for (const TokenRun& run : runs) tokens += static_cast<std::int64_t>(run.tokens.size());
+  const bool splits = tokens > options_.chunk && !model_->facts().makes_embeddings;
+  if (!splits) {
+    TRY(run_pass(runs, outputs_));
+  } else {
+    for (const TokenRun& run : runs) {
+      for (std::size_t begin = 0; begin < run.tokens.size(); begin += static_cast<std::size_t>(options_.chunk)) {
+        TokenRun part = run;
+        part.tokens =
+            run.tokens.subspan(begin, std::min(static_cast<std::size_t>(options_.chunk), run.tokens.size() - begin));
+        const bool is_last = begin + part.tokens.size() == run.tokens.size();
+        if (run.wanted == Wanted::last && !is_last) part.wanted = Wanted::none;
+        TRY(run_pass(std::span(&part, 1), outputs_));
+      }
+    }
+  }
+  const ModelFacts& facts = model_->facts();
+  const std::int64_t width = facts.makes_embeddings ? facts.width : facts.vocabulary;
+  return View<const float>(outputs_.data(), {static_cast<std::int64_t>(outputs_.size()) / width, width});
+}
+
+Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float>& outputs) {
+  PassShape pass{.runs = {}, .outputs = 0};
+  for (const TokenRun& run : runs) {
+    TRY(memory_->reserve(run.sequence, static_cast<std::int64_t>(run.tokens.size())));
+    pass.runs.push_back(static_cast<std::int64_t>(run.tokens.size()));
+    pass.outputs += outputs_of(run);
+  }
+  sequences_of_runs_.clear();
+  for (const TokenRun& run : runs) sequences_of_runs_.push_back(run.sequence);
+  Plan& plan = *TRY(plan_for(pass));
+  TRY(plan.bind_states([this](const CircuitTensor& tensor) {
+    return memory_->state(tensor, sequences_of_runs_[static_cast<std::size_t>(tensor.run)]);
+  }));
+  fill_inputs(plan, runs);
+  Context context{*workers_, scratch_.bytes()};
+  TRY(plan.run(context, observer_ ? &observer_ : nullptr));
+  for (const TokenRun& run : runs) memory_->advance(run.sequence, static_cast<std::int64_t>(run.tokens.size()));
+  const AnyView result = plan.tensor(pass_inputs::result);
+  const auto* data = reinterpret_cast<const float*>(result.data());
+  outputs.insert(outputs.end(), data, data + result.count());
+  return {};
+}
+
+void Session::fill_inputs(const Plan& plan, std::span<const TokenRun> runs) {
+  // An input that the circuit does not read is not there.
+  const auto input = [&](std::string_view name) { return reinterpret_cast<std::int32_t*>(plan.tensor(name).data()); };
+  std::int32_t* tokens = input(pass_inputs::tokens);
+  std::int32_t* positions = input(pass_inputs::positions);
+  std::int32_t* sequences = input(pass_inputs::sequences);
+  std::int32_t* lengths = input(pass_inputs::lengths);
+  std::int32_t* pages = input(pass_inputs::pages);
+  std::int32_t* token_pages = input(pass_inputs::token_pages);
+  std::int32_t* wanted = input(pass_inputs::wanted);
+  const auto row = static_cast<std::size_t>(geometry_.pages_per_sequence);
+  std::int32_t token = 0;
+  for (const TokenRun& run : runs) {
+    const std::span<const std::int32_t> table = memory_->pages(run.sequence);
+    std::memset(pages + static_cast<std::size_t>(run.sequence) * row, 0, row * sizeof(std::int32_t));
+    std::copy(table.begin(), table.end(), pages + static_cast<std::size_t>(run.sequence) * row);
+    for (std::size_t index = 0; index < run.tokens.size(); ++index, ++token) {
+      const auto position = static_cast<std::int32_t>(memory_->length(run.sequence)) + static_cast<std::int32_t>(index);
+      tokens[token] = run.tokens[index];
+      positions[token] = position;
+      sequences[token] = run.sequence;
+      lengths[token] = position + 1;
+      std::copy_n(pages + static_cast<std::size_t>(run.sequence) * row, row,
+                  token_pages + static_cast<std::size_t>(token) * row);
+      const bool is_wanted =
+          run.wanted == Wanted::all || (run.wanted == Wanted::last && index + 1 == run.tokens.size());
+      if (is_wanted) *wanted++ = token;
+    }
+  }
+}
+
+std::size_t Session::working_bytes() const { return memory_->bytes() + arena_.size() + scratch_.size(); }
+
+}  // namespace ingot

@@ -1,0 +1,95 @@
+// Session: sequences of tokens in progress on one model, with the memory, threads and plans to continue them. No
+// globals: a program may hold any number of sessions on any number of models, each used by one thread at a time.
+#pragma once
+
+#include <list>
+
+#include "engine/model.h"
+#include "engine/sequence_memory.h"
+#include "kernels/contract/table.h"
+#include "machine/workers.h"
+
+namespace ingot {
+
+struct SessionOptions {
+  int threads = 1;
+  DType cache = DType::f16;  // or f32, q8_0
+  std::int64_t context = 0;  // tokens a sequence may have; 0: the model's, at most default_context
+  int sequences = 1;         // at once
+  std::int64_t page_length = 64;
+  std::int64_t chunk = 256;  // most tokens of one pass: longer prompts go through in several
+  bool rewrites = true;      // fuse operations (see model/plan/rewrite.h)
+  std::vector<ForcedVariant> forced = {};
+};
+
+inline constexpr std::int64_t default_context = 4096;
+
+// Which tokens of a run yield an output.
+enum class Wanted : std::uint8_t { none, last, all };
+
+// New tokens of one sequence.
+struct TokenRun {
+  int sequence = 0;
+  std::span<const std::int32_t> tokens;
+  Wanted wanted = Wanted::last;
+};
+
+class Session {
+ public:
+  static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Model> model, SessionOptions options);
+
+  const Model& model() const { return *model_; }
+  const SessionOptions& options() const { return options_; }
+  SequenceMemory& sequences() { return *memory_; }
+  std::int64_t context() const { return context_; }
+
+  // Appends the runs to their sequences and computes the outputs that are wanted, in the order of runs and tokens:
+  // logits [outputs, vocabulary], valid until the next call. Several runs go through in one pass where they fit a
+  // chunk. Runs name distinct sequences. On an error of the caller's (unknown sequence, token out of range, no room)
+  // nothing has changed.
+  Result<View<const float>> forward(std::span<const TokenRun> runs);
+  Result<View<const float>> forward(const TokenRun& run) { return forward(std::span(&run, 1)); }
+
+  // The plan that a pass of this shape runs, for those who explain or measure it.
+  Result<Plan*> plan_for(const PassShape& pass);
+  // Called after every step of every pass.
+  void observe(Plan::Observer observer) { observer_ = std::move(observer); }
+
+  const KernelTable& table() const { return *table_; }
+  // Workers and scratch for kernels that are not part of a pass, such as sampling.
+  Context context_for_kernels() { return {*workers_, scratch_.bytes()}; }
+
+  // Bytes held beside the weights: cache, states, activations, scratch.
+  std::size_t working_bytes() const;
+
+ private:
+  Session(std::shared_ptr<const Model> model, SessionOptions options) : model_(std::move(model)), options_(options) {}
+  Result<void> start();
+  Result<void> check(std::span<const TokenRun> runs) const;
+  // One pass over runs that fit a chunk; `outputs` receives its rows.
+  Result<void> run_pass(std::span<const TokenRun> runs, std::vector<float>& outputs);
+  void fill_inputs(const Plan& plan, std::span<const TokenRun> runs);
+  Result<Circuit> circuit_of(const PassShape& pass) const;
+  Result<void> bind(Plan& plan);
+
+  struct CachedPlan {
+    PassShape pass;
+    std::unique_ptr<Plan> plan;
+  };
+
+  std::shared_ptr<const Model> model_;
+  SessionOptions options_;
+  std::int64_t context_ = 0;
+  CacheGeometry geometry_;
+  std::unique_ptr<KernelTable> table_;
+  std::unique_ptr<Workers> workers_;
+  std::unique_ptr<SequenceMemory> memory_;
+  std::list<CachedPlan> plans_;  // the last used first
+  Memory arena_;
+  Memory scratch_;
+  std::vector<int> sequences_of_runs_;  // of the pass under way
+  std::vector<float> outputs_;
+  Plan::Observer observer_;
+};
+
+}  // namespace ingot

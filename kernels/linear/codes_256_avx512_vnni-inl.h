@@ -1,0 +1,199 @@
+// Formats of 256 elements: a block is four registers of codes. Part of gemm_codes_avx512_vnni.cc, inside its target
+// attributes.
+//
+// A lane of a byte dot product is below 2^15 in every format, so two registers of them pack to 16 bits and meet their
+// groups' integer scales in a word dot product. A whole block stays in integers (below 2^24) and becomes a float once.
+
+// In which order the sixteen units of sixteen elements fill the four registers.
+template <class Block>
+struct CodedOrder;
+template <>
+struct CodedOrder<BlockQ4_K> {
+  static constexpr int units[16] = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
+};
+template <>
+struct CodedOrder<BlockQ5_K> : CodedOrder<BlockQ4_K> {};
+template <>
+struct CodedOrder<BlockQ2_K> {
+  static constexpr int units[16] = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
+};
+template <>
+struct CodedOrder<BlockQ3_K> : CodedOrder<BlockQ2_K> {};
+template <>
+struct CodedOrder<BlockQ6_K> {
+  static constexpr int units[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+};
+
+// Byte shuffles that put a group's scale into the upper byte of the words that its sums pack to.
+template <class Block>
+struct ScaleShuffles {
+  alignas(64) std::uint8_t bytes[2][64];
+  constexpr ScaleShuffles() : bytes() {
+    for (int pair = 0; pair < 2; ++pair) {
+      for (int word = 0; word < 32; ++word) {
+        const int unit = CodedOrder<Block>::units[8 * pair + (word % 8 < 4 ? 0 : 4) + word / 8];
+        bytes[pair][2 * word] = 0x80;  // zero
+        bytes[pair][2 * word + 1] = static_cast<std::uint8_t>(unit * 16 / Block::group);
+      }
+    }
+  }
+};
+template <class Block>
+constexpr ScaleShuffles<Block> scale_shuffles;
+
+struct Codes256 {
+  __m512i codes[4];
+};
+
+HWY_INLINE __m512i load_64(const std::uint8_t* from) { return _mm512_loadu_si512(from); }
+HWY_INLINE __m512i load_32_twice(const std::uint8_t* from) {
+  return _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+// The 32 lower bytes by one value and the 32 upper ones by another.
+HWY_INLINE __m512i halves(int lower, int upper) {
+  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set1_epi8(static_cast<char>(lower))),
+                            _mm256_set1_epi8(static_cast<char>(upper)), 1);
+}
+HWY_INLINE __m512i or_where(__m512i codes, __m512i bits, __m512i tested, int value) {
+  const __mmask64 set = _mm512_test_epi8_mask(bits, tested);
+  return _mm512_mask_add_epi8(codes, set, codes, _mm512_set1_epi8(static_cast<char>(value)));
+}
+
+HWY_INLINE Codes256 load_nibble_runs(const std::uint8_t (&low)[128]) {
+  const __m512i mask = _mm512_set1_epi8(15);
+  const __m512i first = load_64(low);
+  const __m512i second = load_64(low + 64);
+  return {{_mm512_and_si512(first, mask), _mm512_and_si512(_mm512_srli_epi16(first, 4), mask),
+           _mm512_and_si512(second, mask), _mm512_and_si512(_mm512_srli_epi16(second, 4), mask)}};
+}
+HWY_INLINE Codes256 load_two_bits(const std::uint8_t (&low)[64]) {
+  const __m512i mask = _mm512_set1_epi8(3);
+  const __m512i all = load_64(low);
+  return {{_mm512_and_si512(all, mask), _mm512_and_si512(_mm512_srli_epi16(all, 2), mask),
+           _mm512_and_si512(_mm512_srli_epi16(all, 4), mask), _mm512_and_si512(_mm512_srli_epi16(all, 6), mask)}};
+}
+
+HWY_INLINE Codes256 load_codes(const BlockQ4_K& block) { return load_nibble_runs(block.low); }
+HWY_INLINE Codes256 load_codes(const BlockQ2_K& block) { return load_two_bits(block.low); }
+HWY_INLINE Codes256 load_codes(const BlockQ5_K& block) {
+  Codes256 out = load_nibble_runs(block.low);
+  const __m512i high = load_32_twice(block.high);
+  out.codes[0] = or_where(out.codes[0], high, halves(1, 4), 16);
+  out.codes[1] = or_where(out.codes[1], high, halves(2, 8), 16);
+  out.codes[2] = or_where(out.codes[2], high, halves(16, 64), 16);
+  out.codes[3] = or_where(out.codes[3], high, halves(32, 128), 16);
+  return out;
+}
+HWY_INLINE Codes256 load_codes(const BlockQ3_K& block) {
+  Codes256 out = load_two_bits(block.low);
+  const __m512i high = load_32_twice(block.high);
+  unrolled<4>(INGOT_UNROLLED(i) { out.codes[i] = or_where(out.codes[i], high, halves(1 << i, 16 << i), 4); });
+  return out;
+}
+HWY_INLINE Codes256 load_codes(const BlockQ6_K& block) {
+  Codes256 out = load_nibble_runs(block.low);
+  const __m512i mask = _mm512_set1_epi8(0x30);
+  // Two bits down in the upper 32 bytes, which then have what they need at the same place as the lower ones.
+  const __m512i shift = _mm512_inserti64x4(_mm512_setzero_si512(), _mm256_set1_epi16(2), 1);
+  unrolled<2>(INGOT_UNROLLED(half) {
+    const __m512i high = _mm512_srlv_epi16(load_32_twice(block.high + 32 * half), shift);
+    out.codes[2 * half] = _mm512_or_si512(out.codes[2 * half], _mm512_and_si512(_mm512_slli_epi16(high, 4), mask));
+    out.codes[2 * half + 1] = _mm512_or_si512(out.codes[2 * half + 1], _mm512_and_si512(high, mask));
+  });
+  return out;
+}
+
+// Integer scales and minimums of the groups, a byte each.
+struct GroupBytes {
+  __m128i scales;
+  __m128i minimums;
+};
+HWY_INLINE std::uint32_t word_at(const std::uint8_t* from) {
+  std::uint32_t word;
+  std::memcpy(&word, from, sizeof(word));
+  return word;
+}
+HWY_INLINE __m128i four_words(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  return _mm_setr_epi32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c), static_cast<int>(d));
+}
+// Four bytes at a time, what k_scale and k_minimum do one by one.
+HWY_INLINE GroupBytes six_bit_pairs(const std::uint8_t (&packed)[12]) {
+  constexpr std::uint32_t six = 0x3f3f3f3f, four = 0x0f0f0f0f, two = 0x30303030;
+  const std::uint32_t first = word_at(packed), second = word_at(packed + 4), third = word_at(packed + 8);
+  return {four_words(first & six, (third & four) | (first >> 2 & two), 0, 0),
+          four_words(second & six, (third >> 4 & four) | (second >> 2 & two), 0, 0)};
+}
+HWY_INLINE GroupBytes load_groups(const BlockQ4_K& block) { return six_bit_pairs(block.scales); }
+HWY_INLINE GroupBytes load_groups(const BlockQ5_K& block) { return six_bit_pairs(block.scales); }
+HWY_INLINE GroupBytes load_groups(const BlockQ2_K& block) {
+  const __m128i both = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block.scales));
+  const __m128i mask = _mm_set1_epi8(15);
+  return {_mm_and_si128(both, mask), _mm_and_si128(_mm_srli_epi16(both, 4), mask)};
+}
+HWY_INLINE GroupBytes load_groups(const BlockQ3_K& block) {  // as q3_k_scale
+  constexpr std::uint32_t four = 0x0f0f0f0f, two = 0x30303030;
+  const std::uint32_t a = word_at(block.scales), b = word_at(block.scales + 4), c = word_at(block.scales + 8);
+  const __m128i scales = four_words((a & four) | (c << 4 & two), (b & four) | (c << 2 & two),
+                                    (a >> 4 & four) | (c & two), (b >> 4 & four) | (c >> 2 & two));
+  return {_mm_sub_epi8(scales, _mm_set1_epi8(32)), _mm_setzero_si128()};
+}
+HWY_INLINE GroupBytes load_groups(const BlockQ6_K& block) {
+  return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(block.scales)), _mm_setzero_si128()};
+}
+
+HWY_INLINE __m128 half_at(const StoredHalf& half) { return _mm_cvtph_ps(_mm_cvtsi32_si128(half.bits())); }
+
+template <class Block, int rows>
+void multiply_columns_256(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) {
+  constexpr bool has_minimum = requires(const Block& block) { block.minimum; };
+  const std::int64_t blocks = gemm.depth / 256;
+  const auto* spans = reinterpret_cast<const CodedSpan256*>(coded);
+  const std::int64_t ahead = prefetch_distance(gemm.right.width_stride);
+  const __m512i first_shuffle = _mm512_load_si512(scale_shuffles<Block>.bytes[0]);
+  const __m512i second_shuffle = _mm512_load_si512(scale_shuffles<Block>.bytes[1]);
+  for (std::int64_t column = begin; column < end; ++column) {
+    const auto* weights = reinterpret_cast<const Block*>(gemm.right.data + column * gemm.right.width_stride);
+    __m512 sums[rows];
+    __m256 subtracted[rows];
+    unrolled<rows>(INGOT_UNROLLED(row) {
+      sums[row] = _mm512_setzero_ps();
+      subtracted[row] = _mm256_setzero_ps();
+    });
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      prefetch<sizeof(Block)>(weights + b, ahead);
+      const Codes256 in = load_codes(weights[b]);
+      const GroupBytes groups = load_groups(weights[b]);
+      const __m512i bytes = _mm512_broadcast_i32x4(groups.scales);
+      const __m512i first_scales = _mm512_srai_epi16(_mm512_shuffle_epi8(bytes, first_shuffle), 8);
+      const __m512i second_scales = _mm512_srai_epi16(_mm512_shuffle_epi8(bytes, second_shuffle), 8);
+      const __m512 scale = _mm512_broadcastss_ps(half_at(weights[b].scale));
+      __m256 minimum = _mm256_setzero_ps();
+      if constexpr (has_minimum) minimum = _mm256_broadcastss_ps(half_at(weights[b].minimum));
+      unrolled<rows>(INGOT_UNROLLED(row) {
+        const CodedSpan256& x = spans[row * blocks + b];
+        __m512i dots[4];
+        unrolled<4>(INGOT_UNROLLED(i) {
+          const __m512i start = code_offset<Block> == 0 ? _mm512_setzero_si512() : _mm512_load_si512(x.corrections[i]);
+          dots[i] = _mm512_dpbusd_epi32(start, in.codes[i], _mm512_load_si512(x.codes[i]));
+        });
+        const __m512i first = _mm512_madd_epi16(_mm512_packs_epi32(dots[0], dots[1]), first_scales);
+        const __m512i both = _mm512_dpwssd_epi32(first, _mm512_packs_epi32(dots[2], dots[3]), second_scales);
+        // Not the product of both scales first: it may lie below the normal range where the sum does not.
+        const __m512 x_sum = _mm512_mul_ps(_mm512_cvtepi32_ps(both), _mm512_set1_ps(x.scale));
+        sums[row] = _mm512_fmadd_ps(x_sum, scale, sums[row]);
+        if constexpr (has_minimum) {
+          const __m256i words = _mm256_cvtepu8_epi16(groups.minimums);
+          const __m256i products =
+              _mm256_madd_epi16(words, _mm256_load_si256(reinterpret_cast<const __m256i*>(x.sums)));
+          const __m256 x_minimums = _mm256_mul_ps(_mm256_cvtepi32_ps(products), _mm256_set1_ps(x.scale));
+          subtracted[row] = _mm256_fmadd_ps(x_minimums, minimum, subtracted[row]);
+        }
+      });
+    }
+    unrolled<rows>(INGOT_UNROLLED(row) {
+      const __m512 rest = _mm512_zextps256_ps512(subtracted[row]);
+      const float sum = _mm512_reduce_add_ps(has_minimum ? _mm512_sub_ps(sums[row], rest) : sums[row]);
+      gemm.out[row * gemm.out_stride + column] = sum + (gemm.bias == nullptr ? 0.0f : gemm.bias[column]);
+    });
+  }
+}

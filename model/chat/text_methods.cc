@@ -1,0 +1,160 @@
+// Methods of texts that make texts: case, padding, stripping, replacing, joining, formatting.
+#include <algorithm>
+
+#include "model/chat/access.h"
+#include "model/chat/arithmetic.h"
+#include "model/chat/brace_format.h"
+#include "model/chat/methods.h"
+#include "model/chat/number_format.h"
+#include "model/chat/runtime.h"
+#include "model/chat/text_parts.h"
+#include "model/chat/unicode.h"
+#include "model/chat/utf8.h"
+
+namespace ingot::chat {
+
+namespace {
+
+// A method of markup gives markup.
+Value like(const Value& self, std::string text) { return Value::text_like(std::move(text), self.as_text().is_markup); }
+
+template <std::string (*convert)(std::string_view)>
+Result<Value> convert_case(Runtime& runtime, const Value& self, const Arguments& arguments) {
+  TRY(bind("a change of case", arguments, {}));
+  TRY(runtime.budget.spend_bytes(self.bytes().size() * 4));
+  return like(self, convert(self.bytes()));
+}
+
+template <Side side>
+Result<Value> strip_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
+  const BoundArguments bound = TRY(bind("strip", arguments, {"chars"}));
+  TRY(runtime.budget.spend_bytes(self.bytes().size()));
+  if (bound[0].is_none()) return like(self, std::string(strip(self.bytes(), side)));
+  const std::string characters = TRY(bound.text(0, ""));
+  TRY(runtime.budget.spend_bytes(self.bytes().size() * (1 + characters.size() / 16)));
+  return like(self, std::string(strip_characters(self.bytes(), characters, side)));
+}
+
+template <char alignment>
+Result<Value> pad_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
+  const BoundArguments bound = TRY(bind("padding", arguments, {"width", "fillchar"}, 1));
+  FormatSpecification specification;
+  specification.width = TRY(bound.integer(0, 0));
+  specification.fill = TRY(bound.text(1, " "));
+  specification.alignment = alignment;
+  if (count_code_points(specification.fill) != 1) {
+    return Error::of(ErrorCode::invalid_argument, "expected one character to pad with, found '", specification.fill,
+                     "'");
+  }
+  const auto length = static_cast<std::int64_t>(self.as_text().length);
+  // str.center puts the odd blank left where the width is odd, unlike a format.
+  if (alignment == '^' && specification.width > length) {
+    const std::int64_t missing = specification.width - length;
+    const std::int64_t left = missing / 2 + (missing & specification.width & 1);
+    FormatSpecification first = specification;
+    first.alignment = '>';
+    first.width = length + left;
+    specification.alignment = '<';
+    std::string text = TRY(pad(self.bytes(), first, '>', runtime));
+    return like(self, TRY(pad(std::move(text), specification, '<', runtime)));
+  }
+  return like(self, TRY(pad(self.bytes(), specification, '<', runtime)));
+}
+
+Result<Value> zfill(Runtime& runtime, const Value& self, const Arguments& arguments) {
+  const BoundArguments bound = TRY(bind("zfill", arguments, {"width"}, 1));
+  FormatSpecification specification;
+  specification.width = TRY(bound.integer(0, 0));
+  specification.fill.assign(1, '0');
+  // A blank is no sign here.
+  specification.alignment = self.bytes().starts_with(' ') ? '>' : '=';
+  return like(self, TRY(pad(self.bytes(), specification, '=', runtime)));
+}
+
+Result<Value> replace_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
+  const BoundArguments bound = TRY(bind("replace", arguments, {"old", "new", "count"}, 2));
+  const std::string old_part = TRY(bound.text(0, ""));
+  std::string new_part = TRY(bound.text(1, ""));
+  if (bound[0].is_none() || bound[1].is_none()) {
+    return Error::of(ErrorCode::invalid_argument, "expected two texts to replace, found None");
+  }
+  if (self.as_text().is_markup) new_part = TRY(escaped_text_of(bound[1], runtime));
+  const std::int64_t most = TRY(bound.integer(2, -1));
+  return like(self, TRY(replace_all(self.bytes(), old_part, new_part, most, runtime)));
+}
+
+template <Side side>
+Result<Value> remove_affix(Runtime& runtime, const Value& self, const Arguments& arguments) {
+  const BoundArguments bound = TRY(bind("removing an affix", arguments, {"affix"}, 1));
+  TRY(runtime.budget.spend_bytes(self.bytes().size()));
+  const std::string affix = TRY(bound.text(0, ""));
+  std::string_view text = self.bytes();
+  if (side == Side::left && text.starts_with(affix)) text.remove_prefix(affix.size());
+  if (side == Side::right && text.ends_with(affix)) text.remove_suffix(affix.size());
+  return like(self, std::string(text));
+}
+
+Result<Value> join_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
+  const BoundArguments bound = TRY(bind("join", arguments, {"iterable"}, 1));
+  std::vector<Value> items = TRY(items_of(bound[0], runtime));
+  for (Value& item : items) {
+    if (self.as_text().is_markup) {
+      item = Value::text(TRY(escaped_text_of(item, runtime)));
+    } else if (!item.is_text()) {
+      return Error::of(ErrorCode::invalid_argument, "expected texts to join, found ", item.type_name());
+    }
+  }
+  return like(self, TRY(join(items, self.bytes(), runtime)));
+}
+
+Result<Value> format_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
+  return brace_format(self, arguments, runtime);
+}
+
+Result<Value> expandtabs(Runtime& runtime, const Value& self, const Arguments& arguments) {
+  const BoundArguments bound = TRY(bind("expandtabs", arguments, {"tabsize"}));
+  const std::int64_t size = TRY(bound.integer(0, 8));
+  std::u32string out;
+  std::int64_t column = 0;
+  for (char32_t character : code_points_of(self.bytes())) {
+    if (character == '\t') {
+      const std::int64_t blanks = size > 0 ? size - column % size : 0;
+      TRY(runtime.budget.spend_bytes(static_cast<std::uint64_t>(blanks)));
+      out.append(static_cast<std::size_t>(blanks), U' ');
+      column += blanks;
+    } else {
+      out += character;
+      column = character == '\n' || character == '\r' ? 0 : column + 1;
+    }
+  }
+  TRY(runtime.budget.spend_bytes(out.size()));
+  return like(self, utf8_of(out));
+}
+
+constexpr Method methods[] = {
+    {"capitalize", convert_case<capitalize>},
+    {"casefold", convert_case<casefold>},
+    {"center", pad_method<'^'>},
+    {"expandtabs", expandtabs},
+    {"format", format_method},
+    {"join", join_method},
+    {"ljust", pad_method<'<'>},
+    {"lower", convert_case<lowercase>},
+    {"lstrip", strip_method<Side::left>},
+    {"removeprefix", remove_affix<Side::left>},
+    {"removesuffix", remove_affix<Side::right>},
+    {"replace", replace_method},
+    {"rjust", pad_method<'>'>},
+    {"rstrip", strip_method<Side::right>},
+    {"strip", strip_method<Side::both>},
+    {"swapcase", convert_case<swapcase>},
+    {"title", convert_case<titlecase>},
+    {"upper", convert_case<uppercase>},
+    {"zfill", zfill},
+};
+
+}  // namespace
+
+std::span<const Method> text_methods() { return methods; }
+
+}  // namespace ingot::chat

@@ -1,0 +1,75 @@
+// Circuit: a model's forward pass as a list of contract invocations over named tensors. It is data: printed, rewritten,
+// planned and reversed by code that knows operations only through their descriptors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/contract/operation.h"
+
+namespace ingot {
+
+// Who owns a tensor's bytes, and for how long they mean something.
+enum class Storage : std::uint8_t {
+  weight,      // the model file, forever
+  input,       // the caller, for one pass
+  activation,  // the plan's arena, from the step that writes it to the last that reads it
+  output,      // the plan's arena, until the next pass
+  cache,       // the session: keys and values of all sequences
+  state,       // the session: a recurrent memory of one sequence
+};
+
+std::string_view name_of(Storage storage);
+
+struct CircuitTensor {
+  std::string name;
+  Storage storage = Storage::activation;
+  DType dtype = DType::f32;
+  Shape shape;
+  ConstAnyView weight = {};  // where a weight lies
+  int run = 0;               // of a state: which of the pass's runs it belongs to
+};
+
+// A tensor as one operation sees it: all of it, or a part, under another shape.
+struct Operand {
+  int tensor = -1;  // index into Circuit::tensors; -1: left out
+  Shape shape;
+  Strides byte_strides;
+  std::int64_t byte_offset = 0;
+
+  bool is_present() const { return tensor >= 0; }
+};
+
+struct BoundOperand {
+  int field;  // index into Operation::fields
+  Operand operand;
+};
+
+struct BoundAttribute {
+  int field;
+  AttributeValue value;
+};
+
+struct Step {
+  const Operation* operation = nullptr;
+  std::string name;  // what it makes: "blk.3.attn_q"
+  int layer = -1;    // -1: before or after the layers
+  std::vector<BoundOperand> operands;
+  std::vector<BoundAttribute> attributes;
+
+  // Null where the field is not bound.
+  const Operand* find(std::string_view field) const;
+};
+
+struct Circuit {
+  std::vector<CircuitTensor> tensors;
+  std::vector<Step> steps;
+
+  const CircuitTensor* find(std::string_view name) const;
+};
+
+// One line a step: "blk.0.attn_q  linear.matmul  x=blk.0.attn_norm [1, 576] f32  weights=... -> y=...".
+std::string text_of(const Circuit& circuit);
+std::string text_of(const Circuit& circuit, const Step& step);
+
+}  // namespace ingot

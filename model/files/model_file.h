@@ -1,0 +1,55 @@
+// A model as it lies on the disk, whatever its format: metadata and tensors under the names the file gives them. What
+// they mean (which architecture, which weight) is for others to say.
+//
+//   a .gguf file                metadata and tensors as GGUF names them
+//   a .safetensors file         metadata is its __metadata__
+//   a Hugging Face folder       config.json flattened into metadata (see json_metadata.h), and the tensors of
+//                               model.safetensors, or of the shards that model.safetensors.index.json lists
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/files/gguf.h"
+#include "model/files/safetensors.h"
+
+namespace ingot {
+
+class ModelFile {
+ public:
+  enum class Format : std::uint8_t { gguf, safetensors, hugging_face };
+  // Other files of a Hugging Face folder, as text.
+  enum class Companion : std::uint8_t { config, tokenizer, tokenizer_config, generation_config, chat_template };
+  static constexpr std::size_t companion_count = 5;
+
+  static Result<ModelFile> open(const std::string& path);
+
+  Format format() const { return format_; }
+  const Metadata& metadata() const { return metadata_; }
+  std::span<const StoredTensor> tensors() const { return tensors_.all(); }
+  const StoredTensor* find(std::string_view name) const { return tensors_.find(name); }  // null: no such tensor
+  // Nothing where the folder has no such file, and for the other formats.
+  std::optional<std::string_view> companion(Companion which) const;
+
+ private:
+  ModelFile() = default;
+  static Result<ModelFile> open_gguf(const std::string& path);
+  static Result<ModelFile> open_safetensors(const std::string& path);
+  static Result<ModelFile> open_hugging_face(const std::string& folder);
+  Result<void> read_companions(const std::string& folder);
+  Result<void> read_shards(const std::string& folder, const std::string& index_path);
+
+  Format format_ = Format::gguf;
+  Metadata metadata_;
+  // What the tensors view; moving these objects does not move what they hold.
+  std::optional<GgufFile> gguf_;
+  std::vector<SafetensorsFile> safetensors_;
+  std::array<std::optional<MappedFile>, companion_count> companions_;
+  StoredTensors tensors_;
+};
+
+std::string_view name_of(ModelFile::Format format);
+
+}  // namespace ingot

@@ -1,0 +1,74 @@
+// The list of architectures: a new one is one file of this folder and one row here.
+#include "model/template/template.h"
+
+namespace ingot {
+
+extern const ModelArchitecture llama_architecture;
+extern const ModelArchitecture qwen2_architecture;
+extern const ModelArchitecture qwen3_architecture;
+extern const ModelArchitecture phi3_architecture;
+extern const ModelArchitecture gemma2_architecture;
+extern const ModelArchitecture gemma3_architecture;
+extern const ModelArchitecture gpt2_architecture;
+extern const ModelArchitecture bert_architecture;
+extern const ModelArchitecture qwen3moe_architecture;
+extern const ModelArchitecture qwen3next_architecture;
+extern const ModelArchitecture mamba_architecture;
+extern const ModelArchitecture mamba2_architecture;
+
+std::span<const ModelArchitecture* const> all_architectures() {
+  static const ModelArchitecture* const architectures[] = {
+      &llama_architecture,    &qwen2_architecture,     &qwen3_architecture, &phi3_architecture,
+      &gemma2_architecture,   &gemma3_architecture,    &gpt2_architecture,  &bert_architecture,
+      &qwen3moe_architecture, &qwen3next_architecture, &mamba_architecture, &mamba2_architecture,
+  };
+  return architectures;
+}
+
+namespace {
+
+std::string known_names() {
+  std::string names;
+  for (const ModelArchitecture* architecture : all_architectures()) {
+    names += (names.empty() ? "" : ", ") + std::string(architecture->name);
+  }
+  return names;
+}
+
+Result<ModelSource> translated_source(const ModelFile& file) {
+  const std::string_view type = TRY(file.metadata().text("model_type"));
+  for (const ModelArchitecture* architecture : all_architectures()) {
+    for (const std::string_view known : architecture->model_types) {
+      if (known != type) continue;
+      ModelSource source;
+      TRY(architecture->translate(file, source));
+      return source;
+    }
+  }
+  return Error::of(ErrorCode::unsupported, "model_type: expected an architecture of ", known_names(), ", found ", type);
+}
+
+}  // namespace
+
+Result<ModelSource> read_source(const ModelFile& file) {
+  if (file.format() == ModelFile::Format::hugging_face) return translated_source(file);
+  if (file.format() == ModelFile::Format::safetensors) {
+    return Error::of(ErrorCode::unsupported,
+                     "expected a GGUF file or a folder with config.json, found a single safetensors file: its "
+                     "architecture is not in it");
+  }
+  ModelSource source;
+  source.metadata = file.metadata();
+  for (const StoredTensor& tensor : file.tensors()) TRY(source.weights.add(tensor.name, tensor.view));
+  return source;
+}
+
+Result<std::unique_ptr<Template>> create_template(const ModelSource& source) {
+  const std::string_view name = TRY(source.metadata.text("general.architecture"));
+  for (const ModelArchitecture* architecture : all_architectures()) {
+    if (architecture->name == name) return architecture->create(source);
+  }
+  return Error::of(ErrorCode::unsupported, "general.architecture: expected one of ", known_names(), ", found ", name);
+}
+
+}  // namespace ingot

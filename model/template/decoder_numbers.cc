@@ -1,0 +1,124 @@
+#include "model/template/decoder_numbers.h"
+
+#include <cmath>
+
+#include "model/template/keys.h"
+
+namespace ingot {
+namespace {
+
+Result<void> read_scaling(const Keys& keys, std::int64_t context, Rotation& rotation) {
+  rotation.factor = TRY(keys.number_or("rope.scaling.factor", 1));
+  rotation.original_context = TRY(keys.size_or("rope.scaling.original_context_length", context, most_context));
+  rotation.low_freq_factor = TRY(keys.number_or("rope.scaling.low_freq_factor", 1));
+  rotation.high_freq_factor = TRY(keys.number_or("rope.scaling.high_freq_factor", 4));
+  rotation.beta_fast = TRY(keys.number_or("rope.scaling.yarn_beta_fast", 32));
+  rotation.beta_slow = TRY(keys.number_or("rope.scaling.yarn_beta_slow", 1));
+  rotation.attention_factor = TRY(keys.number_or("rope.scaling.attn_factor", 0));
+  // A factor of no kind scales positions, as it did before files named a kind.
+  const std::string_view kind =
+      TRY(keys.text_or("rope.scaling.type", keys.has("rope.scaling.factor") ? "linear" : "none"));
+  if (kind == "none" || kind == "longrope") {
+    rotation.scaling = RopeScaling::none;  // longrope's factors are a weight
+  } else if (kind == "linear") {
+    rotation.scaling = RopeScaling::linear;
+  } else if (kind == "yarn") {
+    rotation.scaling = RopeScaling::yarn;
+  } else if (kind == "llama3") {
+    rotation.scaling = RopeScaling::llama3;
+  } else {
+    return Error::of(ErrorCode::unsupported, keys.key("rope.scaling.type"),
+                     ": expected none, linear, yarn, longrope or llama3, found ", kind);
+  }
+  return {};
+}
+
+}  // namespace
+
+double DecoderNumbers::attention_scale() const { return 1 / std::sqrt(static_cast<double>(key_dimensions)); }
+
+Result<DecoderNumbers> read_trunk_numbers(const ModelSource& source, std::string_view prefix) {
+  const Keys keys(source.metadata, prefix);
+  DecoderNumbers numbers;
+  numbers.layers = TRY(keys.size("block_count", most_layers));
+  numbers.width = TRY(keys.size("embedding_length", most_width));
+  numbers.context = keys.has("context_length") ? TRY(keys.size("context_length", most_context)) : 2048;
+  numbers.epsilon = TRY(keys.number_or(keys.has("attention.layer_norm_rms_epsilon") ? "attention.layer_norm_rms_epsilon"
+                                                                                    : "attention.layer_norm_epsilon",
+                                       1e-5));
+  const ConstAnyView* embedding_table = source.weights.find("token_embd.weight");
+  if (embedding_table == nullptr || embedding_table->rank() != 2) {
+    return Error::of(ErrorCode::not_found, "expected a matrix token_embd.weight, found ",
+                     embedding_table == nullptr ? "none" : "another rank");
+  }
+  numbers.vocabulary = embedding_table->size(0);
+  return numbers;
+}
+
+Result<DecoderNumbers> read_decoder_numbers(const ModelSource& source, std::string_view prefix, PairStyle usual_style) {
+  const Keys keys(source.metadata, prefix);
+  DecoderNumbers numbers = TRY(read_trunk_numbers(source, prefix));
+  numbers.hidden = TRY(keys.size_or("feed_forward_length", 0, most_width));
+  numbers.heads = TRY(keys.size("attention.head_count", most_width));
+  numbers.key_heads = TRY(keys.size_or("attention.head_count_kv", numbers.heads, most_width));
+  if (numbers.key_heads < 1 || numbers.heads % numbers.key_heads != 0) {
+    return Error::of(ErrorCode::invalid_argument, keys.key("attention.head_count_kv"), ": expected a divisor of ",
+                     numbers.heads, " heads, found ", numbers.key_heads);
+  }
+  numbers.key_dimensions = TRY(keys.size_or("attention.key_length", numbers.width / numbers.heads, most_width));
+  numbers.value_dimensions = TRY(keys.size_or("attention.value_length", numbers.key_dimensions, most_width));
+  numbers.window = TRY(keys.size_or("attention.sliding_window", 0, std::int64_t{1} << 31));
+  numbers.attention_softcap = TRY(keys.number_or("attn_logit_softcapping", 0));
+  numbers.final_softcap = TRY(keys.number_or("final_logit_softcapping", 0));
+
+  Rotation& rotation = numbers.rotation;
+  rotation.dimensions = TRY(keys.size_or("rope.dimension_count", numbers.key_dimensions, most_width));
+  rotation.base = TRY(keys.number_or("rope.freq_base", 10000));
+  const std::string_view usual = usual_style == PairStyle::interleaved ? "interleaved" : "half_split";
+  const std::string_view style = TRY(source.metadata.text_or(rope_style_key, usual));
+  rotation.style = style == "interleaved" ? PairStyle::interleaved : PairStyle::half_split;
+  TRY(read_scaling(keys, numbers.context, rotation));
+  if (source.weights.has("rope_freqs.weight")) rotation.frequency_factors = "rope_freqs.weight";
+  return numbers;
+}
+
+Result<std::vector<bool>> read_sliding_layers(const ModelSource& source, std::string_view prefix, std::int64_t layers,
+                                              std::int64_t usual_period) {
+  const Keys keys(source.metadata, prefix);
+  constexpr std::string_view suffix = "attention.sliding_window_pattern";
+  std::vector<bool> slides(static_cast<std::size_t>(layers));
+  const MetadataValue* given = source.metadata.find(keys.key(suffix));
+  if (given == nullptr || !given->is_list) {
+    const std::int64_t period = TRY(keys.size_or(suffix, usual_period, most_layers));
+    for (std::int64_t layer = 0; layer < layers; ++layer) {
+      slides[static_cast<std::size_t>(layer)] = period == 0 || (layer + 1) % period != 0;
+    }
+    return slides;
+  }
+  const ScalarList list = TRY(source.metadata.boolean_list(keys.key(suffix)));
+  if (list.size() != slides.size()) {
+    return Error::of(ErrorCode::invalid_argument, keys.key(suffix), ": expected an entry for each of ", layers,
+                     " layers, found ", list.size());
+  }
+  for (std::size_t layer = 0; layer < slides.size(); ++layer) slides[layer] = list.boolean(layer);
+  return slides;
+}
+
+Result<std::int64_t> read_position_rows(const ModelSource& source) {
+  const ConstAnyView* table = source.weights.find("position_embd.weight");
+  if (table != nullptr && table->rank() == 2 && table->size(0) >= 1 && table->size(0) <= most_context) {
+    return table->size(0);
+  }
+  return Error::of(ErrorCode::not_found, "expected a matrix position_embd.weight of at most ", most_context,
+                   " rows, found ", table == nullptr ? "none" : "another shape");
+}
+
+ModelFacts facts_of(const DecoderNumbers& numbers, std::string_view architecture) {
+  return {.architecture = std::string(architecture),
+          .vocabulary = numbers.vocabulary,
+          .layers = numbers.layers,
+          .width = numbers.width,
+          .context = numbers.context};
+}
+
+}  // namespace ingot

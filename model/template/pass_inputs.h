@@ -1,0 +1,17 @@
+// The inputs that every pass has, by name. A session fills them; templates read them.
+#pragma once
+
+#include <string_view>
+
+namespace ingot::pass_inputs {
+
+inline constexpr std::string_view tokens = "tokens";            // i32 [tokens]: vocabulary indices
+inline constexpr std::string_view positions = "positions";      // i32 [tokens]: place within its sequence, from 0
+inline constexpr std::string_view sequences = "sequences";      // i32 [tokens]: row of `pages` that it belongs to
+inline constexpr std::string_view lengths = "lengths";          // i32 [tokens]: positions it sees, itself included
+inline constexpr std::string_view pages = "pages";              // i32 [sequences, pages a sequence]
+inline constexpr std::string_view token_pages = "token_pages";  // i32 [tokens, pages a sequence]: a row of `pages` each
+inline constexpr std::string_view wanted = "wanted";            // i32 [outputs]: tokens whose output is wanted
+inline constexpr std::string_view result = "result";            // the output: f32 [outputs, vocabulary or width]
+
+}  // namespace ingot::pass_inputs

@@ -1,0 +1,101 @@
+// Qwen 2 (2.5) and Qwen 3, dense. Both are the Llama block; Qwen 2 adds biases to q, k and v, Qwen 3 norms each head of
+// q and k before they are turned.
+//
+//   h += o(attention(rope(q(n)), rope(k(n)), v(n))),  n = rms_norm(h)
+//   h += down(silu(gate(n)) up(n)),                   n = rms_norm(h)
+#include <algorithm>
+#include <array>
+
+#include "model/template/decoder_pieces.h"
+#include "model/template/keys.h"
+
+namespace ingot {
+namespace {
+
+enum class HeadNorm : std::uint8_t { none, rms };
+
+class QwenTemplate : public Template {
+ public:
+  QwenTemplate(const DecoderNumbers& numbers, std::vector<bool> slides, HeadNorm head_norm, std::string_view name)
+      : numbers_(numbers), slides_(std::move(slides)), head_norm_(head_norm), facts_(facts_of(numbers, name)) {}
+
+  const ModelFacts& facts() const override { return facts_; }
+
+  void emit(CircuitBuilder& builder) const override {
+    const DecoderNumbers& n = numbers_;
+    const PassOperands inputs(builder);
+    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
+    for (int layer = 0; layer < n.layers; ++layer) {
+      builder.begin_layer(layer);
+      h = residual_add(builder, "attn_residual", attention(builder, inputs, h, layer), h);
+      const Operand normed = rms_norm(builder, "ffn_norm", h, "ffn_norm", n.epsilon);
+      h = residual_add(builder, "ffn_residual", gated_feed_forward(builder, normed, n.hidden, "activation.silu"), h);
+    }
+    builder.end_layers();
+    language_head(builder, inputs, h, n);
+  }
+
+ private:
+  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& h, int layer) const {
+    const DecoderNumbers& n = numbers_;
+    const Operand normed = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
+    HeadOperands heads = project_heads(builder, normed, n);
+    if (head_norm_ == HeadNorm::rms) heads = normed_heads(builder, heads, n.epsilon);
+    Attention attention = attention_of(n);
+    if (!slides_[static_cast<std::size_t>(layer)]) attention.window = 0;
+    return attention_of_heads(builder, inputs, heads, n, n.rotation, attention);
+  }
+
+  DecoderNumbers numbers_;
+  std::vector<bool> slides_;
+  HeadNorm head_norm_;
+  ModelFacts facts_;
+};
+
+Result<std::unique_ptr<Template>> create(const ModelSource& source, std::string_view name, HeadNorm head_norm) {
+  const DecoderNumbers numbers = TRY(read_decoder_numbers(source, name, PairStyle::half_split));
+  std::vector<bool> slides = TRY(read_sliding_layers(source, name, numbers.layers, 0));
+  return std::unique_ptr<Template>(std::make_unique<QwenTemplate>(numbers, std::move(slides), head_norm, name));
+}
+
+// The layers from max_window_layers on slide, in checkpoints that do not list them.
+Result<void> translate_window(const ModelFile& file, std::string_view name, Metadata& metadata) {
+  const Metadata& config = file.metadata();
+  if (!TRY(config.boolean_or("use_sliding_window", false)) || !config.has("sliding_window")) return {};
+  const Keys keys(metadata, name);
+  metadata.set_integer(keys.key("attention.sliding_window"), TRY(config.integer("sliding_window")));
+  if (config.has("layer_types")) return translate_layer_types(file, name, metadata);
+  const auto layers = static_cast<std::size_t>(TRY(keys.size("block_count", most_layers)));
+  const std::int64_t first = TRY(config.integer_or("max_window_layers", 28));
+  std::array<bool, most_layers> slides;
+  for (std::size_t layer = 0; layer < layers; ++layer) slides[layer] = static_cast<std::int64_t>(layer) >= first;
+  metadata.set_scalar_list<bool>(keys.key("attention.sliding_window_pattern"), std::span(slides).first(layers));
+  return {};
+}
+
+Result<void> translate(const ModelFile& file, ModelSource& source, std::string_view name) {
+  TRY(require_known(file, "hidden_act", {"silu"}));
+  TRY(translate_decoder_numbers(file, name, source.metadata));
+  TRY(translate_window(file, name, source.metadata));
+  return translate_names(file, "model.", decoder_name_rules(), source.weights);
+}
+
+Result<std::unique_ptr<Template>> create_qwen2(const ModelSource& source) {
+  return create(source, "qwen2", HeadNorm::none);
+}
+Result<void> translate_qwen2(const ModelFile& file, ModelSource& source) { return translate(file, source, "qwen2"); }
+
+Result<std::unique_ptr<Template>> create_qwen3(const ModelSource& source) {
+  return create(source, "qwen3", HeadNorm::rms);
+}
+Result<void> translate_qwen3(const ModelFile& file, ModelSource& source) { return translate(file, source, "qwen3"); }
+
+constexpr std::array<std::string_view, 1> qwen2_types = {"qwen2"};
+constexpr std::array<std::string_view, 1> qwen3_types = {"qwen3"};
+
+}  // namespace
+
+extern const ModelArchitecture qwen2_architecture = {"qwen2", qwen2_types, create_qwen2, translate_qwen2};
+extern const ModelArchitecture qwen3_architecture = {"qwen3", qwen3_types, create_qwen3, translate_qwen3};
+
+}  // namespace ingot

@@ -1,0 +1,37 @@
+// What models with a recurrent state share: their numbers, and the short convolution in front of the recurrence.
+#pragma once
+
+#include "model/template/layers.h"
+#include "model/template/translation.h"
+
+namespace ingot {
+
+// The numbers under "<prefix>.ssm.". What they count depends a little on the recurrence.
+struct StateSpaceNumbers {
+  std::int64_t taps = 0;    // of the convolution
+  std::int64_t inner = 0;   // channels that go through the recurrence
+  std::int64_t memory = 0;  // numbers that a channel remembers
+  std::int64_t rank = 0;    // of the step sizes (Mamba), or how many heads share a step size each
+  std::int64_t groups = 1;  // of heads that share projections into and out of the memory
+};
+
+Result<StateSpaceNumbers> read_state_space_numbers(const ModelSource& source, std::string_view prefix);
+
+// x [tokens, channels] convolved over time by ssm_conv1d, each sequence from where it stands, and silu of that.
+Operand causal_convolution(CircuitBuilder& builder, std::string_view makes, const Operand& x, std::int64_t taps);
+
+// The tokens of one run, with an axis in front: recurrences go over [sequences, time, ...].
+Operand as_sequence(CircuitBuilder& builder, const Operand& operand, int run);
+
+// x / sqrt(mean(x^2) + epsilon) over the last axis: an RMS norm without weights.
+Operand unit_rms(CircuitBuilder& builder, const std::string& makes, const Operand& x, double epsilon);
+
+// Checkpoints keep the logarithm of a decay.
+float decay_of(float logarithm);
+
+// Translates a Mamba checkpoint: what both kinds have, and the rules of one.
+Result<void> translate_state_space(const ModelFile& file, std::string_view architecture,
+                                   std::span<const NumberRule> number_rules, std::span<const NameRule> name_rules,
+                                   ModelSource& source);
+
+}  // namespace ingot

@@ -1,0 +1,55 @@
+// Template: an architecture, bound to one model's numbers. It emits unfused contracts only; what is faster is a plan's
+// business.
+//
+// An architecture is one file of this folder: how its numbers are read from metadata, how a Hugging Face checkpoint of
+// it is translated, and the list of operations of a pass. architectures.cc lists them.
+#pragma once
+
+#include <memory>
+
+#include "model/circuit/builder.h"
+#include "model/files/model_file.h"
+
+namespace ingot {
+
+// What sessions and tools must know beside the circuit.
+struct ModelFacts {
+  std::string architecture;
+  std::int64_t vocabulary = 0;
+  std::int64_t layers = 0;
+  std::int64_t width = 0;
+  std::int64_t context = 0;         // tokens it was trained for
+  bool has_position_table = false;  // of `context` rows: later tokens have no position
+  bool is_recurrent = false;        // keeps a state that cannot be rolled back
+  bool makes_embeddings = false;    // the output is a vector a token and not logits; tokens see the future
+};
+
+class Template {
+ public:
+  virtual ~Template() = default;
+  virtual const ModelFacts& facts() const = 0;
+  // Inputs and outputs by the names of pass_inputs.h.
+  virtual void emit(CircuitBuilder& builder) const = 0;
+};
+
+// A model's numbers and weights in GGUF's names, whatever file they came from.
+struct ModelSource {
+  Metadata metadata;
+  Weights weights;
+};
+
+struct ModelArchitecture {
+  std::string_view name;                          // general.architecture
+  std::span<const std::string_view> model_types;  // what config.json calls it
+  Result<std::unique_ptr<Template>> (*create)(const ModelSource& source);
+  // Translates a checkpoint: config.json's numbers (flattened) into GGUF's keys, tensors into GGUF's names and meaning.
+  Result<void> (*translate)(const ModelFile& file, ModelSource& source);
+};
+
+std::span<const ModelArchitecture* const> all_architectures();
+
+// The file's numbers and weights, translated where they need to be. The file must outlive the result.
+Result<ModelSource> read_source(const ModelFile& file);
+Result<std::unique_ptr<Template>> create_template(const ModelSource& source);
+
+}  // namespace ingot

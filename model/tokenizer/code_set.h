@@ -1,0 +1,51 @@
+// A set of code points as sorted, disjoint ranges: what a character class of a pattern stands for.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/tokenizer/unicode.h"
+
+namespace ingot {
+
+class CodeSet {
+ public:
+  using Range = unicode_tables::CodeRange;
+  using Ascii = std::array<std::uint64_t, 2>;  // a bit each
+
+  static CodeSet of_categories(std::uint32_t bits);
+  static CodeSet white_space();
+  static CodeSet word_characters();
+  static CodeSet all() { return CodeSet({{0, code_point_limit - 1}}); }
+  // A general category (Lu), a group of them (L) or a script (Han); nothing for a name nobody knows.
+  static std::optional<CodeSet> of_property(std::string_view name);
+
+  CodeSet() = default;
+  explicit CodeSet(std::vector<Range> ranges);
+
+  bool contains(CodePoint code) const {
+    if (code < 128) return (ascii_[code / 64] >> (code % 64) & 1) != 0;
+    const auto range = std::lower_bound(ranges_.begin(), ranges_.end(), code,
+                                        [](const Range& left, CodePoint right) { return left.last < right; });
+    return range != ranges_.end() && range->first <= code;
+  }
+
+  CodeSet united(const CodeSet& other) const;
+  CodeSet intersected(const CodeSet& other) const;
+  CodeSet complement() const;
+  // With every code point that equals a member when case is ignored.
+  CodeSet ignoring_case() const;
+
+  const std::vector<Range>& ranges() const { return ranges_; }
+  const Ascii& ascii() const { return ascii_; }
+
+ private:
+  Ascii ascii_{};
+  std::vector<Range> ranges_;
+};
+
+}  // namespace ingot
