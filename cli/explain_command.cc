@@ -54,8 +54,8 @@ void print_steps(const Explanation& explanation, double all_seconds) {
   print_heading("step", "operation", is_measured);
   for (const LayerGroup& group : folded(explanation)) {
     if (!group.name.empty()) {
-      std::printf("%s\n",
-                  coloured(group.name + "  (" + std::to_string(group.layers) + " alike)", Colour::bold).c_str());
+      const std::string count = group.layers > 1 ? "  (" + std::to_string(group.layers) + " alike)" : "";
+      std::printf("%s\n", coloured(group.name + count, Colour::bold).c_str());
     }
     for (std::size_t index = 0; index < group.rows.size(); ++index) {
       const ExplainedStep& step = explanation.steps[group.first_steps[index]];

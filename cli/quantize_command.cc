@@ -9,7 +9,7 @@
 namespace ingot {
 namespace {
 
-constexpr const char *examples =
+constexpr const char* examples =
     "TYPE names a format (F32 F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q6_K IQ4_NL "
     "MXFP4) or a mix (Q2_K Q3_K_S Q3_K_M\n"
     "Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M MXFP4_MOE). Either gives more bits to "
@@ -39,9 +39,9 @@ struct Totals {
   std::uint64_t elements = 0;
 };
 
-Totals totals_of(const Quantizer &quantizer) {
+Totals totals_of(const Quantizer& quantizer) {
   Totals totals;
-  for (const PlannedTensor &tensor : quantizer.tensors()) {
+  for (const PlannedTensor& tensor : quantizer.tensors()) {
     totals.before += tensor.bytes_before();
     totals.after += tensor.bytes_after();
     totals.elements += static_cast<std::uint64_t>(element_count(tensor.shape));
@@ -49,136 +49,98 @@ Totals totals_of(const Quantizer &quantizer) {
   return totals;
 }
 
-std::string text_of(const Shape &shape) {
+std::string text_of(const Shape& shape) {
   FixedText<120> text;
   text.append_all(shape);
   return std::string(text.view());
 }
 
-double mebibytes(std::uint64_t bytes) {
-  return static_cast<double>(bytes) / (1 << 20);
-}
+double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
-void print_table(const Quantizer &quantizer,
-                 const std::vector<double> &errors) {
+void print_table(const Quantizer& quantizer, const std::vector<double>& errors) {
   std::size_t widest = 6;
-  for (const PlannedTensor &tensor : quantizer.tensors())
-    widest = std::max(widest, tensor.name.size());
+  for (const PlannedTensor& tensor : quantizer.tensors()) widest = std::max(widest, tensor.name.size());
   const int width = static_cast<int>(widest);
-  std::printf("%-*s  %-18s  %-6s  %-6s  %10s  %12s  %12s\n", width, "tensor",
-              "shape", "from", "to", "RMS error", "bytes before",
-              "bytes after");
+  std::printf("%-*s  %-18s  %-6s  %-6s  %10s  %12s  %12s\n", width, "tensor", "shape", "from", "to", "RMS error",
+              "bytes before", "bytes after");
   for (std::size_t index = 0; index < quantizer.tensors().size(); ++index) {
-    const PlannedTensor &tensor = quantizer.tensors()[index];
+    const PlannedTensor& tensor = quantizer.tensors()[index];
     char error[16] = "-";
-    if (!errors.empty())
-      std::snprintf(error, sizeof(error), "%.3e", errors[index]);
-    std::printf("%-*s  %-18s  %-6s  %-6s  %10s  %12llu  %12llu%s\n", width,
-                tensor.name.c_str(), text_of(tensor.shape).c_str(),
-                name_of(tensor.from()).data(), name_of(tensor.to()).data(),
-                error, static_cast<unsigned long long>(tensor.bytes_before()),
-                static_cast<unsigned long long>(tensor.bytes_after()),
-                tensor.falls_back ? "  falls back" : "");
+    if (!errors.empty()) std::snprintf(error, sizeof(error), "%.3e", errors[index]);
+    std::printf("%-*s  %-18s  %-6s  %-6s  %10s  %12llu  %12llu%s\n", width, tensor.name.c_str(),
+                text_of(tensor.shape).c_str(), name_of(tensor.from()).data(), name_of(tensor.to()).data(), error,
+                static_cast<unsigned long long>(tensor.bytes_before()),
+                static_cast<unsigned long long>(tensor.bytes_after()), tensor.falls_back ? "  falls back" : "");
   }
   const Totals totals = totals_of(quantizer);
-  std::printf("%zu tensors, %.2f MiB -> %.2f MiB, %.2f bits a number\n",
-              quantizer.tensors().size(), mebibytes(totals.before),
-              mebibytes(totals.after),
-              totals.elements == 0 ? 0
-                                   : 8.0 * static_cast<double>(totals.after) /
-                                         static_cast<double>(totals.elements));
+  std::printf(
+      "%zu tensors, %.2f MiB -> %.2f MiB, %.2f bits a number\n", quantizer.tensors().size(), mebibytes(totals.before),
+      mebibytes(totals.after),
+      totals.elements == 0 ? 0 : 8.0 * static_cast<double>(totals.after) / static_cast<double>(totals.elements));
 }
 
-void print_json(const Options &options, const Quantizer &quantizer,
-                const std::vector<double> &errors) {
+void print_json(const Options& options, const Quantizer& quantizer, const std::vector<double>& errors) {
   const Totals totals = totals_of(quantizer);
-  nlohmann::json document = {{"input", options.input},
-                             {"output", options.output},
-                             {"type", options.type},
-                             {"dry_run", options.dry_run},
-                             {"bytes_before", totals.before},
-                             {"bytes_after", totals.after},
-                             {"notes", nlohmann::json::array()},
-                             {"tensors", nlohmann::json::array()}};
-  for (const std::string &note : quantizer.notes())
-    document["notes"].push_back(note);
+  nlohmann::json document = {
+      {"input", options.input},           {"output", options.output},          {"type", options.type},
+      {"dry_run", options.dry_run},       {"bytes_before", totals.before},     {"bytes_after", totals.after},
+      {"notes", nlohmann::json::array()}, {"tensors", nlohmann::json::array()}};
+  for (const std::string& note : quantizer.notes()) document["notes"].push_back(note);
   for (std::size_t index = 0; index < quantizer.tensors().size(); ++index) {
-    const PlannedTensor &tensor = quantizer.tensors()[index];
-    nlohmann::json row = {
-        {"name", tensor.name},
-        {"shape",
-         std::vector<std::int64_t>(tensor.shape.begin(), tensor.shape.end())},
-        {"from", name_of(tensor.from())},
-        {"to", name_of(tensor.to())},
-        {"falls_back", tensor.falls_back},
-        {"bytes_before", tensor.bytes_before()},
-        {"bytes_after", tensor.bytes_after()}};
-    if (!errors.empty())
-      row["rms_error"] = errors[index];
+    const PlannedTensor& tensor = quantizer.tensors()[index];
+    nlohmann::json row = {{"name", tensor.name},
+                          {"shape", std::vector<std::int64_t>(tensor.shape.begin(), tensor.shape.end())},
+                          {"from", name_of(tensor.from())},
+                          {"to", name_of(tensor.to())},
+                          {"falls_back", tensor.falls_back},
+                          {"bytes_before", tensor.bytes_before()},
+                          {"bytes_after", tensor.bytes_after()}};
+    if (!errors.empty()) row["rms_error"] = errors[index];
     document["tensors"].push_back(std::move(row));
   }
-  std::printf(
-      "%s\n",
-      document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace)
-          .c_str());
+  std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-Result<void> run(const Options &options) {
-  const TypeMix *mix = TRY(find_type_mix(options.type));
-  const Quantizer quantizer = TRY(Quantizer::open(
-      options.input, {mix, options.pure ? MixRules::pure : MixRules::usual}));
-  for (const std::string &note : quantizer.notes()) {
-    std::fprintf(stderr, "%s %s\n",
-                 coloured("note:", Colour::yellow, stderr).c_str(),
-                 note.c_str());
+Result<void> run(const Options& options) {
+  const TypeMix* mix = TRY(find_type_mix(options.type));
+  const Quantizer quantizer =
+      TRY(Quantizer::open(options.input, {mix, options.pure ? MixRules::pure : MixRules::usual}));
+  for (const std::string& note : quantizer.notes()) {
+    std::fprintf(stderr, "%s %s\n", coloured("note:", Colour::yellow, stderr).c_str(), note.c_str());
   }
   std::vector<double> errors;
   if (!options.dry_run) {
     ProgressBar bar("quantizing", static_cast<int>(quantizer.tensors().size()));
-    TRY(quantizer.write(
-        options.output,
-        {options.threads, [&](const PlannedTensor &tensor, double error) {
-           errors.push_back(error);
-           bar.advance(tensor.name);
-         }}));
+    TRY(quantizer.write(options.output, {options.threads, [&](const PlannedTensor& tensor, double error) {
+                                           errors.push_back(error);
+                                           bar.advance(tensor.name);
+                                         }}));
   }
-  options.json ? print_json(options, quantizer, errors)
-               : print_table(quantizer, errors);
+  options.json ? print_json(options, quantizer, errors) : print_table(quantizer, errors);
   return {};
 }
 
 // For CLI11: nothing where the type is known.
-std::string complaint_about_type(const std::string &type) {
-  const Result<const TypeMix *> found = find_type_mix(type);
+std::string complaint_about_type(const std::string& type) {
+  const Result<const TypeMix*> found = find_type_mix(type);
   return found.ok() ? "" : std::string(found.error().text());
 }
 
-} // namespace
+}  // namespace
 
-void add_quantize_command(CLI::App &application, int &exit_code) {
+void add_quantize_command(CLI::App& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App *command = application.add_subcommand(
-      "quantize", "write a model with smaller numbers");
+  CLI::App* command = application.add_subcommand("quantize", "write a model with smaller numbers");
   command->footer(examples);
-  command
-      ->add_option(
-          "IN", options->input,
-          "a .gguf file, or a folder with config.json and model.safetensors")
+  command->add_option("IN", options->input, "a .gguf file, or a folder with config.json and model.safetensors")
       ->required();
-  command->add_option("OUT", options->output, "the GGUF file to write")
-      ->required();
-  command->add_option("TYPE", options->type, "what the numbers become")
-      ->required()
-      ->check(complaint_about_type);
-  command->add_flag("--pure", options->pure,
-                    "every matrix gets the same format");
-  command->add_flag("--dry-run", options->dry_run,
-                    "print what would be done, write nothing");
-  command->add_option("--threads", options->threads, "worker threads")
-      ->capture_default_str();
+  command->add_option("OUT", options->output, "the GGUF file to write")->required();
+  command->add_option("TYPE", options->type, "what the numbers become")->required()->check(complaint_about_type);
+  command->add_flag("--pure", options->pure, "every matrix gets the same format");
+  command->add_flag("--dry-run", options->dry_run, "print what would be done, write nothing");
+  command->add_option("--threads", options->threads, "worker threads")->capture_default_str();
   command->add_flag("--json", options->json, "machine-readable output");
-  command->callback(
-      [options, &exit_code] { exit_code = finish_command(run(*options)); });
+  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
-} // namespace ingot
+}  // namespace ingot

@@ -9,8 +9,7 @@
 namespace ingot {
 
 // A checkpoint of llama2.c with its vocabulary.
-Result<void> import_llama2c(const std::string &model_path,
-                            const std::string &vocabulary_path,
-                            const std::string &output_path);
+Result<void> import_llama2c(const std::string& model_path, const std::string& vocabulary_path,
+                            const std::string& output_path);
 
-} // namespace ingot
+}  // namespace ingot

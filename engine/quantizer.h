@@ -17,7 +17,7 @@
 namespace ingot {
 
 struct QuantizeOptions {
-  const TypeMix *mix = nullptr;
+  const TypeMix* mix = nullptr;
   MixRules rules = MixRules::usual;
 };
 
@@ -25,8 +25,8 @@ struct PlannedTensor {
   std::string name;
   Shape shape;
   Conversion conversion;
-  bool falls_back = false; // its rows do not divide into the blocks of the
-                           // format that it should have
+  bool falls_back = false;  // its rows do not divide into the blocks of the
+                            // format that it should have
 
   DType from() const { return conversion.source.dtype(); }
   DType to() const { return conversion.target; }
@@ -38,37 +38,34 @@ struct QuantizeProgress {
   int threads = 1;
   // Called after each tensor with the root mean square of its error, relative
   // to that of its numbers.
-  std::function<void(const PlannedTensor &tensor, double relative_error)> done =
-      {};
+  std::function<void(const PlannedTensor& tensor, double relative_error)> done = {};
 };
 
 class Quantizer {
-public:
-  static Result<Quantizer> open(const std::string &input,
-                                const QuantizeOptions &options);
+ public:
+  static Result<Quantizer> open(const std::string& input, const QuantizeOptions& options);
 
   std::span<const PlannedTensor> tensors() const { return tensors_; }
-  const Metadata &metadata() const { return metadata_; }
+  const Metadata& metadata() const { return metadata_; }
   // What the user should know: what is lost, what is left out.
   std::span<const std::string> notes() const { return notes_; }
 
   // The file appears whole or not at all. What is read cannot be written.
-  Result<void> write(const std::string &output,
-                     const QuantizeProgress &progress) const;
+  Result<void> write(const std::string& output, const QuantizeProgress& progress) const;
 
-private:
+ private:
   Quantizer() = default;
-  Result<void> read_gguf(const std::string &input);
-  Result<void> read_folder(const std::string &input);
-  void choose(const QuantizeOptions &options);
+  Result<void> read_gguf(const std::string& input);
+  Result<void> read_folder(const std::string& input);
+  void choose(const QuantizeOptions& options);
 
   std::string input_;
-  std::optional<ModelFile> file_;      // what a GGUF file's tensors view
-  std::shared_ptr<const Model> model_; // what a folder's tensors view
+  std::optional<ModelFile> file_;       // what a GGUF file's tensors view
+  std::shared_ptr<const Model> model_;  // what a folder's tensors view
   std::shared_ptr<const std::vector<float>> rope_factors_;
   Metadata metadata_;
   std::vector<PlannedTensor> tensors_;
   std::vector<std::string> notes_;
 };
 
-} // namespace ingot
+}  // namespace ingot

@@ -13,7 +13,7 @@ namespace ingot {
 // `vocabulary` is how many tokens the model has: readers expect as many in the
 // list, so that missing ones are made up. Where the keys cannot be made, none
 // is added.
-void add_tokenizer_keys(const Tokenizer &tokenizer, std::int64_t vocabulary,
-                        Metadata &metadata, std::vector<std::string> &notes);
+void add_tokenizer_keys(const Tokenizer& tokenizer, std::int64_t vocabulary, Metadata& metadata,
+                        std::vector<std::string>& notes);
 
-} // namespace ingot
+}  // namespace ingot

@@ -35,19 +35,19 @@ enum class Mix : std::uint8_t {
   q6_k,
   iq4_nl,
   mxfp4,
-  mxfp4_moe, // experts alone are mxfp4
+  mxfp4_moe,  // experts alone are mxfp4
 };
 
 struct TypeMix {
   Mix mix;
   std::string_view name;
-  DType base;              // what most tensors get
-  std::uint32_t file_type; // GGUF's general.file_type
+  DType base;               // what most tensors get
+  std::uint32_t file_type;  // GGUF's general.file_type
 };
 
 std::span<const TypeMix> all_type_mixes();
 // In any case of letters. Q3_K, Q4_K and Q5_K are the M of their kind.
-Result<const TypeMix *> find_type_mix(std::string_view name);
+Result<const TypeMix*> find_type_mix(std::string_view name);
 
 // What the rules look at beside the tensors.
 struct MixFacts {
@@ -57,12 +57,10 @@ struct MixFacts {
   std::int64_t key_heads = 0;
   std::int64_t experts = 0;
 
-  std::int64_t heads_per_key_head() const {
-    return key_heads > 0 ? heads / key_heads : 0;
-  }
+  std::int64_t heads_per_key_head() const { return key_heads > 0 ? heads / key_heads : 0; }
 };
 // What the metadata does not say stays 0.
-MixFacts read_mix_facts(const Metadata &metadata);
+MixFacts read_mix_facts(const Metadata& metadata);
 
 struct NamedShape {
   std::string_view name;
@@ -70,22 +68,20 @@ struct NamedShape {
 };
 
 struct TypeChoice {
-  std::optional<DType>
-      dtype; // none: vectors, norms and small tables keep their numbers
-  bool falls_back = false; // the rules' own choice does not divide the rows
+  std::optional<DType> dtype;  // none: vectors, norms and small tables keep their numbers
+  bool falls_back = false;     // the rules' own choice does not divide the rows
 };
 
 enum class MixRules : std::uint8_t {
   usual,
-  pure, // every matrix gets the base format
+  pure,  // every matrix gets the base format
 };
 
 // One choice a tensor, in their order.
-std::vector<TypeChoice> choose_types(const TypeMix &mix, const MixFacts &facts,
-                                     MixRules rules,
+std::vector<TypeChoice> choose_types(const TypeMix& mix, const MixFacts& facts, MixRules rules,
                                      std::span<const NamedShape> tensors);
 
 // The number in "blk.17.attn_q.weight"; -1 where there is none.
 std::int64_t layer_of(std::string_view tensor_name);
 
-} // namespace ingot
+}  // namespace ingot

@@ -50,9 +50,10 @@ Tolerance VecDot::tolerance(const Arguments& a) {
       if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
     }
   }
-  return {.epsilons = 8,
-          .reason = "up to five roundings a term, and those of a sum in lanes, against the sum of the terms' magnitudes",
-          .least_scale = largest};
+  return {
+      .epsilons = 8,
+      .reason = "up to five roundings a term, and those of a sum in lanes, against the sum of the terms' magnitudes",
+      .least_scale = largest};
 }
 
 std::span<const Variant<VecDot>> VecDot::variants() {

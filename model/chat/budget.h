@@ -12,7 +12,7 @@ struct Limits {
   std::uint64_t steps = 16'000'000;              // evaluated nodes and visited elements
   std::uint64_t bytes = std::uint64_t{1} << 30;  // text and elements made or compared, freed ones too
   std::uint64_t output_bytes = 64u << 20;        // the rendered text
-  int depth = 400;                               // statements and expressions inside one another, through macros too
+  int depth = 400;  // statements and expressions inside one another, through macros too: 1 MiB of stack
 };
 
 class Budget {

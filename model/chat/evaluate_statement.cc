@@ -124,6 +124,8 @@ Result<bool> Evaluator::run_rounds(const ForStatement& statement, const std::sha
 
 Result<Value> Evaluator::call_loop(const ForStatement& statement, const std::shared_ptr<Scope>& around,
                                    const Value& iterable, int depth) {
+  const Runtime::Level level(runtime_, 4);
+  TRY(level.check());
   std::string text;
   const Frame frame(*this, around, &text);
   TRY(run_loop(statement, iterable, depth));

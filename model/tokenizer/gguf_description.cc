@@ -7,12 +7,12 @@
 #include "model/tokenizer/description.h"
 #include "model/tokenizer/gguf_pre_tokenizer.h"
 #include "model/tokenizer/segmentation.h"
+#include "model/tokenizer/spelled_space.h"
+#include "model/tokenizer/well_known_patterns.h"
 
 namespace ingot {
 
 namespace {
-
-constexpr std::string_view spelled_space = "\xe2\x96\x81";
 
 class GgufDescriber {
  public:
@@ -198,8 +198,8 @@ class GgufDescriber {
     step.lowercases = TRY(metadata_.boolean_or("tokenizer.ggml.normalizer.lowercase", true));
     step.strips_accents = TRY(metadata_.boolean_or("tokenizer.ggml.normalizer.strip_accents", step.lowercases));
     result_.normalizer.push_back(step);
-    add_split(R"(\s+)", SplitBehavior::removed);
-    add_split(R"([\p{P}$+<=>^`|~])", SplitBehavior::isolated);
+    add_split(white_space_pattern, SplitBehavior::removed);
+    add_split(punctuation_pattern, SplitBehavior::isolated);
     // Converters respell ##ing as ing and play as ▁play; a vocabulary without any ▁ was left as it was.
     const bool is_respelled = std::any_of(result_.tokens.begin(), result_.tokens.end(),
                                           [](const std::string& token) { return token.starts_with(spelled_space); });

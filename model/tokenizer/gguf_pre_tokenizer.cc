@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/files/quoted.h"
-#include "model/tokenizer/gpt2_pattern.h"
+#include "model/tokenizer/well_known_patterns.h"
 
 namespace ingot {
 

@@ -1,17 +1,15 @@
-#include <array>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "model/files/quoted.h"
-#include "model/tokenizer/gpt2_pattern.h"
 #include "model/tokenizer/hugging_face_json.h"
+#include "model/tokenizer/spelled_space.h"
+#include "model/tokenizer/well_known_patterns.h"
 
 namespace ingot::hugging_face {
 
 namespace {
 
-constexpr std::string_view spelled_space = "\xe2\x96\x81";
 constexpr int deepest_sequence = 8;
 
 Error unknown_type(std::string_view section, std::string_view type) {
@@ -46,16 +44,6 @@ Result<PatternText> pattern_of(const Json& step) {
   if (pattern->is_string()) return PatternText{*pattern->get_ptr<const std::string*>(), true};
   if (member(*pattern, "String") != nullptr) return PatternText{TRY(text(*pattern, "String")), true};
   return PatternText{TRY(text(*pattern, "Regex")), false};
-}
-
-// A pattern that matches the text and nothing else.
-std::string literal_pattern(std::string_view literal) {
-  std::string pattern;
-  for (char character : literal) {
-    if (std::string_view("\\.+*?()|[]{}^$").find(character) != std::string_view::npos) pattern += '\\';
-    pattern += character;
-  }
-  return pattern;
 }
 
 Result<std::string> decoded_base64(std::string_view encoded) {
@@ -156,7 +144,6 @@ Result<void> read_pre_tokenizer_step(const Json& step, std::string_view type, To
     description.pre_tokenizer.push_back(
         {.pattern = std::string(pattern), .behavior = behavior, .is_inverted = is_inverted});
   };
-  constexpr std::string_view punctuation = R"([\p{P}$+<=>^`|~])";
   if (type == "ByteLevel") {
     description.is_byte_level = true;
     if (TRY(boolean_or(step, "add_prefix_space", true))) {
@@ -172,14 +159,14 @@ Result<void> read_pre_tokenizer_step(const Json& step, std::string_view type, To
     const bool is_individual = TRY(boolean_or(step, "individual_digits", false));
     add_split(is_individual ? R"(\p{N})" : R"(\p{N}+)", SplitBehavior::isolated);
   } else if (type == "Punctuation") {
-    add_split(punctuation, TRY(behavior_of(step, "Isolated")));
+    add_split(punctuation_pattern, TRY(behavior_of(step, "Isolated")));
   } else if (type == "Whitespace") {
     add_split(R"(\w+|[^\w\s]+)", SplitBehavior::removed, true);
   } else if (type == "WhitespaceSplit") {
-    add_split(R"(\s+)", SplitBehavior::removed);
+    add_split(white_space_pattern, SplitBehavior::removed);
   } else if (type == "BertPreTokenizer") {
-    add_split(R"(\s+)", SplitBehavior::removed);
-    add_split(punctuation, SplitBehavior::isolated);
+    add_split(white_space_pattern, SplitBehavior::removed);
+    add_split(punctuation_pattern, SplitBehavior::isolated);
   } else if (type == "CharDelimiterSplit") {
     add_split(literal_pattern(TRY(text(step, "delimiter"))), SplitBehavior::removed);
   } else if (type == "Metaspace") {

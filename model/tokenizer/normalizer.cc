@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "model/files/quoted.h"
 #include "model/tokenizer/decoded_text.h"
+#include "model/tokenizer/spelled_space.h"
 
 namespace ingot {
 
@@ -11,7 +11,6 @@ namespace {
 
 using Kind = NormalizerStep::Kind;
 
-constexpr std::string_view spelled_space = "\xe2\x96\x81";
 constexpr std::size_t longest_content = 1024;
 
 // What `change` makes of each code point; bytes that are no UTF-8 reach it as U+FFFD.
@@ -68,17 +67,6 @@ std::string bert_normalized(const NormalizerStep& step, std::string text) {
   if (step.strips_accents) text = without(bit_of(Category::mn), normalized(text, NormalizationForm::nfd));
   if (step.lowercases) text = lowercased(text);
   return text;
-}
-
-std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
-  std::string result;
-  for (;;) {
-    const std::size_t found = text.find(from);
-    result += text.substr(0, found);
-    if (found == std::string_view::npos) return result;
-    result += to;
-    text.remove_prefix(found + from.size());
-  }
 }
 
 std::string pattern_replaced(const Pattern& pattern, std::string text, std::string_view content) {

@@ -5,29 +5,16 @@
 
 #include "model/tokenizer/byte_alphabet.h"
 #include "model/tokenizer/segmentation.h"
+#include "model/tokenizer/spelled_space.h"
 
 namespace ingot {
 
 namespace {
 
-constexpr std::string_view spelled_space = "\xe2\x96\x81";
-
-std::string with_spaces(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t found = text.find(spelled_space);
-    result += text.substr(0, found);
-    if (found == std::string_view::npos) break;
-    result += ' ';
-    text.remove_prefix(found + spelled_space.size());
-  }
-  return result;
-}
-
 // What no space stands before in ordinary writing.
 bool follows_without_space(std::string_view word) {
-  constexpr std::array<std::string_view, 10> words = {".", "?", "!", ",", "n't", "'m", "'s", "'ve", "'re", "'"};
-  return std::find(words.begin(), words.end(), word) != words.end() && word != "'";
+  constexpr std::array<std::string_view, 9> words = {".", "?", "!", ",", "n't", "'m", "'s", "'ve", "'re"};
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 std::string word_piece(const TokenizerDescription& description, std::string_view token) {
@@ -60,7 +47,7 @@ Pieces::Pieces(const TokenizerDescription& description) {
     } else if (description.is_byte_level) {
       bytes_ += bytes_of_spelled(token).value_or(token);
     } else {
-      bytes_ += description.spells_spaces ? with_spaces(token) : token;
+      bytes_ += description.spells_spaces ? replaced(token, spelled_space, " ") : token;
     }
     begins_.push_back(bytes_.size());
   }

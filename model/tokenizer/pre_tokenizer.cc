@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "model/tokenizer/spelled_space.h"
+#include "model/tokenizer/well_known_patterns.h"
+
 namespace ingot {
 
 namespace {
@@ -26,32 +29,6 @@ PreTokenizedText rewritten(const PreTokenizedText& old, Change change) {
   return result;
 }
 
-std::string replaced(std::string_view text, char from, std::string_view to) {
-  std::string result;
-  for (char character : text) {
-    if (character == from) {
-      result += to;
-    } else {
-      result += character;
-    }
-  }
-  return result;
-}
-
-// A pattern that matches the text literally.
-std::string quoted_pattern(std::string_view text) {
-  std::string pattern;
-  for (std::size_t position = 0; position < text.size();) {
-    const std::size_t size = decode_utf8(text, position).size;
-    const char first = text[position];
-    const bool is_sign = size == 1 && std::string_view("\\.+*?()|[]{}^$").find(first) != std::string_view::npos;
-    if (is_sign) pattern += '\\';
-    pattern += text.substr(position, size);
-    position += size;
-  }
-  return pattern;
-}
-
 }  // namespace
 
 Result<PreTokenizer> PreTokenizer::create(std::span<const PreTokenizerStep> steps) {
@@ -62,7 +39,7 @@ Result<PreTokenizer> PreTokenizer::create(std::span<const PreTokenizerStep> step
       stage.splitter.push_back(TRY(Splitter::create(step.pattern, step.behavior, step.is_inverted)));
     } else if (step.kind == PreTokenizerStep::Kind::metaspace && step.splits) {
       stage.splitter.push_back(
-          TRY(Splitter::create(quoted_pattern(step.pattern), SplitBehavior::merged_with_next, false)));
+          TRY(Splitter::create(literal_pattern(step.pattern), SplitBehavior::merged_with_next, false)));
     }
     result.stages_.push_back(std::move(stage));
   }
@@ -81,7 +58,7 @@ PreTokenizedText PreTokenizer::run(std::string text, bool is_first) const {
       });
     } else if (step.kind == PreTokenizerStep::Kind::metaspace) {
       result = rewritten(result, [&](std::string_view piece, std::size_t begin, std::string& output) {
-        const std::string spelled = replaced(piece, ' ', step.pattern);
+        const std::string spelled = replaced(piece, " ", step.pattern);
         const bool prepends =
             step.scheme == PrependScheme::always || (step.scheme == PrependScheme::first && is_first && begin == 0);
         if (prepends && !spelled.starts_with(step.pattern)) output += step.pattern;

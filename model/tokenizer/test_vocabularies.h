@@ -9,7 +9,7 @@
 
 #include "model/tokenizer/byte_alphabet.h"
 #include "model/tokenizer/description.h"
-#include "model/tokenizer/gpt2_pattern.h"
+#include "model/tokenizer/well_known_patterns.h"
 
 namespace ingot {
 
@@ -102,8 +102,10 @@ inline TokenizerDescription word_piece_example() {
                                     .isolates_chinese = true,
                                     .strips_accents = true,
                                     .lowercases = true});
-  description.pre_tokenizer.push_back({.pattern = R"(\s+)", .behavior = SplitBehavior::removed});
-  description.pre_tokenizer.push_back({.pattern = R"([\p{P}$+<=>^`|~])", .behavior = SplitBehavior::isolated});
+  description.pre_tokenizer.push_back(
+      {.pattern = std::string(white_space_pattern), .behavior = SplitBehavior::removed});
+  description.pre_tokenizer.push_back(
+      {.pattern = std::string(punctuation_pattern), .behavior = SplitBehavior::isolated});
   description.strips_space_when_decoding = true;
   description.cleans_up_spaces = true;
   return description;
