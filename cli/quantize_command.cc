@@ -68,7 +68,8 @@ void print_table(const Quantizer& quantizer, const std::vector<double>& errors) 
     char error[16] = "-";
     if (!errors.empty()) std::snprintf(error, sizeof(error), "%.3e", errors[index]);
     std::printf("%-*s  %-18s  %-6s  %-6s  %10s  %12llu  %12llu%s\n", width, tensor.name.c_str(),
-                text_of(tensor.shape).c_str(), name_of(tensor.from()).data(), name_of(tensor.to()).data(), error,
+                text_of(tensor.shape).c_str(), std::string(name_of(tensor.from())).c_str(),
+                std::string(name_of(tensor.to())).c_str(), error,
                 static_cast<unsigned long long>(tensor.bytes_before()),
                 static_cast<unsigned long long>(tensor.bytes_after()), tensor.falls_back ? "  falls back" : "");
   }

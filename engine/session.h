@@ -63,7 +63,8 @@ class Session {
   std::size_t working_bytes() const;
 
  private:
-  Session(std::shared_ptr<const Model> model, SessionOptions options) : model_(std::move(model)), options_(options) {}
+  Session(std::shared_ptr<const Model> model, SessionOptions options)
+      : model_(std::move(model)), options_(std::move(options)) {}
   Result<void> start();
   Result<void> check(std::span<const TokenRun> runs) const;
   // One pass over runs that fit a chunk; `outputs` receives its rows.

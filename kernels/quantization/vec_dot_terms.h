@@ -24,9 +24,9 @@ void for_each_term(const VecDot::Arguments& arguments, std::int64_t row, Visit&&
         sum += std::int32_t{weights.codes[group * code_group + i]} * arguments.codes.data()[first + i];
       }
       const double product = scale * (double{weights.scales[group]} * sum);
-      const double minimum = has_minimums(dtype)
-                                 ? scale * (double{weights.minimums[group]} * arguments.sums.data()[first / code_group])
-                                 : 0;
+      const std::int64_t sums_index = first / code_group;
+      const double minimum =
+          has_minimums(dtype) ? scale * (double{weights.minimums[group]} * arguments.sums.data()[sums_index]) : 0;
       visit(product, minimum);
     }
   }
