@@ -36,6 +36,8 @@ TEST(BytePair, MergesInTheOrderOfRanks) {
   const Tokenizer tokenizer = create(byte_level_example());
   EXPECT_EQ(tokens(tokenizer, "hello world"), (Texts{"hello", "\xc4\xa0wor", "l", "d"}));
   EXPECT_EQ(tokens(tokenizer, "lll"), (Texts{"ll", "l"})) << "leftmost among equals";
+  EXPECT_EQ(tokens(create(byte_level_vocabulary({{"b", "c"}, {"a", "b"}})), "abc"), (Texts{"a", "bc"}));
+  EXPECT_EQ(tokens(create(byte_level_vocabulary({{"a", "b"}, {"b", "c"}})), "abc"), (Texts{"ab", "c"}));
   EXPECT_EQ(tokens(tokenizer, ""), Texts{});
 }
 
@@ -94,6 +96,7 @@ TEST(SentencePiece, BestScoreFirst) {
   EXPECT_EQ(tokens(tokenizer, "the"), (Texts{"▁the"}));
   EXPECT_EQ(tokens(tokenizer, "abc"), (Texts{"▁a", "bc"})) << "▁a has a better score than ab";
   EXPECT_EQ(tokens(tokenizer, "babc"), (Texts{"▁", "b", "ab", "c"}));
+  EXPECT_EQ(tokens(tokenizer, "bca"), (Texts{"▁", "b", "ca"})) << "ca is better than bc, which comes first";
   EXPECT_EQ(tokens(tokenizer, "é"), (Texts{"▁", "<0xC3>", "<0xA9>"}));
   EXPECT_EQ(tokens(tokenizer, ""), Texts{});
   EXPECT_EQ(tokenizer.decode(encode(tokenizer, "  the é\n\xff")), "  the é\n\xff");

@@ -115,6 +115,50 @@ TEST(Pattern, RememberingFailuresFindsTheSame) {
   }
 }
 
+// As Oniguruma splits it by the same patterns.
+TEST(GgufPreTokenizers, EachNameSplitsInItsOwnWay) {
+  const std::string text = "He'Ll  pay\t12345€ for我想camelCASE's (x).\n\n ok ";
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"gpt-2", "He|'|Ll| | pay|\t|12345|€| for我想camelCASE|'s| (|x|).|\n\n| ok| "},
+      {"starcoder", "He|'|Ll| | pay|\t|1|2|3|4|5|€| for我想camelCASE|'s| (|x|).|\n\n| ok| "},
+      {"llama3", "He|'Ll| | pay|\t|123|45|€| for我想camelCASE|'s| (|x|).\n\n| ok| "},
+      {"qwen2", "He|'Ll| | pay|\t|1|2|3|4|5|€| for我想camelCASE|'s| (|x|).\n\n| ok| "},
+      {"qwen35", "He|'Ll| | pay|\t|1|2|3|4|5|€| for我想camelCASE|'s| (|x|).\n\n| ok| "},
+      {"deepseek-llm", "He|'|Ll| | pay|\t|12345|€| for|我想|camelCASE|'|s| (|x|).|\n|\n| ok| "},
+      {"deepseek-coder", "He|'|Ll| | pay|\t|1|2|3|4|5|€| for|我想|camelCASE|'|s| (|x|).|\n|\n| ok| "},
+      {"deepseek-v3", "He|'Ll| | pay|\t|123|45|€| for|我想|camelCASE|'s| (|x|).\n\n| ok| "},
+      {"falcon", "He|'|Ll| | pay|\t|123|45|€| for我想camelCASE|'|s| |(|x|).|\n\n| ok| "},
+      {"gpt-4o", "He'Ll| | pay|\t|123|45|€| for我想camel|CASE's| (|x|).\n\n| ok| "},
+      {"tekken", "He|'Ll| | pay|\t|1|2|3|4|5|€| for我想camel|CASE|'s| (|x|).\n\n| ok| "},
+      {"bloom", "He'Ll| | pay|\t|12345€| for我想camelCASE's| (|x|).\n\n| ok| "},
+      {"viking", "He'Ll| | pay|\t|1|2|3|4|5|€| for我想camelCASE's| (|x|).\n\n| ok| "},
+      {"kimi-k2", "He'Ll| | pay|\t|123|45|€| for|我想|camel|CASE's| (|x|).\n\n| ok| "},
+      {"bailingmoe", "He|'Ll| | pay|\t|1|2|3|4|5|€| for我想camelCASE|'s| (|x|).\n\n| ok| "},
+      {"seed-coder", "He|'Ll| | pay|\t|1|2|3|4|5|€| for我想camelCASE|'s| (|x|).|\n\n| ok| "},
+      {"exaone-moe", "He|'Ll| | pay|\t|1|2|3|4|5|€| for我想camelCASE|'s| (|x|).\n|\n| ok| "},
+      {"youtu", "He'Ll| | pay|\t|1|2|3|4|5|€| for|我想|camel|CASE's| (|x|).\n\n| ok| "},
+      {"jais-2", "He|'Ll| | pay|\t|123|45|€| for我想camelCASE|'s| (|x|).\n\n| ok| "},
+      {"tiny_aya", "He'Ll| | pay|\t|12|345|€| for我想camel|CASE's| (|x|).\n\n| ok| "},
+      {"superbpe", "He'Ll  pay\t|12|345|€ for我想camelCASE's (x).\n\n ok "},
+      {"afmoe", "He|'Ll| | pay|\t|12|345|€| for|我想|camelCASE|'s| (|x|).\n\n| ok| "},
+      {"chameleon", "He|'|Ll|  |pay|\t|1|2|3|4|5|€| for我想camelCASE|'|s| |(|x|)|.|\n|\n| ok| "},
+      {"laguna", "He|'Ll| | pay|\t|1|2|3|4|5|€| for我想camelCASE|'s| (|x|).|\n\n| ok| "},
+      {"minicpm5", "He|'Ll| | pay|\t|123|45|€| for我想camelCASE|'s| (|x|).\n\n| ok| "},
+  };
+  for (const auto& [name, expected] : cases) {
+    std::vector<PreTokenizerStep> steps;
+    for (std::string_view pattern : find_gguf_pre_tokenizer(name).value()->patterns) {
+      steps.push_back({.pattern = std::string(pattern)});
+    }
+    const PreTokenizedText split = PreTokenizer::create(steps).value().run(text, true);
+    std::string joined;
+    for (const TextRange& piece : split.pieces) {
+      joined += (joined.empty() ? "" : "|") + std::string(split.text.slice(piece.begin, piece.end));
+    }
+    EXPECT_EQ(joined, expected) << name;
+  }
+}
+
 TEST(GgufPreTokenizers, EveryOneCompilesAndLosesNothing) {
   const std::string text = "I'll pay 12345€ for  two—\r\n\n  Führer's 我想 ひらがな 한국 3.14 <b> \t🚀 e\xcc\x81 ";
   for (const GgufPreTokenizer& entry : gguf_pre_tokenizers()) {

@@ -61,7 +61,7 @@ inline TokenizerDescription sentence_piece_example() {
     add_token(description, text, 0, TokenType::byte);
   }
   double score = -1;
-  for (std::string_view text : {"▁t", "he", "▁the", "▁a", "ab", "bc", "▁", "a", "b", "c", "e", "h", "t"}) {
+  for (std::string_view text : {"ca", "▁t", "he", "▁the", "▁a", "ab", "bc", "▁", "a", "b", "c", "e", "h", "t"}) {
     add_token(description, text, score--);
   }
   description.normalizer.push_back({.kind = NormalizerStep::Kind::prepend, .content = "▁"});
