@@ -7,6 +7,11 @@
 
 #include "engine/session.h"
 
+// The build says where the sources lie; without it this header compiles all the same.
+#ifndef INGOT_SOURCE_DIR
+#define INGOT_SOURCE_DIR "."
+#endif
+
 namespace ingot {
 
 inline std::filesystem::path golden_folder(const std::string& name) {
