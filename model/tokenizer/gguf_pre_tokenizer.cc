@@ -161,6 +161,15 @@ constexpr GgufPreTokenizer table[] = {
     {.names = unnamed_names, .patterns = unnamed},
 };
 
+#undef CONTRACTION
+#undef SPACES
+#undef LOWER
+#undef UPPER
+#undef CASED_WORD
+#undef LOWER_NOT_HAN
+#undef UPPER_NOT_HAN
+#undef LLAMA3_WITH
+
 }  // namespace
 
 std::span<const GgufPreTokenizer> gguf_pre_tokenizers() { return table; }
