@@ -50,9 +50,26 @@ TEST(TokenizerKeysTest, MergesOfCharactersBecomeScores) {
   TokenizerDescription description = sentence_piece_example();
   description.model = TokenizerModel::byte_pair;
   description.scores.assign(description.tokens.size(), 0);
-  description.merges = {{"▁", "t"}, {"h", "e"}, {"▁t", "he"}, {"▁", "a"}, {"a", "b"}, {"b", "c"}};
+  description.merges = {{"c", "a"}, {"▁", "t"}, {"h", "e"}, {"▁t", "he"}, {"▁", "a"}, {"a", "b"}, {"b", "c"}};
   description.fuses_unknown = true;
   expect_written(std::move(description));
+}
+
+// Scores join whatever two pieces make a token, so a token that no merge makes
+// cannot be kept apart.
+TEST(TokenizerKeysTest, ATokenWithoutAMergeIsNoted) {
+  TokenizerDescription description = sentence_piece_example();
+  description.model = TokenizerModel::byte_pair;
+  description.merges = {{"h", "e"}};
+  description.fuses_unknown = true;
+  const Result<Tokenizer> tokenizer = Tokenizer::create(std::move(description));
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().text();
+  Metadata metadata;
+  metadata.set_text("general.architecture", "llama");
+  std::vector<std::string> notes;
+  add_tokenizer_keys(tokenizer.value(), tokenizer.value().vocabulary_size(), metadata, notes);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("some texts become other tokens"), std::string::npos) << notes[0];
 }
 
 TEST(TokenizerKeysTest, WhatGgufCannotSayIsLeftOutWithANote) {
