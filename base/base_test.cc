@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/random.h"
 #include "base/units.h"
 
 namespace ingot {
@@ -25,6 +26,31 @@ TEST(FixedText, CutsWhatDoesNotFitAndSaysSo) {
   const auto text = text_of<4>("abcdef");
   EXPECT_EQ(text.view(), "abcd");
   EXPECT_TRUE(text.truncated());
+}
+
+TEST(RandomNumbers, AreTheSameOnEveryMachineAndContinueFromTheirState) {
+  RandomNumbers numbers(0);
+  EXPECT_EQ(numbers.next(), 0xe220a8397b1dcdafu);  // splitmix64's published first number
+  RandomNumbers continued(numbers.state());
+  EXPECT_EQ(numbers.next(), continued.next());
+}
+
+TEST(RandomNumbers, KeepTheirRangeMeanAndDeviation) {
+  RandomNumbers numbers(1);
+  double sum = 0;
+  double squares = 0;
+  std::uint64_t seen = 0;
+  for (int count = 0; count < 10000; ++count) {
+    const std::uint64_t index = numbers.below(7);
+    ASSERT_LT(index, 7u);
+    seen |= std::uint64_t{1} << index;
+    const double normal = numbers.normal();
+    sum += normal;
+    squares += normal * normal;
+  }
+  EXPECT_EQ(seen, 127u);
+  EXPECT_NEAR(sum / 10000, 0, 0.05);
+  EXPECT_NEAR(squares / 10000, 1, 0.05);
 }
 
 TEST(Result, TryHandsErrorsUpAndValuesOn) {

@@ -85,15 +85,7 @@ Result<void> Sampler::filter(const View<float>& row, Context& context) {
   return {};
 }
 
-// splitmix64: every seed, 0 included, starts a sequence of its own.
-float Sampler::next_uniform() {
-  random_state_ += 0x9e3779b97f4a7c15u;
-  std::uint64_t mixed = random_state_;
-  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
-  mixed ^= mixed >> 31;
-  return static_cast<float>(mixed >> 40) * 0x1p-24f;
-}
+float Sampler::next_uniform() { return static_cast<float>(random_.next() >> 40) * 0x1p-24f; }
 
 Result<std::int32_t> Sampler::choose(std::span<const float> logits, Context& context) {
   row_.assign(logits.begin(), logits.end());

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/random.h"
 #include "kernels/contract/context.h"
 #include "kernels/contract/table.h"
 #include "tensor/view.h"
@@ -40,14 +41,14 @@ class Sampler {
 
  private:
   Sampler(const KernelTable& table, const SamplerOptions& options)
-      : table_(&table), options_(options), random_state_(options.seed) {}
+      : table_(&table), options_(options), random_(options.seed) {}
   Result<void> penalise(const View<float>& row, Context& context);
   Result<void> filter(const View<float>& row, Context& context);
   float next_uniform();  // in [0, 1)
 
   const KernelTable* table_;
   SamplerOptions options_;
-  std::uint64_t random_state_;
+  RandomNumbers random_;
   std::vector<std::int32_t> history_;
   std::vector<float> row_;
   std::vector<std::byte> scratch_;

@@ -43,24 +43,16 @@ struct CaseBuilder::Storage {
 };
 
 CaseBuilder::CaseBuilder(std::uint64_t seed, Regime regime, LayoutStyle style, std::uint8_t poison)
-    : random_state_(seed), regime_(regime), style_(style), poison_(poison) {}
+    : random_(seed), regime_(regime), style_(style), poison_(poison) {}
 
 CaseBuilder::~CaseBuilder() = default;
 
-// splitmix64: short, and every seed (0 too) gives a full-quality stream.
-std::uint64_t CaseBuilder::random() {
-  std::uint64_t mixed = (random_state_ += 0x9e3779b97f4a7c15u);
-  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
-  return mixed ^ (mixed >> 31);
-}
+std::uint64_t CaseBuilder::random() { return random_.next(); }
 
-double CaseBuilder::random_uniform(double low, double high) {
-  return low + (high - low) * (static_cast<double>(random() >> 11) * 0x1p-53);
-}
+double CaseBuilder::random_uniform(double low, double high) { return low + (high - low) * random_.uniform(); }
 
 std::int64_t CaseBuilder::random_index(std::int64_t limit) {
-  return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+  return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(limit)));
 }
 
 AnyView CaseBuilder::allocate(DType dtype, const Shape& shape, Packing packing) {

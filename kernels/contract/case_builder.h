@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/random.h"
 #include "kernels/contract/fields.h"
 
 namespace ingot {
@@ -86,7 +87,7 @@ class CaseBuilder {
   void fill(const AnyView& view, Fill fill);
   double next_value(Fill fill, std::int64_t index, std::int64_t count);
 
-  std::uint64_t random_state_;
+  RandomNumbers random_;
   Regime regime_;
   LayoutStyle style_;
   std::uint8_t poison_;

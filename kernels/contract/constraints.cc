@@ -1,39 +1,61 @@
 #include "kernels/contract/constraints.h"
 
 #include <cstdint>
+#include <cstdlib>
 
 namespace ingot {
 namespace {
 
-// The bytes a view spans, and its widest step: rows of one matrix interleave with period `step`.
+// The bytes from a view's first to behind its last.
 struct Footprint {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-  std::uintptr_t step = 0;         // largest stride of an axis longer than one; 0 where there is none
-  std::uintptr_t inner_bytes = 0;  // what one step's worth of elements spans
+  std::uintptr_t begin;
+  std::uintptr_t end;
 };
 
-// Precondition: the view is well formed, so nothing overflows.
-Footprint footprint_of(const ConstAnyView& view) {
-  if (!is_present(view) || view.empty()) return {};
+Shape block_counts(const ConstAnyView& view) {
   Shape shape = view.shape();
   if (view.rank() > 0) shape[view.rank() - 1] /= block_elements(view.dtype());
+  return shape;
+}
+
+Footprint footprint_of(const ConstAnyView& view) {
+  if (!is_present(view) || view.empty()) return {0, 0};
+  const Shape shape = block_counts(view);
   std::int64_t begin = 0;
   std::int64_t end = block_bytes(view.dtype());
-  std::int64_t widest = 0;
-  std::int64_t widest_reach = 0;
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] == 1) continue;
     const std::int64_t reach = (shape[axis] - 1) * view.byte_stride(axis);
     (reach < 0 ? begin : end) += reach;
-    if (view.byte_stride(axis) > widest) {
-      widest = view.byte_stride(axis);
-      widest_reach = reach;
-    }
   }
   const auto base = reinterpret_cast<std::uintptr_t>(view.data());
-  return {base + static_cast<std::uintptr_t>(begin), base + static_cast<std::uintptr_t>(end),
-          static_cast<std::uintptr_t>(widest), static_cast<std::uintptr_t>(end - begin - widest_reach)};
+  return {base + static_cast<std::uintptr_t>(begin), base + static_cast<std::uintptr_t>(end)};
+}
+
+// A view whose axes either go by multiples of `step` or stay within one step occupies, of every step, the same few
+// bytes from its first on. Returns their number; 0: the view is not like that.
+std::uintptr_t bytes_of_each_step(const ConstAnyView& view, std::int64_t step) {
+  const Shape shape = block_counts(view);
+  std::int64_t inner = block_bytes(view.dtype());
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] == 1) continue;
+    const std::int64_t stride = std::abs(view.byte_stride(axis));
+    if (stride % step == 0) continue;
+    if (stride > step) return 0;
+    inner += (shape[axis] - 1) * stride;
+    if (inner > step) return 0;
+  }
+  return static_cast<std::uintptr_t>(inner);
+}
+
+// Whether the two take different bytes of every step.
+bool interleave(const ConstAnyView& first, const ConstAnyView& second, std::int64_t step) {
+  const std::uintptr_t left = bytes_of_each_step(first, step);
+  const std::uintptr_t right = bytes_of_each_step(second, step);
+  if (left == 0 || right == 0) return false;
+  const auto period = static_cast<std::uintptr_t>(step);
+  const std::uintptr_t distance =
+      (footprint_of(second).begin % period + period - footprint_of(first).begin % period) % period;
+  return distance >= left && distance + right <= period;
 }
 
 bool same_elements(const ConstAnyView& first, const ConstAnyView& second) {
@@ -71,11 +93,11 @@ bool may_overlap(const ConstAnyView& first, const ConstAnyView& second) {
   const Footprint left = footprint_of(first);
   const Footprint right = footprint_of(second);
   if (left.begin >= right.end || right.begin >= left.end) return false;
-  if (left.step == 0 || left.step != right.step) return true;
-  const std::uintptr_t step = left.step;
-  if (left.inner_bytes > step || right.inner_bytes > step) return true;
-  const std::uintptr_t distance = (right.begin % step + step - left.begin % step) % step;
-  return !(distance >= left.inner_bytes && distance + right.inner_bytes <= step);
+  for (int axis = 0; axis < first.rank(); ++axis) {
+    const std::int64_t step = std::abs(first.byte_stride(axis));
+    if (first.size(axis) > 1 && step > 0 && interleave(first, second, step)) return false;
+  }
+  return true;
 }
 
 Result<void> check_tensors(std::string_view operation, std::span<const BoundTensor> tensors,

@@ -23,6 +23,20 @@ TEST(MayOverlap, TellsInterleavedColumnsOfOneMatrixApart) {
   EXPECT_TRUE(may_overlap(whole, right));
 }
 
+// Heads of queries and keys in one projection: [sequences, heads, time, dimensions] of rows that hold both.
+TEST(MayOverlap, TellsInterleavedHeadsApart) {
+  Matrix matrix;
+  const View<float> whole = matrix.view({2, 4, 4, 8});  // sequences, time, heads of queries then keys, dimensions
+  const View<float> queries = whole.slice(2, 0, 2).value().transposed(1, 2).value();
+  const View<float> keys = whole.slice(2, 2, 4).value().transposed(1, 2).value();
+  const View<float> between = whole.slice(2, 1, 3).value().transposed(1, 2).value();
+  EXPECT_FALSE(may_overlap(queries, keys));
+  EXPECT_FALSE(may_overlap(keys, queries));
+  EXPECT_TRUE(may_overlap(queries, between));
+  EXPECT_TRUE(may_overlap(between, keys));
+  EXPECT_FALSE(may_overlap(whole.slice(0, 0, 1).value(), whole.slice(0, 1, 2).value()));
+}
+
 TEST(MayOverlap, EmptyAndAbsentViewsOverlapNothing) {
   Matrix matrix;
   EXPECT_FALSE(may_overlap(matrix.view({0, 4}), matrix.view({4})));
