@@ -6,7 +6,6 @@
 #include "model/files/ggml_types.h"
 #include "model/files/gguf.h"
 #include "model/files/quoted.h"
-#include "model/files/replaced_file.h"
 
 namespace ingot {
 
@@ -85,31 +84,7 @@ Result<std::uint64_t> append_tensor(HeaderBytes& header, const TensorToWrite& te
   return byte_count;
 }
 
-Result<void> write_tensor(ReplacedFile& file, const TensorToWrite& tensor, std::uint64_t byte_count) {
-  std::uint64_t written = 0;
-  TRY(tensor.produce([&](std::span<const std::byte> bytes) -> Result<void> {
-    written += bytes.size();
-    return file.write(bytes);
-  }));
-  if (written != byte_count) {
-    return Error::of(ErrorCode::invalid_argument, "expected ", byte_count, " bytes of data, found ", written);
-  }
-  return {};
-}
-
 }  // namespace
-
-TensorToWrite tensor_to_write(std::string_view name, DType dtype, const Shape& shape,
-                              std::span<const std::byte> bytes) {
-  return {name, dtype, shape, [bytes](const ByteSink& sink) { return sink(bytes); }};
-}
-
-TensorToWrite tensor_to_write(const StoredTensor& tensor) {
-  const ConstAnyView& view = tensor.view;
-  const std::int64_t size = view.count() / block_elements(view.dtype()) * block_bytes(view.dtype());
-  return tensor_to_write(tensor.name, view.dtype(), view.shape(),
-                         std::span(view.data(), static_cast<std::size_t>(size)));
-}
 
 Result<void> write_gguf(const std::string& path, const Metadata& metadata, std::span<const TensorToWrite> tensors) {
   const std::uint32_t alignment = TRY(alignment_of(metadata));
@@ -143,8 +118,7 @@ Result<void> write_gguf(const std::string& path, const Metadata& metadata, std::
   TRY(file.write(header.all()));
   if (!tensors.empty()) TRY(file.write_zeros(align_up(header.all().size(), alignment) - header.all().size()));
   for (std::size_t index = 0; index < tensors.size(); ++index) {
-    Result<void> written = write_tensor(file, tensors[index], byte_counts[index]);
-    if (!written.ok()) return written.error().within("tensor ", Quoted{tensors[index].name});
+    TRY(write_tensor_data(file, tensors[index], byte_counts[index]));
     TRY(file.write_zeros(align_up(byte_counts[index], alignment) - byte_counts[index]));
   }
   return file.commit();

@@ -53,26 +53,33 @@ std::string_view name_of(ModelFile::Format format) {
 
 Result<ModelFile> ModelFile::open(const std::string& path) {
   if (is_folder(path)) return open_hugging_face(path);
-  if (path.ends_with(".gguf")) return open_gguf(path);
+  const auto open_gguf = [&]() -> Result<ModelFile> {
+    Result<ModelFile> model = of_gguf(TRY(GgufFile::open(path)));
+    if (!model.ok()) return model.error().within(Quoted{path});
+    return model;
+  };
+  if (path.ends_with(".gguf")) return open_gguf();
   if (path.ends_with(".safetensors")) return open_safetensors(path);
   const MappedFile file = TRY(MappedFile::open(path));
-  if (file.text().starts_with(gguf_magic)) return open_gguf(path);
+  if (file.text().starts_with(gguf_magic)) return open_gguf();
   return Error::of(ErrorCode::unsupported, Quoted{path},
                    ": expected a .gguf file, a .safetensors file or a folder with config.json, found neither");
 }
 
-Result<ModelFile> ModelFile::open_gguf(const std::string& path) {
+Result<ModelFile> ModelFile::parse_gguf(std::span<const std::byte> bytes) {
+  return of_gguf(TRY(GgufFile::parse(bytes)));
+}
+
+Result<ModelFile> ModelFile::of_gguf(GgufFile file) {
   ModelFile model;
-  model.gguf_ = TRY(GgufFile::open(path));
+  model.gguf_ = std::move(file);
   model.metadata_ = model.gguf_->metadata();
   const Result<std::int64_t> parts = model.metadata_.integer_or("split.count", 1);
   if (parts.ok() && parts.value() > 1) {
-    return Error::of(ErrorCode::unsupported, Quoted{path}, ": expected a model in one file, found one of ",
-                     parts.value(), " parts (split.count): merge them first");
+    return Error::of(ErrorCode::unsupported, "expected a model in one file, found one of ", parts.value(),
+                     " parts (split.count): merge them first");
   }
-  Result<StoredTensors> tensors = model.gguf_->tensors();
-  if (!tensors.ok()) return tensors.error().within(Quoted{path});
-  model.tensors_ = std::move(tensors).value();
+  model.tensors_ = TRY(model.gguf_->tensors());
   return model;
 }
 

@@ -25,6 +25,8 @@ class ModelFile {
   static constexpr std::size_t companion_count = 5;
 
   static Result<ModelFile> open(const std::string& path);
+  // A GGUF file in memory that outlives the result.
+  static Result<ModelFile> parse_gguf(std::span<const std::byte> bytes);
 
   Format format() const { return format_; }
   const Metadata& metadata() const { return metadata_; }
@@ -35,7 +37,7 @@ class ModelFile {
 
  private:
   ModelFile() = default;
-  static Result<ModelFile> open_gguf(const std::string& path);
+  static Result<ModelFile> of_gguf(GgufFile file);
   static Result<ModelFile> open_safetensors(const std::string& path);
   static Result<ModelFile> open_hugging_face(const std::string& folder);
   Result<void> read_companions(const std::string& folder);

@@ -11,8 +11,6 @@ namespace ingot {
 
 namespace {
 
-constexpr std::uint64_t longest_header = 100'000'000;
-
 Result<std::uint64_t> demanded_bytes(const SafetensorsEntry& entry) {
   const std::uint64_t elements = TRY(packed_byte_count(entry.shape, 1, 1));
   const std::uint64_t bits = elements * static_cast<std::uint64_t>(entry.type->bits);  // elements stay below 2^48
@@ -51,8 +49,9 @@ Result<TensorRecord> place(const SafetensorsEntry& entry, std::uint64_t begin, s
 Result<SafetensorsFile> SafetensorsFile::parse(std::span<const std::byte> bytes) {
   ByteReader reader(bytes);
   const auto length = TRY(reader.take<std::uint64_t>("header length"));
-  if (length > longest_header) {
-    return Error::of(ErrorCode::corrupt, "header length: expected at most ", longest_header, ", found ", length);
+  if (length > longest_safetensors_header) {
+    return Error::of(ErrorCode::corrupt, "header length: expected at most ", longest_safetensors_header, ", found ",
+                     length);
   }
   const std::span<const std::byte> json = TRY(reader.take_bytes(length, "header"));
   SafetensorsHeader header = TRY(read_safetensors_header({reinterpret_cast<const char*>(json.data()), json.size()}));

@@ -11,7 +11,6 @@ namespace ingot {
 namespace {
 
 constexpr int deepest_header = 128;
-constexpr std::string_view metadata_name = "__metadata__";
 
 constexpr std::array types = {
     SafetensorsType{"BOOL", 8, std::nullopt},
@@ -37,13 +36,6 @@ constexpr std::array types = {
     SafetensorsType{"I64", 64, DType::i64},
     SafetensorsType{"U64", 64, std::nullopt},
 };
-
-const SafetensorsType* find_type(std::string_view name) {
-  for (const SafetensorsType& type : types) {
-    if (type.name == name) return &type;
-  }
-  return nullptr;
-}
 
 // Follows the header's one shape. Values of fields that the format does not define are skipped, whatever they hold.
 class HeaderVisitor : public JsonVisitor {
@@ -91,7 +83,7 @@ class HeaderVisitor : public JsonVisitor {
       return {};
     }
     if (state_ != State::tensor || field_ != Field::dtype) return unexpected("text");
-    header_.entries.back().type = find_type(value);
+    header_.entries.back().type = find_safetensors_type(value);
     if (header_.entries.back().type != nullptr) return {};
     return Error::of(ErrorCode::corrupt, where(), "dtype: expected a type of the format, found ", Quoted{value});
   }
@@ -148,7 +140,7 @@ class HeaderVisitor : public JsonVisitor {
   }
 
   Result<void> begin_entry(std::string_view name) {
-    is_metadata_next_ = name == metadata_name;
+    is_metadata_next_ = name == safetensors_metadata_name;
     if (is_metadata_next_) {
       if (has_metadata_) return Error::of(ErrorCode::corrupt, "header, expected __metadata__ once, found it again");
       has_metadata_ = true;
@@ -212,6 +204,20 @@ class HeaderVisitor : public JsonVisitor {
 };
 
 }  // namespace
+
+const SafetensorsType* find_safetensors_type(std::string_view name) {
+  for (const SafetensorsType& type : types) {
+    if (type.name == name) return &type;
+  }
+  return nullptr;
+}
+
+const SafetensorsType* find_safetensors_type(DType dtype) {
+  for (const SafetensorsType& type : types) {
+    if (type.dtype == dtype) return &type;
+  }
+  return nullptr;
+}
 
 Result<SafetensorsHeader> read_safetensors_header(std::string_view json) {
   HeaderVisitor visitor;

@@ -13,11 +13,18 @@
 
 namespace ingot {
 
+inline constexpr std::uint64_t longest_safetensors_header = 100'000'000;
+inline constexpr std::string_view safetensors_metadata_name = "__metadata__";
+
 struct SafetensorsType {
   std::string_view name;
   int bits;  // of one element; some types are smaller than a byte
   std::optional<DType> dtype;
 };
+
+// Null for a name or a dtype that the format cannot store.
+const SafetensorsType* find_safetensors_type(std::string_view name);
+const SafetensorsType* find_safetensors_type(DType dtype);
 
 struct SafetensorsEntry {
   std::string name;
