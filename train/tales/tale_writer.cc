@@ -1,0 +1,143 @@
+#include "train/tales/tale_writer.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ingot {
+namespace {
+
+// Nothing that may be left out is told beyond so many characters, and a tale of more words is told anew: a small
+// model's context holds a few hundred tokens.
+constexpr std::size_t roomy_length = 540;
+constexpr std::size_t most_words = 150;
+
+// Nothing where no word of the class fits what is known.
+std::optional<WordIndex> draw_word(const Grammar& grammar, const TaleState& state, Fact fact, RandomNumbers& random) {
+  const auto count = static_cast<WordIndex>(grammar.words_of(fact).words.size());
+  std::array<WordIndex, 128> fitting;
+  std::size_t found = 0;
+  for (WordIndex word = 0; word < count; ++word) {
+    if (grammar.fits(state, fact, word)) fitting[found++] = word;
+  }
+  if (found == 0) return std::nullopt;
+  return fitting[random.below(found)];
+}
+
+// Appends the form's sentence; leaves everything as it was where the form cannot be told now.
+bool tell_form(const Grammar& grammar, const Form& form, TaleState& state, std::string& text, RandomNumbers& random) {
+  if (!Grammar::holds(state, form.needs)) return false;
+  TaleState told = state;
+  const std::size_t length = text.size();
+  if (!text.empty()) text += ' ';
+  for (const FormPiece& piece : form.pieces) {
+    text += piece.literal;
+    if (!piece.has_slot) continue;
+    if (!told.knows(piece.fact)) {
+      const std::optional<WordIndex> drawn =
+          piece.introduces ? draw_word(grammar, told, piece.fact, random) : std::nullopt;
+      if (!drawn) {
+        text.resize(length);
+        return false;
+      }
+      told[piece.fact] = *drawn;
+    }
+    text += grammar.phrases_of(piece)[static_cast<std::size_t>(told[piece.fact])];
+  }
+  Grammar::apply(told, form.makes);
+  state = told;
+  return true;
+}
+
+bool tell_scene(const Grammar& grammar, const Scene& scene, TaleState& state, std::string& text,
+                RandomNumbers& random) {
+  std::vector<const Form*> untried;
+  for (const Form& form : scene.forms) untried.push_back(&form);
+  while (!untried.empty()) {
+    const std::size_t chosen = random.below(untried.size());
+    if (tell_form(grammar, *untried[chosen], state, text, random)) return true;
+    untried[chosen] = untried.back();
+    untried.pop_back();
+  }
+  return false;
+}
+
+// False where the plot does not suit what the tale began with (not everything can be made of paper and string), and
+// where it becomes too long.
+bool tell_plot(const Grammar& grammar, const Plot& plot, std::size_t steps, TaleState state, std::string& text,
+               RandomNumbers& random) {
+  text.clear();
+  for (const PlotStep& step : std::span(plot.steps).first(steps)) {
+    if (step.optional() && random.below(100) >= static_cast<std::uint64_t>(step.chance)) continue;
+    if (step.optional() && text.size() > roomy_length) continue;
+    if (!tell_scene(grammar, grammar.scenes()[step.scene], state, text, random) && !step.optional()) return false;
+  }
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), ' ')) < most_words;
+}
+
+Result<WordIndex> word_named(const Grammar& grammar, Fact fact, std::string_view name) {
+  const std::vector<Word>& words = grammar.words_of(fact).words;
+  for (std::size_t index = 0; index < words.size(); ++index) {
+    if (words[index].spellings[0] == name) return static_cast<WordIndex>(index);
+  }
+  return Error::of(ErrorCode::not_found, Grammar::row_of(fact).name, ": expected one of ", words.size(),
+                   " words (such as ", words[0].spellings[0], ", ", words[1].spellings[0], "), found '",
+                   name.substr(0, 60), "'");
+}
+
+}  // namespace
+
+bool is_held_out(std::string_view hero, std::string_view object, std::string_view home) {
+  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
+  for (const std::string_view name : {hero, object, home}) {
+    for (const char character : name) hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3u;
+    hash = (hash ^ '|') * 0x100000001b3u;
+  }
+  return RandomNumbers(hash).next() % 10 == 0;
+}
+
+TaleState TaleWriter::draw_start() {
+  const Grammar& grammar = tale_grammar();
+  // Drawn before anything is told, so that every triple is as frequent as every other.
+  while (true) {
+    TaleState state;
+    const auto draw = [&](Fact fact) {
+      state[fact] = static_cast<WordIndex>(random_.below(grammar.words_of(fact).words.size()));
+      return std::string_view(grammar.words_of(fact).words[static_cast<std::size_t>(state[fact])].spellings[0]);
+    };
+    const std::string_view hero = draw(Fact::hero);
+    const std::string_view object = draw(Fact::object);
+    const std::string_view home = draw(Fact::home);
+    if (held_out_ == HeldOut::ignore || is_held_out(hero, object, home) == (held_out_ == HeldOut::only)) return state;
+  }
+}
+
+std::string TaleWriter::next() {
+  const Grammar& grammar = tale_grammar();
+  const TaleState start = draw_start();
+  std::string text;
+  while (true) {
+    const Plot& plot = grammar.plots()[random_.below(grammar.plots().size())];
+    if (tell_plot(grammar, plot, plot.steps.size(), start, text, random_)) return text;
+  }
+}
+
+std::string TaleWriter::next_opening() {
+  const Grammar& grammar = tale_grammar();
+  std::string text;
+  tell_plot(grammar, grammar.plots()[0], grammar.opening_length(), draw_start(), text, random_);
+  return text;
+}
+
+Result<std::string> tale_opening(std::string_view hero, std::string_view object, std::string_view home,
+                                 RandomNumbers& random) {
+  const Grammar& grammar = tale_grammar();
+  TaleState start;
+  start[Fact::hero] = TRY(word_named(grammar, Fact::hero, hero));
+  start[Fact::object] = TRY(word_named(grammar, Fact::object, object));
+  start[Fact::home] = TRY(word_named(grammar, Fact::home, home));
+  std::string text;
+  tell_plot(grammar, grammar.plots()[0], grammar.opening_length(), start, text, random);
+  return text;
+}
+
+}  // namespace ingot
