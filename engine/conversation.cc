@@ -45,7 +45,8 @@ Result<std::size_t> Conversation::keep_common_part(std::span<const TokenId> want
   const auto difference = std::mismatch(in_memory_.begin(), in_memory_.end(), wanted.begin(), wanted.end());
   auto common = static_cast<std::size_t>(difference.first - in_memory_.begin());
   common = std::min(common, wanted.size() - 1);
-  if (session_->model().facts().is_recurrent && common != in_memory_.size()) common = 0;
+  // What cannot be turned back is begun again.
+  if (!session_->sequences().can_truncate(sequence_, static_cast<std::int64_t>(common))) common = 0;
   TRY(session_->sequences().truncate(sequence_, static_cast<std::int64_t>(common)));
   in_memory_.resize(common);
   return common;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <numeric>
+#include <optional>
 
 #include "engine/sampler.h"
 #include "engine/session_guards.h"
@@ -159,7 +160,6 @@ Result<GenerationTiming> measure_generation(Session& session, const GenerationRe
   Sampler sampler = TRY(Sampler::create(session.table(), {}));
   Context context = session.context_for_kernels();
   const auto batch = static_cast<std::size_t>(request.batch);
-  const double sequences = request.batch;
   const PassShape decode_shape{.runs = std::vector<std::int64_t>(batch, 1), .outputs = request.batch};
 
   GenerationTiming timing;
@@ -167,16 +167,27 @@ Result<GenerationTiming> measure_generation(Session& session, const GenerationRe
   std::vector<double> decode_rates;
   std::vector<double> first_seconds;
   std::vector<double> step_seconds;
+  std::optional<OwnSequences> own;
+  std::vector<int> sequences;
   // The first round makes plans, checks contracts and touches pages; it is short and does not count.
   for (int repeat = -1; repeat < request.repeats; ++repeat) {
-    OwnSequences own(session);
+    // A recurrent state cannot be turned back to its past, nor a ring far; keys and values that are all kept can.
+    const bool can_return = std::ranges::all_of(
+        sequences, [&](int sequence) { return session.sequences().can_truncate(sequence, request.depth); });
+    if (sequences.empty() || !can_return) {
+      own.emplace(session);
+      sequences.clear();
+      for (std::size_t index = 0; index < batch; ++index) {
+        sequences.push_back(TRY(own->add()));
+        if (!past.empty()) TRY(session.forward({sequences.back(), past, Wanted::none}));
+      }
+    }
     std::vector<std::vector<std::int32_t>> tokens(batch);
     std::vector<TokenRun> runs;
     for (std::size_t index = 0; index < batch; ++index) {
-      const int sequence = TRY(own.add());
-      if (!past.empty()) TRY(session.forward({sequence, past, Wanted::none}));
+      if (!facts.is_recurrent) TRY(session.sequences().truncate(sequences[index], request.depth));
       tokens[index] = arbitrary_tokens(request.prompt, facts.vocabulary, 3 + index);
-      runs.push_back({sequence, tokens[index], Wanted::last});
+      runs.push_back({sequences[index], tokens[index], Wanted::last});
     }
     const auto advance = [&]() -> Result<void> {
       const View<const float> logits = TRY(session.forward(runs));
@@ -205,8 +216,8 @@ Result<GenerationTiming> measure_generation(Session& session, const GenerationRe
     // The sum of the steps, for the traffic was looked at between two of them.
     const double decode_seconds = std::accumulate(step_seconds.end() - request.generate, step_seconds.end(), 0.0);
     first_seconds.push_back(seconds_between(start, first));
-    prefill_rates.push_back(sequences * static_cast<double>(request.prompt) / first_seconds.back());
-    decode_rates.push_back(sequences * static_cast<double>(request.generate) / decode_seconds);
+    prefill_rates.push_back(static_cast<double>(request.batch * request.prompt) / first_seconds.back());
+    decode_rates.push_back(static_cast<double>(request.batch * request.generate) / decode_seconds);
     if (advanced) advanced();
   }
   timing.prefill_tokens_per_second = summarise(prefill_rates);

@@ -62,6 +62,18 @@ TEST(MeasureGeneration, YieldsRatesForABatch) {
   EXPECT_GT(timing.value().decode_tokens_per_second.median, 0);
   EXPECT_GT(timing.value().decode_traffic.cache, 0);
   EXPECT_GT(peak_bytes(), 1 << 20);
+  EXPECT_FALSE(session->sequences().has(0));
+}
+
+// A recurrent state cannot be turned back to the end of the past, so every round computes the past again.
+TEST(MeasureGeneration, RepeatsWithAPastThatIsARecurrentState) {
+  const auto session = golden_session("mamba", {.context = 32});
+  ASSERT_NE(session, nullptr);
+  const GenerationRequest request{.prompt = 8, .generate = 4, .depth = 5, .batch = 1, .repeats = 3};
+  const Result<GenerationTiming> timing = measure_generation(*session, request, nullptr);
+  ASSERT_TRUE(timing.ok()) << timing.error().text();
+  EXPECT_GT(timing.value().decode_tokens_per_second.median, 0);
+  EXPECT_FALSE(session->sequences().has(0));
 }
 
 }  // namespace

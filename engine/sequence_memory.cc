@@ -6,32 +6,39 @@
 namespace ingot {
 namespace {
 
-std::size_t bytes_of(const CircuitTensor& tensor) {
-  return static_cast<std::size_t>(element_count(tensor.shape) / block_elements(tensor.dtype) *
-                                  block_bytes(tensor.dtype));
-}
-
 std::string_view without_run(std::string_view name) { return name.substr(0, name.rfind('@')); }
 
 }  // namespace
+
+SequenceMemory::SequenceMemory(const CacheGeometry& geometry)
+    : geometry_(geometry),
+      whole_(static_cast<std::int32_t>(geometry.pages), geometry.page_length, static_cast<int>(geometry.sequences)),
+      rings_(static_cast<std::int32_t>(geometry.ring_pages * geometry.sequences), geometry.page_length,
+             static_cast<int>(geometry.sequences), {.pages = geometry.ring_pages, .window = geometry.ring_window}),
+      slots_(static_cast<std::size_t>(geometry.sequences)) {}
 
 Result<SequenceMemory> SequenceMemory::create(const Circuit& circuit, const CacheGeometry& geometry) {
   SequenceMemory memory(geometry);
   for (const CircuitTensor& tensor : circuit.tensors) {
     if (tensor.storage == Storage::cache) {
-      memory.caches_.emplace(tensor.name, TRY(Memory::allocate(Bytes(bytes_of(tensor)))));
+      TRY((geometry.keeps_in_ring(tensor.window) ? memory.rings_ : memory.whole_).add_layer(tensor));
     } else if (tensor.storage == Storage::state &&
                memory.state_offsets_.try_emplace(std::string(without_run(tensor.name)), memory.state_bytes_).second) {
-      memory.state_bytes_ += (bytes_of(tensor) + 63) / 64 * 64;
+      memory.state_bytes_ +=
+          align_up(static_cast<std::size_t>(row_bytes(tensor.dtype, element_count(tensor.shape))), 64);
     }
   }
-  memory.slots_.resize(static_cast<std::size_t>(geometry.sequences));
   return memory;
 }
 
 bool SequenceMemory::has(int sequence) const {
   return sequence >= 0 && static_cast<std::size_t>(sequence) < slots_.size() &&
          slots_[static_cast<std::size_t>(sequence)].used;
+}
+
+Result<void> SequenceMemory::require(int sequence) const {
+  if (has(sequence)) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected a sequence that exists, found ", sequence);
 }
 
 Result<int> SequenceMemory::unused_slot() {
@@ -59,79 +66,69 @@ Result<int> SequenceMemory::add() {
 }
 
 Result<int> SequenceMemory::fork(int sequence) {
+  TRY(require(sequence));
   const int copy = TRY(add());
   const Slot& from = slots_[static_cast<std::size_t>(sequence)];
   Slot& to = slots_[static_cast<std::size_t>(copy)];
   to.length = from.length;
-  to.pages = from.pages;
-  for (const std::int32_t page : to.pages) pool_.share(page);
+  whole_.share(sequence, copy);
+  rings_.share(sequence, copy);
   if (state_bytes_ > 0) std::memcpy(to.states.data(), from.states.data(), state_bytes_);
   return copy;
 }
 
 void SequenceMemory::remove(int sequence) {
+  whole_.truncate(sequence, 0);
+  rings_.truncate(sequence, 0);
   Slot& slot = slots_[static_cast<std::size_t>(sequence)];
-  for (const std::int32_t page : slot.pages) pool_.release(page);
-  slot.pages.clear();
   slot.length = 0;
   slot.used = false;
 }
 
+std::int64_t SequenceMemory::earliest_length(int sequence) const {
+  return state_bytes_ > 0 ? length(sequence) : rings_.earliest_length(sequence);
+}
+
 Result<void> SequenceMemory::truncate(int sequence, std::int64_t length) {
+  TRY(require(sequence));
   Slot& slot = slots_[static_cast<std::size_t>(sequence)];
   if (length < 0 || length > slot.length) {
     return Error::of(ErrorCode::out_of_range, "expected a length from 0 to ", slot.length, ", found ", length);
   }
-  if (state_bytes_ > 0 && length != slot.length) {
-    if (length != 0) {
-      return Error::of(ErrorCode::unsupported, "expected a recurrent model to be turned back to its beginning or not ",
-                       "at all, found position ", length, " of ", slot.length, ": fork a sequence to come back to it");
-    }
-    TRY(clear_states(slot));
+  if (!can_truncate(sequence, length)) {
+    return Error::of(ErrorCode::unsupported, "expected a length of 0 or from ", earliest_length(sequence), " to ",
+                     slot.length, ", found ", length, ": what the model saw there is overwritten. Fork a sequence to ",
+                     "come back to it, or begin again from 0");
   }
+  if (length != slot.length) TRY(clear_states(slot));  // then the length is 0, or there are none
   slot.length = length;
-  const auto needed = static_cast<std::size_t>((length + geometry_.page_length - 1) / geometry_.page_length);
-  while (slot.pages.size() > needed) {
-    pool_.release(slot.pages.back());
-    slot.pages.pop_back();
-  }
+  whole_.truncate(sequence, length);
+  rings_.truncate(sequence, length);
   return {};
 }
 
 Result<void> SequenceMemory::reserve(int sequence, std::int64_t tokens) {
-  if (caches_.empty()) return {};
-  Slot& slot = slots_[static_cast<std::size_t>(sequence)];
-  const std::int64_t end = slot.length + tokens;
-  if (end > capacity()) {
-    return Error::of(ErrorCode::out_of_range, "expected at most ", capacity(), " tokens of context, found ", end);
+  TRY(require(sequence));
+  const std::int64_t begin = length(sequence);
+  const std::int64_t room = capacity() - begin;
+  if (tokens < 0 || tokens > room) {
+    return Error::of(ErrorCode::out_of_range, "expected at most ", room, " more tokens of a context of ", capacity(),
+                     ", found ", tokens);
   }
-  const auto needed = static_cast<std::size_t>((end + geometry_.page_length - 1) / geometry_.page_length);
-  const auto first_written = static_cast<std::size_t>(slot.length / geometry_.page_length);
-  const bool copies = first_written < slot.pages.size() && pool_.is_shared(slot.pages[first_written]);
-  const std::size_t new_pages = needed > slot.pages.size() ? needed - slot.pages.size() : 0;
-  if (static_cast<std::size_t>(pool_.free_count()) < new_pages + (copies ? 1 : 0)) {
-    return Error::of(ErrorCode::out_of_memory, "expected ", new_pages + (copies ? 1 : 0), " free cache pages, found ",
-                     pool_.free_count());
+  const std::int64_t end = begin + tokens;
+  PagedCache* const caches[] = {&whole_, &rings_};
+  for (const PagedCache* cache : caches) {
+    if (cache->has_layers()) TRY(cache->check_room(sequence, begin, end));
   }
-  if (copies) {
-    const std::int32_t shared = slot.pages[first_written];
-    slot.pages[first_written] = *pool_.take();
-    copy_page(shared, slot.pages[first_written]);
-    pool_.release(shared);
+  for (PagedCache* cache : caches) {
+    if (cache->has_layers()) cache->reserve(sequence, begin, end);
   }
-  for (std::size_t index = 0; index < new_pages; ++index) slot.pages.push_back(*pool_.take());
   return {};
 }
 
-void SequenceMemory::copy_page(std::int32_t from, std::int32_t to) {
-  for (auto& [name, memory] : caches_) {
-    const std::size_t page = memory.size() / static_cast<std::size_t>(geometry_.pages);
-    std::memcpy(memory.data() + static_cast<std::size_t>(to) * page,
-                memory.data() + static_cast<std::size_t>(from) * page, page);
-  }
+std::byte* SequenceMemory::cache(const CircuitTensor& tensor) const {
+  return (geometry_.keeps_in_ring(tensor.window) ? rings_ : whole_).find(tensor.name);
 }
-
-std::byte* SequenceMemory::cache(const CircuitTensor& tensor) const { return caches_.find(tensor.name)->second.data(); }
 
 std::byte* SequenceMemory::state(const CircuitTensor& tensor, int sequence) const {
   return slots_[static_cast<std::size_t>(sequence)].states.data() +
@@ -139,8 +136,7 @@ std::byte* SequenceMemory::state(const CircuitTensor& tensor, int sequence) cons
 }
 
 std::size_t SequenceMemory::bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& [name, memory] : caches_) bytes += memory.size();
+  std::size_t bytes = whole_.bytes() + rings_.bytes();
   for (const Slot& slot : slots_) bytes += slot.states.size();
   return bytes;
 }

@@ -1,14 +1,9 @@
-// SequenceMemory: what a session remembers of its sequences: pages of keys and values that all sequences draw from, and
+// SequenceMemory: what a session remembers of its sequences: keys and values, of all positions or of the last ones, and
 // for recurrent models a state each.
 #pragma once
 
-#include <map>
-#include <string>
-
-#include "engine/page_pool.h"
-#include "machine/memory.h"
+#include "engine/paged_cache.h"
 #include "model/circuit/builder.h"
-#include "model/plan/plan.h"
 
 namespace ingot {
 
@@ -17,23 +12,29 @@ class SequenceMemory {
   // Makes room for every cache and state that the circuit names. Caches have the geometry the circuit was built with.
   static Result<SequenceMemory> create(const Circuit& circuit, const CacheGeometry& geometry);
 
-  // Sequences are numbered from 0 to geometry.sequences - 1. The number of a removed one is used again.
+  // Sequences are numbered from 0 to geometry.sequences - 1. The number of a removed one is used again. Precondition of
+  // whatever does not return a Result: the sequence exists.
   Result<int> add();
   Result<int> fork(int sequence);
   void remove(int sequence);
   bool has(int sequence) const;
   std::int64_t length(int sequence) const { return slots_[static_cast<std::size_t>(sequence)].length; }
 
-  // Forgets what lies behind `length`. A state cannot be turned back: recurrent models accept only 0 and the length
-  // itself.
+  // Forgets what lies behind `length`, which is 0 or from earliest_length() to the length that the sequence has. On an
+  // error nothing has changed.
   Result<void> truncate(int sequence, std::int64_t length);
-  // Makes the next `tokens` positions writable: takes pages, and copies a shared one. Fails, changing nothing, where
-  // there are not enough.
+  // A state cannot be turned back at all, and a ring only as long as it holds what the next token sees.
+  std::int64_t earliest_length(int sequence) const;
+  bool can_truncate(int sequence, std::int64_t length) const {
+    return length == 0 || (length >= earliest_length(sequence) && length <= this->length(sequence));
+  }
+  // Makes the next `tokens` positions writable. Fails, changing nothing, where there are not enough pages.
   Result<void> reserve(int sequence, std::int64_t tokens);
   // After a pass has written them.
   void advance(int sequence, std::int64_t tokens) { slots_[static_cast<std::size_t>(sequence)].length += tokens; }
 
-  std::span<const std::int32_t> pages(int sequence) const { return slots_[static_cast<std::size_t>(sequence)].pages; }
+  const PagedCache& whole() const { return whole_; }  // all positions
+  const PagedCache& rings() const { return rings_; }  // of layers that see no further than a window
   std::byte* cache(const CircuitTensor& tensor) const;
   std::byte* state(const CircuitTensor& tensor, int sequence) const;
   std::int64_t capacity() const { return geometry_.pages_per_sequence * geometry_.page_length; }
@@ -43,18 +44,16 @@ class SequenceMemory {
   struct Slot {
     bool used = false;
     std::int64_t length = 0;
-    std::vector<std::int32_t> pages;
     Memory states;
   };
-  explicit SequenceMemory(const CacheGeometry& geometry)
-      : geometry_(geometry), pool_(static_cast<std::int32_t>(geometry.pages)) {}
+  explicit SequenceMemory(const CacheGeometry& geometry);
+  Result<void> require(int sequence) const;
   Result<void> clear_states(Slot& slot);
-  void copy_page(std::int32_t from, std::int32_t to);
   Result<int> unused_slot();
 
   CacheGeometry geometry_;
-  PagePool pool_;
-  std::map<std::string, Memory, std::less<>> caches_;
+  PagedCache whole_;
+  PagedCache rings_;
   std::map<std::string, std::size_t, std::less<>> state_offsets_;  // by name without its run
   std::size_t state_bytes_ = 0;
   std::vector<Slot> slots_;

@@ -1,7 +1,7 @@
 #include "engine/session.h"
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
 
 #include "kernels/all_operations.h"
 #include "machine/machine.h"
@@ -13,6 +13,33 @@ namespace {
 
 // A prompt's last chunk has any length, and a few lengths come again and again; decoding has one.
 constexpr std::size_t most_plans = 12;
+
+// What a model keeps is the same for every pass, so the least one shows it.
+PassShape shortest_pass() { return {.runs = {1}, .outputs = 1}; }
+
+std::int64_t largest_window(const Circuit& circuit) {
+  std::int64_t largest = 0;
+  for (const CircuitTensor& tensor : circuit.tensors) largest = std::max(largest, tensor.window);
+  return largest;
+}
+
+// Null where the circuit does not have it.
+std::int32_t* input_of(const Plan& plan, std::string_view name) {
+  return reinterpret_cast<std::int32_t*>(plan.tensor(name).data());
+}
+
+// The rows of the runs' sequences, and one for each of their tokens.
+void fill_tables(const PagedCache& cache, std::span<const TokenRun> runs, std::int64_t row_length, std::int32_t* table,
+                 std::int32_t* token_table) {
+  if (table == nullptr) return;
+  for (const TokenRun& run : runs) {
+    const std::span row(table + run.sequence * row_length, static_cast<std::size_t>(row_length));
+    cache.write_table(run.sequence, row);
+    for (std::size_t token = 0; token < run.tokens.size(); ++token) {
+      token_table = std::copy(row.begin(), row.end(), token_table);
+    }
+  }
+}
 
 std::int64_t outputs_of(const TokenRun& run) {
   if (run.wanted == Wanted::all) return static_cast<std::int64_t>(run.tokens.size());
@@ -47,17 +74,34 @@ Result<void> Session::start() {
     return Error::of(ErrorCode::invalid_argument, "expected a cache of f32, f16 or q8_0, found ", options_.cache);
   }
   context_ = TRY(context_of(model_->facts(), options_.context));
-  geometry_.dtype = options_.cache;
-  geometry_.page_length = std::min(options_.page_length, context_);
-  geometry_.pages_per_sequence = (context_ + geometry_.page_length - 1) / geometry_.page_length;
-  geometry_.sequences = options_.sequences;
-  geometry_.pages = geometry_.pages_per_sequence * geometry_.sequences;
-
   const Machine machine = Machine::detect();
   table_ = std::make_unique<KernelTable>(TRY(KernelTable::select(all_operations(), machine.features, options_.forced)));
   workers_ = TRY(Workers::create({.threads = options_.threads}));
-  const Circuit circuit = TRY(circuit_of({.runs = {1}, .outputs = 1}));
+  TRY(choose_geometry());
+  const Circuit circuit = TRY(circuit_of(shortest_pass()));
   memory_ = std::make_unique<SequenceMemory>(TRY(SequenceMemory::create(circuit, geometry_)));
+  return {};
+}
+
+Result<void> Session::choose_geometry() {
+  geometry_.dtype = options_.cache;
+  geometry_.page_length = std::min(options_.page_length, context_);
+  geometry_.pages_per_sequence = divide_rounding_up(context_, geometry_.page_length);
+  geometry_.sequences = options_.sequences;
+  geometry_.pages = geometry_.pages_per_sequence * geometry_.sequences;
+  if (geometry_.pages > std::numeric_limits<std::int32_t>::max()) {
+    return Error::of(ErrorCode::out_of_range, "expected at most 2^31 - 1 cache pages, found ", geometry_.sequences,
+                     " sequences of ", geometry_.pages_per_sequence);
+  }
+  const std::int64_t window = largest_window(TRY(circuit_of(shortest_pass())));
+  if (window == 0) return {};
+  // A pass stores its tokens before any of them looks back over the window. The page more lets a caller take back a
+  // pass and a little.
+  const std::int64_t kept = window + std::min(options_.chunk, context_);
+  const std::int64_t ring_pages = divide_rounding_up(kept, geometry_.page_length) + 1;
+  if (ring_pages >= geometry_.pages_per_sequence) return {};
+  geometry_.ring_window = window;
+  geometry_.ring_pages = ring_pages;
   return {};
 }
 
@@ -163,7 +207,10 @@ Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float
   fill_inputs(plan, runs);
   Context context{*workers_, scratch_.bytes()};
   TRY(plan.run(context, observer_ ? &observer_ : nullptr));
-  for (const TokenRun& run : runs) memory_->advance(run.sequence, static_cast<std::int64_t>(run.tokens.size()));
+  // A model that makes embeddings remembers nothing.
+  if (!model_->facts().makes_embeddings) {
+    for (const TokenRun& run : runs) memory_->advance(run.sequence, static_cast<std::int64_t>(run.tokens.size()));
+  }
   const AnyView result = plan.tensor(pass_inputs::result);
   const auto* data = reinterpret_cast<const float*>(result.data());
   outputs.insert(outputs.end(), data, data + result.count());
@@ -171,34 +218,29 @@ Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float
 }
 
 void Session::fill_inputs(const Plan& plan, std::span<const TokenRun> runs) {
-  // An input that the circuit does not read is not there.
-  const auto input = [&](std::string_view name) { return reinterpret_cast<std::int32_t*>(plan.tensor(name).data()); };
-  std::int32_t* tokens = input(pass_inputs::tokens);
-  std::int32_t* positions = input(pass_inputs::positions);
-  std::int32_t* sequences = input(pass_inputs::sequences);
-  std::int32_t* lengths = input(pass_inputs::lengths);
-  std::int32_t* pages = input(pass_inputs::pages);
-  std::int32_t* token_pages = input(pass_inputs::token_pages);
-  std::int32_t* wanted = input(pass_inputs::wanted);
-  const auto row = static_cast<std::size_t>(geometry_.pages_per_sequence);
+  std::int32_t* tokens = input_of(plan, pass_inputs::tokens);
+  std::int32_t* positions = input_of(plan, pass_inputs::positions);
+  std::int32_t* sequences = input_of(plan, pass_inputs::sequences);
+  std::int32_t* lengths = input_of(plan, pass_inputs::lengths);
+  std::int32_t* wanted = input_of(plan, pass_inputs::wanted);
   std::int32_t token = 0;
   for (const TokenRun& run : runs) {
-    const std::span<const std::int32_t> table = memory_->pages(run.sequence);
-    std::memset(pages + static_cast<std::size_t>(run.sequence) * row, 0, row * sizeof(std::int32_t));
-    std::copy(table.begin(), table.end(), pages + static_cast<std::size_t>(run.sequence) * row);
     for (std::size_t index = 0; index < run.tokens.size(); ++index, ++token) {
       const auto position = static_cast<std::int32_t>(memory_->length(run.sequence)) + static_cast<std::int32_t>(index);
       tokens[token] = run.tokens[index];
       positions[token] = position;
       sequences[token] = run.sequence;
       lengths[token] = position + 1;
-      std::copy_n(pages + static_cast<std::size_t>(run.sequence) * row, row,
-                  token_pages + static_cast<std::size_t>(token) * row);
       const bool is_wanted =
           run.wanted == Wanted::all || (run.wanted == Wanted::last && index + 1 == run.tokens.size());
       if (is_wanted) *wanted++ = token;
     }
   }
+  const std::int64_t row = geometry_.pages_per_sequence;
+  fill_tables(memory_->whole(), runs, row, input_of(plan, pass_inputs::pages),
+              input_of(plan, pass_inputs::token_pages));
+  fill_tables(memory_->rings(), runs, row, input_of(plan, pass_inputs::ring_pages),
+              input_of(plan, pass_inputs::token_ring_pages));
 }
 
 std::size_t Session::working_bytes() const { return memory_->bytes() + arena_.size() + scratch_.size(); }

@@ -8,6 +8,7 @@
 #include "engine/sequence_memory.h"
 #include "kernels/contract/table.h"
 #include "machine/workers.h"
+#include "model/plan/plan.h"
 
 namespace ingot {
 
@@ -70,6 +71,7 @@ class Session {
   // One pass over runs that fit a chunk; `outputs` receives its rows.
   Result<void> run_pass(std::span<const TokenRun> runs, std::vector<float>& outputs);
   void fill_inputs(const Plan& plan, std::span<const TokenRun> runs);
+  Result<void> choose_geometry();
   Result<Circuit> circuit_of(const PassShape& pass) const;
   Result<void> bind(Plan& plan);
 

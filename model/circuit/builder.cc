@@ -57,6 +57,11 @@ Shape without_outer_ones(const Shape& shape) {
 
 std::int64_t PassShape::tokens() const { return std::accumulate(runs.begin(), runs.end(), std::int64_t{0}); }
 
+std::int64_t CircuitBuilder::longest_sequence() const {
+  if (remembers_) return cache_.pages_per_sequence * cache_.page_length;
+  return pass_.runs.empty() ? 0 : std::ranges::max(pass_.runs);
+}
+
 void CircuitBuilder::fail(const Error& error) {
   if (!mistake_) mistake_ = error;
 }
@@ -78,7 +83,10 @@ Operand CircuitBuilder::add(CircuitTensor tensor) {
   return {position->second, added.shape, strides, 0};
 }
 
-bool CircuitBuilder::has_weight(std::string_view name) const { return weights_.has(full_name(name)); }
+bool CircuitBuilder::has_weight(std::string_view name) const {
+  const std::string full = full_name(name);
+  return weights_.has(full) || (missing_ != nullptr && missing_->includes(full));
+}
 
 Operand CircuitBuilder::optional_weight(std::string_view name, const Shape& shape) {
   return has_weight(name) ? weight(name, shape) : Operand{};
@@ -91,6 +99,11 @@ Operand CircuitBuilder::weight(std::string_view name, const Shape& shape) {
 Operand CircuitBuilder::shared_weight(std::string_view name, const Shape& shape) {
   const std::string full(name);
   const ConstAnyView* view = weights_.find(full);
+  if (view == nullptr && missing_ != nullptr) {
+    const Result<void> added = missing_->add(full, shape);
+    if (!added.ok()) fail(added.error());
+    view = weights_.find(full);
+  }
   if (view == nullptr) {
     fail(Error::of(ErrorCode::not_found, "expected a weight ", full, " of ", shape, ", found none of that name"));
     return {};
@@ -116,19 +129,23 @@ Operand CircuitBuilder::output(std::string_view name, const Shape& shape) {
   return add({.name = std::string(name), .storage = Storage::output, .dtype = DType::f32, .shape = shape});
 }
 
-Operand CircuitBuilder::cache(std::string_view name, std::int64_t heads, std::int64_t dimensions) {
+Operand CircuitBuilder::cache(std::string_view name, std::int64_t heads, std::int64_t dimensions, std::int64_t window) {
+  const std::int64_t pages = cache_.keeps_in_ring(window) ? cache_.ring_pages * cache_.sequences : cache_.pages;
   return add({.name = full_name(name),
               .storage = Storage::cache,
               .dtype = cache_.dtype,
-              .shape = {cache_.pages, heads, cache_.page_length, dimensions}});
+              .shape = {pages, heads, cache_.page_length, dimensions},
+              .window = window});
 }
 
-Operand CircuitBuilder::state(std::string_view name, int run, const Shape& shape) {
-  return add({.name = full_name(name) + "@" + std::to_string(run),
-              .storage = Storage::state,
-              .dtype = DType::f32,
-              .shape = shape,
-              .run = run});
+StateOperands CircuitBuilder::state(std::string_view name, int group, const Shape& shape) {
+  Shape all = {joins_runs() ? static_cast<std::int64_t>(pass_.runs.size()) : 1};
+  for (const std::int64_t size : shape) all.push_back(size);
+  const std::string of_group = std::string(name) + "@" + std::to_string(group);
+  if (!remembers_) return {{}, activation(of_group, all)};
+  const Operand kept =
+      add({.name = full_name(of_group), .storage = Storage::state, .dtype = DType::f32, .shape = all, .run = group});
+  return {kept, kept};
 }
 
 void CircuitBuilder::call(std::string_view operation, std::string_view makes,
@@ -196,10 +213,20 @@ Operand CircuitBuilder::transposed(const Operand& operand, int first, int second
   return swapped;
 }
 
-Operand CircuitBuilder::of_run(const Operand& operand, int run) {
-  const auto index = static_cast<std::size_t>(run);
-  const std::int64_t begin = std::accumulate(pass_.runs.begin(), pass_.runs.begin() + run, std::int64_t{0});
-  return sliced(operand, 0, begin, begin + pass_.runs[index]);
+bool CircuitBuilder::joins_runs() const {
+  return !remembers_ && std::ranges::all_of(pass_.runs, [&](std::int64_t run) { return run == pass_.runs[0]; });
+}
+
+int CircuitBuilder::groups() const { return joins_runs() ? 1 : static_cast<int>(pass_.runs.size()); }
+
+Operand CircuitBuilder::of_group(const Operand& operand, int group) {
+  const std::int64_t sequences = joins_runs() ? static_cast<std::int64_t>(pass_.runs.size()) : 1;
+  const std::int64_t time = pass_.runs[static_cast<std::size_t>(group)];
+  const std::int64_t begin = std::accumulate(pass_.runs.begin(), pass_.runs.begin() + group, std::int64_t{0});
+  const Operand tokens = sliced(operand, 0, begin, begin + sequences * time);
+  Shape shape = {sequences, time};
+  for (int axis = 1; axis < tokens.shape.rank(); ++axis) shape.push_back(tokens.shape[axis]);
+  return reshaped(tokens, shape);
 }
 
 Result<Circuit> CircuitBuilder::finish() {

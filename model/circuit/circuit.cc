@@ -10,6 +10,7 @@ std::string_view name_of(Storage storage) {
     case Storage::output: return "output";
     case Storage::cache: return "cache";
     case Storage::state: return "state";
+    case Storage::gradient: return "gradient";
   }
   return "unknown";
 }

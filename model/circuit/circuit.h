@@ -17,6 +17,7 @@ enum class Storage : std::uint8_t {
   output,      // the plan's arena, until the next pass
   cache,       // the session: keys and values of all sequences
   state,       // the session: a recurrent memory of one sequence
+  gradient,    // the trainer: a weight's derivative, until the next step of the optimizer
 };
 
 std::string_view name_of(Storage storage);
@@ -28,6 +29,7 @@ struct CircuitTensor {
   Shape shape;
   ConstAnyView weight = {};  // where a weight lies
   int run = 0;               // of a state: which of the pass's runs it belongs to
+  std::int64_t window = 0;   // of a cache: how many positions back it is read; 0: all
 };
 
 // A tensor as one operation sees it: all of it, or a part, under another shape.
@@ -54,8 +56,8 @@ struct Step {
   const Operation* operation = nullptr;
   std::string name;  // what it makes: "blk.3.attn_q"
   int layer = -1;    // -1: before or after the layers
-  std::vector<BoundOperand> operands;
-  std::vector<BoundAttribute> attributes;
+  std::vector<BoundOperand> operands = {};
+  std::vector<BoundAttribute> attributes = {};
 
   // Null where the field is not bound.
   const Operand* find(std::string_view field) const;

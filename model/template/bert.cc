@@ -5,7 +5,6 @@
 //   h = layer_norm(h + down(gelu(up(h))))
 #include <array>
 
-#include "kernels/attention/visibility.h"
 #include "model/template/decoder_pieces.h"
 #include "model/template/keys.h"
 
@@ -28,7 +27,8 @@ class BertTemplate : public Template {
     Operand h = embedded(builder, inputs);
     for (int layer = 0; layer < n.layers; ++layer) {
       builder.begin_layer(layer);
-      const Operand mixed = attention(builder, project_heads(builder, h, n));
+      const HeadOperands heads = project_heads(builder, h, n);
+      const Operand mixed = whole_attention(builder, heads.q, heads.k, heads.v, attention_of(n), MaskKind::full);
       h = residual_add(builder, "attn_residual", linear(builder, "attn_output", mixed, n.width), h);
       h = layer_norm(builder, "attn_output_norm", h, "attn_output_norm", n.epsilon);
       h = residual_add(builder, "ffn_residual", feed_forward(builder, h, n.hidden, "activation.gelu"), h);
@@ -54,25 +54,6 @@ class BertTemplate : public Template {
       h = typed;
     }
     return layer_norm(builder, "token_embd_norm", h, "token_embd_norm", n.epsilon);
-  }
-
-  // Run by run: no token sees another run's.
-  Operand attention(CircuitBuilder& builder, const HeadOperands& heads) const {
-    const DecoderNumbers& n = numbers_;
-    const Operand mixed = builder.activation("attn", {builder.tokens(), n.heads, n.value_dimensions});
-    for (int run = 0; run < static_cast<int>(builder.pass().runs.size()); ++run) {
-      const auto batch_of_one = [&](const Operand& all) {  // [1, heads, tokens, dimensions]
-        const Operand part = builder.of_run(all, run);
-        return builder.transposed(builder.reshaped(part, {1, part.shape[0], part.shape[1], part.shape[2]}), 1, 2);
-      };
-      builder.call("attention.sdpa", "attn",
-                   {{"q", batch_of_one(heads.q)},
-                    {"k", batch_of_one(heads.k)},
-                    {"v", batch_of_one(heads.v)},
-                    {"y", batch_of_one(mixed)}},
-                   {{"scale", n.attention_scale()}, {"mask_kind", static_cast<std::int64_t>(MaskKind::full)}});
-    }
-    return builder.reshaped(mixed, {builder.tokens(), n.heads * n.value_dimensions});
   }
 
   DecoderNumbers numbers_;

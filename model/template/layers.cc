@@ -9,6 +9,10 @@ Shape with_last(const Shape& shape, std::int64_t last) {
   return changed;
 }
 
+Operand page_table(CircuitBuilder& builder, std::string_view name, std::int64_t rows) {
+  return builder.input(name, DType::i32, {rows, builder.cache_geometry().pages_per_sequence});
+}
+
 }  // namespace
 
 PassOperands::PassOperands(CircuitBuilder& builder)
@@ -16,11 +20,13 @@ PassOperands::PassOperands(CircuitBuilder& builder)
       positions(builder.input(pass_inputs::positions, DType::i32, {builder.tokens()})),
       sequences(builder.input(pass_inputs::sequences, DType::i32, {builder.tokens()})),
       lengths(builder.input(pass_inputs::lengths, DType::i32, {builder.tokens()})),
-      pages(builder.input(pass_inputs::pages, DType::i32,
-                          {builder.cache_geometry().sequences, builder.cache_geometry().pages_per_sequence})),
-      token_pages(builder.input(pass_inputs::token_pages, DType::i32,
-                                {builder.tokens(), builder.cache_geometry().pages_per_sequence})),
-      wanted(builder.input(pass_inputs::wanted, DType::i32, {builder.pass().outputs})) {}
+      pages(page_table(builder, pass_inputs::pages, builder.cache_geometry().sequences)),
+      token_pages(page_table(builder, pass_inputs::token_pages, builder.tokens())),
+      wanted(builder.input(pass_inputs::wanted, DType::i32, {builder.pass().outputs})) {
+  if (builder.cache_geometry().ring_window == 0) return;
+  ring_pages = page_table(builder, pass_inputs::ring_pages, builder.cache_geometry().sequences);
+  token_ring_pages = page_table(builder, pass_inputs::token_ring_pages, builder.tokens());
+}
 
 Operand embedding(CircuitBuilder& builder, std::string_view makes, const Operand& tokens, std::string_view table,
                   std::int64_t vocabulary, std::int64_t width) {
@@ -114,28 +120,50 @@ Operand rotated(CircuitBuilder& builder, std::string_view makes, const Operand& 
   return y;
 }
 
+Operand whole_attention(CircuitBuilder& builder, const Operand& q, const Operand& k, const Operand& v,
+                        const Attention& attention, MaskKind mask) {
+  const Operand mixed = builder.activation("attn", {builder.tokens(), attention.heads, attention.value_dimensions});
+  for (int group = 0; group < builder.groups(); ++group) {
+    const auto heads_first = [&](const Operand& all) {  // [sequences, heads, time, dimensions]
+      return builder.transposed(builder.of_group(all, group), 1, 2);
+    };
+    builder.call("attention.sdpa", "attn",
+                 {{"q", heads_first(q)}, {"k", heads_first(k)}, {"v", heads_first(v)}, {"y", heads_first(mixed)}},
+                 {{"scale", attention.scale},
+                  {"mask_kind", static_cast<std::int64_t>(mask)},
+                  {"window", attention.window},
+                  {"softcap", attention.softcap}});
+  }
+  return builder.reshaped(mixed, {builder.tokens(), attention.heads * attention.value_dimensions});
+}
+
 Operand cached_attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& q, const Operand& k,
                          const Operand& v, const Attention& attention) {
-  const Operand key_pages = builder.cache("cache_k", attention.key_heads, attention.key_dimensions);
-  const Operand value_pages = builder.cache("cache_v", attention.key_heads, attention.value_dimensions);
+  if (!builder.remembers()) return whole_attention(builder, q, k, v, attention, MaskKind::causal);
+  const Operand key_pages = builder.cache("cache_k", attention.key_heads, attention.key_dimensions, attention.window);
+  const Operand value_pages =
+      builder.cache("cache_v", attention.key_heads, attention.value_dimensions, attention.window);
+  const bool in_ring = builder.cache_geometry().keeps_in_ring(attention.window);
+  const Operand& table = in_ring ? inputs.ring_pages : inputs.pages;
+  const Operand& token_table = in_ring ? inputs.token_ring_pages : inputs.token_pages;
   builder.call("cache.store_paged", "cache_k",
                {{"x", k},
                 {"sequences", inputs.sequences},
                 {"positions", inputs.positions},
-                {"block_table", inputs.pages},
+                {"block_table", table},
                 {"pages", key_pages}});
   builder.call("cache.store_paged", "cache_v",
                {{"x", v},
                 {"sequences", inputs.sequences},
                 {"positions", inputs.positions},
-                {"block_table", inputs.pages},
+                {"block_table", table},
                 {"pages", value_pages}});
   const Operand mixed = builder.activation("attn", {builder.tokens(), attention.heads, attention.value_dimensions});
   builder.call("attention.decode", "attn",
                {{"q", q},
                 {"k_pages", key_pages},
                 {"v_pages", value_pages},
-                {"block_table", inputs.token_pages},
+                {"block_table", token_table},
                 {"lengths", inputs.lengths},
                 {"y", mixed}},
                {{"scale", attention.scale}, {"window", attention.window}, {"softcap", attention.softcap}});
@@ -179,6 +207,7 @@ void scores(CircuitBuilder& builder, const Operand& x, std::int64_t vocabulary, 
 }
 
 Operand wanted_rows(CircuitBuilder& builder, std::string_view makes, const Operand& x, const Operand& wanted) {
+  if (!builder.remembers()) return x;  // every token's output is
   const Operand rows = builder.activation(makes, {builder.pass().outputs, x.shape.last()});
   builder.call("layout.gather_rows", makes, {{"table", x}, {"indices", wanted}, {"y", rows}});
   return rows;

@@ -2,15 +2,16 @@
 // current layer, so a piece may be used once a layer under one name.
 #pragma once
 
+#include "kernels/attention/visibility.h"
 #include "kernels/position/rotation.h"
 #include "model/circuit/builder.h"
 #include "model/template/pass_inputs.h"
 
 namespace ingot {
 
-// The inputs of a pass as operands.
+// The inputs of a pass as operands. Those of rings are left out where the session has none.
 struct PassOperands {
-  Operand tokens, positions, sequences, lengths, pages, token_pages, wanted;
+  Operand tokens, positions, sequences, lengths, pages, token_pages, ring_pages, token_ring_pages, wanted;
   explicit PassOperands(CircuitBuilder& builder);
 };
 
@@ -64,8 +65,13 @@ struct Attention {
   double softcap = 0;       // 0: none
 };
 
-// Stores keys and values of the pass, then lets every token attend to what its sequence holds. q, k, v are [tokens,
-// heads, dimensions]; the result is [tokens, heads * value dimensions].
+// Lets every token attend to the tokens of its run, or to those up to itself. q, k, v are [tokens, heads, dimensions];
+// the result is [tokens, heads * value dimensions].
+Operand whole_attention(CircuitBuilder& builder, const Operand& q, const Operand& k, const Operand& v,
+                        const Attention& attention, MaskKind mask);
+
+// Stores keys and values of the pass, then lets every token attend to what its sequence holds up to itself. In a pass
+// without memory that is its run.
 Operand cached_attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& q, const Operand& k,
                          const Operand& v, const Attention& attention);
 

@@ -64,18 +64,18 @@ class MambaTemplate : public Template {
     const Operand transition = builder.weight("ssm_a", {s.inner, s.memory});
     const Operand skip = builder.weight("ssm_d", {s.inner});
     const Operand y = builder.activation("ssm_scan", x.shape);
-    for (int run = 0; run < static_cast<int>(builder.pass().runs.size()); ++run) {
-      const Operand state = builder.state("ssm_state", run, {1, s.inner, s.memory});
+    for (int group = 0; group < builder.groups(); ++group) {
+      const StateOperands state = builder.state("ssm_state", group, {s.inner, s.memory});
       builder.call("state.selective_scan", "ssm_scan",
-                   {{"x", as_sequence(builder, x, run)},
-                    {"delta", as_sequence(builder, delta, run)},
+                   {{"x", builder.of_group(x, group)},
+                    {"delta", builder.of_group(delta, group)},
                     {"transition", transition},
-                    {"input_projection", as_sequence(builder, into, run)},
-                    {"output_projection", as_sequence(builder, out_of, run)},
+                    {"input_projection", builder.of_group(into, group)},
+                    {"output_projection", builder.of_group(out_of, group)},
                     {"skip", skip},
-                    {"initial_state", state},
-                    {"y", as_sequence(builder, y, run)},
-                    {"final_state", state}});
+                    {"initial_state", state.initial},
+                    {"y", builder.of_group(y, group)},
+                    {"final_state", state.final}});
     }
     return y;
   }

@@ -85,18 +85,18 @@ class Mamba2Template : public Template {
     const Operand transition = builder.reshaped(builder.weight("ssm_a", {s.rank, 1}), {s.rank});
     const Operand skip = builder.reshaped(builder.weight("ssm_d", {s.rank, 1}), {s.rank});
     const Operand y = builder.activation("ssm_scan", channels.shape);
-    for (int run = 0; run < static_cast<int>(builder.pass().runs.size()); ++run) {
-      const Operand state = builder.state("ssm_state", run, {1, s.rank, s.inner / s.rank, s.memory});
+    for (int group = 0; group < builder.groups(); ++group) {
+      const StateOperands state = builder.state("ssm_state", group, {s.rank, s.inner / s.rank, s.memory});
       builder.call("state.mamba2", "ssm_scan",
-                   {{"x", as_sequence(builder, channels, run)},
-                    {"delta", as_sequence(builder, steps, run)},
+                   {{"x", builder.of_group(channels, group)},
+                    {"delta", builder.of_group(steps, group)},
                     {"transition", transition},
-                    {"input_projection", as_sequence(builder, into, run)},
-                    {"output_projection", as_sequence(builder, out_of, run)},
+                    {"input_projection", builder.of_group(into, group)},
+                    {"output_projection", builder.of_group(out_of, group)},
                     {"skip", skip},
-                    {"initial_state", state},
-                    {"y", as_sequence(builder, y, run)},
-                    {"final_state", state}});
+                    {"initial_state", state.initial},
+                    {"y", builder.of_group(y, group)},
+                    {"final_state", state.final}});
     }
     return builder.reshaped(y, {tokens, s.inner});
   }

@@ -11,7 +11,10 @@ inline constexpr std::string_view sequences = "sequences";      // i32 [tokens]:
 inline constexpr std::string_view lengths = "lengths";          // i32 [tokens]: positions it sees, itself included
 inline constexpr std::string_view pages = "pages";              // i32 [sequences, pages a sequence]
 inline constexpr std::string_view token_pages = "token_pages";  // i32 [tokens, pages a sequence]: a row of `pages` each
-inline constexpr std::string_view wanted = "wanted";            // i32 [outputs]: tokens whose output is wanted
-inline constexpr std::string_view result = "result";            // the output: f32 [outputs, vocabulary or width]
+// The same for layers that keep their last positions in a ring: rows that repeat. Only where the session has rings.
+inline constexpr std::string_view ring_pages = "ring_pages";
+inline constexpr std::string_view token_ring_pages = "token_ring_pages";
+inline constexpr std::string_view wanted = "wanted";  // i32 [outputs]: tokens whose output is wanted
+inline constexpr std::string_view result = "result";  // the output: f32 [outputs, vocabulary or width]
 
 }  // namespace ingot::pass_inputs

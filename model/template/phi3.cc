@@ -28,7 +28,7 @@ class Phi3Template : public Template {
   void emit(CircuitBuilder& builder) const override {
     const DecoderNumbers& n = numbers_;
     const PassOperands inputs(builder);
-    const Rotation rotation = rotation_for(builder.cache_geometry());
+    const Rotation rotation = rotation_for(builder.longest_sequence());
     Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
     for (int layer = 0; layer < n.layers; ++layer) {
       builder.begin_layer(layer);
@@ -44,11 +44,10 @@ class Phi3Template : public Template {
   }
 
  private:
-  Rotation rotation_for(const CacheGeometry& cache) const {
+  Rotation rotation_for(std::int64_t longest_sequence) const {
     Rotation rotation = numbers_.rotation;
     if (!has_factors_) return rotation;
-    const std::int64_t room = cache.pages_per_sequence * cache.page_length;
-    rotation.frequency_factors = room > rotation.original_context ? long_factors : short_factors;
+    rotation.frequency_factors = longest_sequence > rotation.original_context ? long_factors : short_factors;
     return rotation;
   }
 

@@ -141,17 +141,17 @@ class Qwen3NextTemplate : public Template {
                                        {tokens, d.heads, d.value_dimensions});
     const Gates gates = gates_of(builder, x);
     const Operand y = builder.activation("ssm_delta_net", v.shape);
-    for (int run = 0; run < static_cast<int>(builder.pass().runs.size()); ++run) {
-      const Operand state = builder.state("ssm_state", run, {1, d.heads, d.key_dimensions, d.value_dimensions});
+    for (int group = 0; group < builder.groups(); ++group) {
+      const StateOperands state = builder.state("ssm_state", group, {d.heads, d.key_dimensions, d.value_dimensions});
       builder.call("state.gated_delta_net", "ssm_delta_net",
-                   {{"query", as_sequence(builder, q, run)},
-                    {"key", as_sequence(builder, k, run)},
-                    {"value", as_sequence(builder, v, run)},
-                    {"decay", as_sequence(builder, gates.decay, run)},
-                    {"beta", as_sequence(builder, gates.beta, run)},
-                    {"initial_state", state},
-                    {"y", as_sequence(builder, y, run)},
-                    {"final_state", state}},
+                   {{"query", builder.of_group(q, group)},
+                    {"key", builder.of_group(k, group)},
+                    {"value", builder.of_group(v, group)},
+                    {"decay", builder.of_group(gates.decay, group)},
+                    {"beta", builder.of_group(gates.beta, group)},
+                    {"initial_state", state.initial},
+                    {"y", builder.of_group(y, group)},
+                    {"final_state", state.final}},
                    {{"scale", 1 / std::sqrt(static_cast<double>(d.key_dimensions))}});
     }
     return y;

@@ -64,27 +64,20 @@ Result<StateSpaceNumbers> read_state_space_numbers(const ModelSource& source, st
   return numbers;
 }
 
-Operand as_sequence(CircuitBuilder& builder, const Operand& operand, int run) {
-  const Operand tokens = builder.of_run(operand, run);
-  Shape shape = {1};
-  for (const std::int64_t size : tokens.shape) shape.push_back(size);
-  return builder.reshaped(tokens, shape);
-}
-
 Operand causal_convolution(CircuitBuilder& builder, std::string_view makes, const Operand& x, std::int64_t taps) {
   const std::int64_t channels = x.shape.last();
   const Operand weights = builder.weight("ssm_conv1d.weight", {channels, taps});
   const Operand bias = builder.optional_weight("ssm_conv1d.bias", {channels});
   const Operand y = builder.activation(makes, x.shape);
-  for (int run = 0; run < static_cast<int>(builder.pass().runs.size()); ++run) {
-    const Operand state = builder.state("conv_state", run, {1, channels, taps - 1});
+  for (int group = 0; group < builder.groups(); ++group) {
+    const StateOperands state = builder.state("conv_state", group, {channels, taps - 1});
     builder.call("state.causal_conv1d", makes,
-                 {{"x", builder.transposed(as_sequence(builder, x, run), 1, 2)},
+                 {{"x", builder.transposed(builder.of_group(x, group), 1, 2)},
                   {"weights", weights},
                   {"bias", bias},
-                  {"initial_state", state},
-                  {"y", builder.transposed(as_sequence(builder, y, run), 1, 2)},
-                  {"final_state", state}},
+                  {"initial_state", state.initial},
+                  {"y", builder.transposed(builder.of_group(y, group), 1, 2)},
+                  {"final_state", state.final}},
                  {{"activation", static_cast<std::int64_t>(ConvolutionActivation::silu)}});
   }
   return y;

@@ -20,9 +20,6 @@ Result<StateSpaceNumbers> read_state_space_numbers(const ModelSource& source, st
 // x [tokens, channels] convolved over time by ssm_conv1d, each sequence from where it stands, and silu of that.
 Operand causal_convolution(CircuitBuilder& builder, std::string_view makes, const Operand& x, std::int64_t taps);
 
-// The tokens of one run, with an axis in front: recurrences go over [sequences, time, ...].
-Operand as_sequence(CircuitBuilder& builder, const Operand& operand, int run);
-
 // x / sqrt(mean(x^2) + epsilon) over the last axis: an RMS norm without weights.
 Operand unit_rms(CircuitBuilder& builder, const std::string& makes, const Operand& x, double epsilon);
 

@@ -1,0 +1,104 @@
+#include "engine/paged_cache.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ingot {
+
+Result<void> PagedCache::add_layer(const CircuitTensor& tensor) {
+  const std::int64_t page_elements = element_count(tensor.shape) / std::max<std::int64_t>(tensor.shape[0], 1);
+  const auto page_bytes = static_cast<std::size_t>(row_bytes(tensor.dtype, page_elements));
+  Memory memory = TRY(Memory::allocate(Bytes(page_bytes * static_cast<std::size_t>(tensor.shape[0]))));
+  layers_.insert_or_assign(tensor.name, Layer{std::move(memory), page_bytes});
+  return {};
+}
+
+std::byte* PagedCache::find(std::string_view layer) const {
+  const auto found = layers_.find(layer);
+  return found == layers_.end() ? nullptr : found->second.memory.data();
+}
+
+void PagedCache::share(int from, int to) {
+  const Holding& shared = holdings_[static_cast<std::size_t>(from)];
+  for (const std::int32_t page : shared.pages) pool_.share(page);
+  holdings_[static_cast<std::size_t>(to)] = shared;
+}
+
+std::int64_t PagedCache::earliest_length(int sequence) const {
+  const std::int64_t oldest = holdings_[static_cast<std::size_t>(sequence)].oldest;
+  return oldest == 0 ? 0 : oldest + ring_.window - 1;
+}
+
+void PagedCache::truncate(int sequence, std::int64_t length) {
+  Holding& holding = holdings_[static_cast<std::size_t>(sequence)];
+  if (length == 0) holding.oldest = 0;
+  // In a ring too: positions before `length` lie in its first pages, or in all where there are no more.
+  const auto kept = static_cast<std::size_t>(divide_rounding_up(length, page_length_));
+  while (holding.pages.size() > kept) {
+    pool_.release(holding.pages.back());
+    holding.pages.pop_back();
+  }
+}
+
+PagedCache::Entries PagedCache::entries_of(std::int64_t begin, std::int64_t end) const {
+  const std::int64_t first = begin / page_length_;
+  const std::int64_t count = divide_rounding_up(end, page_length_) - first;
+  return {first, ring_.pages > 0 ? std::min(count, ring_.pages) : count};
+}
+
+Result<void> PagedCache::check_room(int sequence, std::int64_t begin, std::int64_t end) const {
+  const std::int64_t most = ring_.pages * page_length_ - ring_.window + 1;
+  if (ring_.pages > 0 && end - begin > most) {
+    return Error::of(ErrorCode::out_of_range, "expected at most ", most, " tokens at once beside a window of ",
+                     ring_.window, ", found ", end - begin);
+  }
+  const std::vector<std::int32_t>& pages = holdings_[static_cast<std::size_t>(sequence)].pages;
+  const Entries entries = entries_of(begin, end);
+  std::int64_t needed = 0;
+  for (std::int64_t entry = entries.first; entry < entries.first + entries.count; ++entry) {
+    const std::size_t place = place_of(entry);
+    if (place >= pages.size() || pool_.is_shared(pages[place])) ++needed;
+  }
+  if (needed <= pool_.free_count()) return {};
+  return Error::of(ErrorCode::out_of_memory, "expected ", needed, " free cache pages, found ", pool_.free_count());
+}
+
+void PagedCache::reserve(int sequence, std::int64_t begin, std::int64_t end) {
+  Holding& holding = holdings_[static_cast<std::size_t>(sequence)];
+  const Entries entries = entries_of(begin, end);
+  for (std::int64_t entry = entries.first; entry < entries.first + entries.count; ++entry) {
+    const std::size_t place = place_of(entry);
+    if (place >= holding.pages.size()) {
+      holding.pages.push_back(*pool_.take());
+    } else if (const std::int32_t shared = holding.pages[place]; pool_.is_shared(shared)) {
+      holding.pages[place] = *pool_.take();
+      copy_page(shared, holding.pages[place]);
+      pool_.release(shared);
+    }
+  }
+  // Counted from now on and not from when the pass has ended: one that fails halfway has overwritten them too.
+  if (ring_.pages > 0) holding.oldest = std::max(holding.oldest, end - ring_.pages * page_length_);
+}
+
+void PagedCache::copy_page(std::int32_t from, std::int32_t to) {
+  for (auto& [name, layer] : layers_) {
+    std::memcpy(layer.memory.data() + static_cast<std::size_t>(to) * layer.page_bytes,
+                layer.memory.data() + static_cast<std::size_t>(from) * layer.page_bytes, layer.page_bytes);
+  }
+}
+
+void PagedCache::write_table(int sequence, std::span<std::int32_t> row) const {
+  const std::vector<std::int32_t>& pages = holdings_[static_cast<std::size_t>(sequence)].pages;
+  for (std::size_t entry = 0; entry < row.size(); ++entry) {
+    const std::size_t place = place_of(static_cast<std::int64_t>(entry));
+    row[entry] = place < pages.size() ? pages[place] : 0;
+  }
+}
+
+std::size_t PagedCache::bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [name, layer] : layers_) bytes += layer.memory.size();
+  return bytes;
+}
+
+}  // namespace ingot

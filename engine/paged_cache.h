@@ -1,0 +1,82 @@
+// PagedCache: keys and values of the layers that keep the same positions, in pages that all sequences draw from, and
+// which pages each sequence holds.
+//
+// A ring keeps the last positions only. Its sequences hold a few pages each, and their table repeats them: page p of a
+// sequence is page p mod ring.pages of its list, so that a new position takes the place of one that no token sees any
+// more. Whoever reads through the table needs to know nothing of it, as long as he reads no further back than the
+// window.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "engine/page_pool.h"
+#include "machine/memory.h"
+#include "model/circuit/circuit.h"
+
+namespace ingot {
+
+struct CacheRing {
+  std::int64_t pages = 0;   // of each sequence; 0: no ring, all positions are kept
+  std::int64_t window = 0;  // positions that a token sees, itself included
+};
+
+class PagedCache {
+ public:
+  // `pages` are shared by all sequences.
+  PagedCache(std::int32_t pages, std::int64_t page_length, int sequences, CacheRing ring = {})
+      : page_length_(page_length), ring_(ring), pool_(pages), holdings_(static_cast<std::size_t>(sequences)) {}
+
+  // Memory for the keys or values of one layer: a tensor whose first axis is the pages.
+  Result<void> add_layer(const CircuitTensor& tensor);
+  bool has_layers() const { return !layers_.empty(); }
+  // Where a layer lies; null: not here.
+  std::byte* find(std::string_view layer) const;
+
+  // Lets `to`, which holds nothing, hold what `from` holds.
+  void share(int from, int to);
+  // Gives back what lies behind `length`. Precondition: length is 0 or at least earliest_length().
+  void truncate(int sequence, std::int64_t length);
+  // The least length, but for 0, that the sequence can be turned back to: before it, a token would see positions that
+  // are overwritten.
+  std::int64_t earliest_length(int sequence) const;
+
+  // Whether positions begin to end, of a sequence that has `begin`, can be made writable.
+  Result<void> check_room(int sequence, std::int64_t begin, std::int64_t end) const;
+  // Makes them writable: takes pages, and copies shared ones. Precondition: check_room().
+  void reserve(int sequence, std::int64_t begin, std::int64_t end);
+
+  // The sequence's row of a block table. Entries of pages that it does not hold are 0.
+  void write_table(int sequence, std::span<std::int32_t> row) const;
+
+  std::int64_t free_pages() const { return pool_.free_count(); }
+  std::size_t bytes() const;
+
+ private:
+  struct Layer {
+    Memory memory;
+    std::size_t page_bytes = 0;
+  };
+  struct Holding {
+    std::vector<std::int32_t> pages;
+    std::int64_t oldest = 0;  // position that is not overwritten
+  };
+  // Entries of a holding's list that positions begin to end lie in.
+  struct Entries {
+    std::int64_t first = 0;  // counted without wrapping
+    std::int64_t count = 0;
+  };
+  Entries entries_of(std::int64_t begin, std::int64_t end) const;
+  std::size_t place_of(std::int64_t entry) const {
+    return static_cast<std::size_t>(ring_.pages > 0 ? entry % ring_.pages : entry);
+  }
+  void copy_page(std::int32_t from, std::int32_t to);
+
+  std::int64_t page_length_;
+  CacheRing ring_;
+  PagePool pool_;
+  std::vector<Holding> holdings_;  // by sequence
+  std::map<std::string, Layer, std::less<>> layers_;
+};
+
+}  // namespace ingot
