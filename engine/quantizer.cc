@@ -34,6 +34,13 @@ Result<Quantizer> Quantizer::open(const std::string& input, const QuantizeOption
   return quantizer;
 }
 
+Result<Quantizer> Quantizer::of(const Metadata& metadata, const Weights& weights, const QuantizeOptions& options) {
+  Quantizer quantizer;
+  TRY(quantizer.read_weights(metadata, weights));
+  quantizer.choose(options);
+  return quantizer;
+}
+
 // Any GGUF file will do, of an architecture that is known or not: names and
 // numbers stay as they are.
 Result<void> Quantizer::read_gguf(const std::string& input) {
@@ -58,28 +65,9 @@ Result<void> Quantizer::read_gguf(const std::string& input) {
 
 Result<void> Quantizer::read_folder(const std::string& input) {
   model_ = TRY(Model::open(input));
-  GgufConventions conventions = TRY(follow_gguf_conventions(model_->metadata(), model_->weights()));
-  metadata_ = std::move(conventions.metadata);
+  TRY(read_weights(model_->metadata(), model_->weights()));
   std::error_code ignored;
   metadata_.set_text("general.name", std::filesystem::canonical(input, ignored).filename().string());
-  for (const auto& [name, view] : model_->weights().all()) {
-    // What is not quantized is small, and f32 holds whatever it was.
-    tensors_.push_back({name,
-                        view.shape(),
-                        {.source = view,
-                         .target = holds_numbers(view.dtype()) ? DType::f32 : view.dtype(),
-                         .interleaved_heads = conventions.interleaved_heads(name)}});
-  }
-  if (!conventions.rope_factors.empty() && !model_->weights().has("rope_freqs.weight")) {
-    rope_factors_ = std::make_shared<const std::vector<float>>(std::move(conventions.rope_factors));
-    const Shape shape = {static_cast<std::int64_t>(rope_factors_->size())};
-    const View<const float> view(rope_factors_->data(), shape);
-    tensors_.push_back({"rope_freqs.weight", shape, {.source = view, .target = DType::f32}});
-  }
-  std::sort(tensors_.begin(), tensors_.end(), [](const PlannedTensor& left, const PlannedTensor& right) {
-    return std::tuple(layer_of(left.name), std::string_view(left.name)) <
-           std::tuple(layer_of(right.name), std::string_view(right.name));
-  });
   const Result<const Tokenizer*> tokenizer = model_->tokenizer();
   if (tokenizer.ok()) {
     add_tokenizer_keys(*tokenizer.value(), model_->facts().vocabulary, metadata_, notes_);
@@ -89,6 +77,30 @@ Result<void> Quantizer::read_folder(const std::string& input) {
   if (const std::string chat = model_->chat_template(); !chat.empty()) {
     metadata_.set_text("tokenizer.chat_template", chat);
   }
+  return {};
+}
+
+Result<void> Quantizer::read_weights(const Metadata& metadata, const Weights& weights) {
+  GgufConventions conventions = TRY(follow_gguf_conventions(metadata, weights));
+  metadata_ = std::move(conventions.metadata);
+  for (const auto& [name, view] : weights.all()) {
+    // What is not quantized is small, and f32 holds whatever it was.
+    tensors_.push_back({name,
+                        view.shape(),
+                        {.source = view,
+                         .target = holds_numbers(view.dtype()) ? DType::f32 : view.dtype(),
+                         .interleaved_heads = conventions.interleaved_heads(name)}});
+  }
+  if (!conventions.rope_factors.empty() && !weights.has("rope_freqs.weight")) {
+    rope_factors_ = std::make_shared<const std::vector<float>>(std::move(conventions.rope_factors));
+    const Shape shape = {static_cast<std::int64_t>(rope_factors_->size())};
+    const View<const float> view(rope_factors_->data(), shape);
+    tensors_.push_back({"rope_freqs.weight", shape, {.source = view, .target = DType::f32}});
+  }
+  std::sort(tensors_.begin(), tensors_.end(), [](const PlannedTensor& left, const PlannedTensor& right) {
+    return std::tuple(layer_of(left.name), std::string_view(left.name)) <
+           std::tuple(layer_of(right.name), std::string_view(right.name));
+  });
   return {};
 }
 

@@ -44,6 +44,8 @@ struct QuantizeProgress {
 class Quantizer {
  public:
   static Result<Quantizer> open(const std::string& input, const QuantizeOptions& options);
+  // Of a model in memory, which must outlive it: its numbers and weights under GGUF's names.
+  static Result<Quantizer> of(const Metadata& metadata, const Weights& weights, const QuantizeOptions& options);
 
   std::span<const PlannedTensor> tensors() const { return tensors_; }
   const Metadata& metadata() const { return metadata_; }
@@ -57,6 +59,7 @@ class Quantizer {
   Quantizer() = default;
   Result<void> read_gguf(const std::string& input);
   Result<void> read_folder(const std::string& input);
+  Result<void> read_weights(const Metadata& metadata, const Weights& weights);
   void choose(const QuantizeOptions& options);
 
   std::string input_;
