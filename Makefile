@@ -22,9 +22,10 @@ build/build.ninja: CMakePresets.json | packages
 build: packages build/build.ninja ## the program, as build/bin/ingot
 	@cmake --build --preset release --target ingot --parallel $(JOBS)
 
-demo: build ## verify every kernel on this machine, then measure it
+demo: build ## verify every kernel on this machine, measure it, and let the built-in model tell a tale
 	@$(INGOT) verify
 	@$(INGOT) bench --quick
+	@$(INGOT) run
 
 test: packages build/build.ninja ## everything a user should see pass: unit, parity, end to end, floors, headers
 	@cmake --build --preset release --parallel $(JOBS)

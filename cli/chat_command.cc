@@ -157,7 +157,7 @@ void add_chat_command(CLI::App& application, int& exit_code) {
   command->add_option("--template", options->template_file,
                       "a file with a Jinja chat template, instead of the model's");
   command->add_option("-n,--tokens", options->most_tokens, "most tokens of an answer")
-      ->check(CLI::PositiveNumber)
+      ->check(tokens_from(1))
       ->capture_default_str();
   add_sampler_options(*command, options->sampler);
   command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });

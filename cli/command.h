@@ -23,12 +23,15 @@ void add_machine_command(CLI::App& application, int& exit_code);
 void add_run_command(CLI::App& application, int& exit_code);
 void add_chat_command(CLI::App& application, int& exit_code);
 void add_tokenize_command(CLI::App& application, int& exit_code);
+void add_tokenizer_command(CLI::App& application, int& exit_code);
 void add_quantize_command(CLI::App& application, int& exit_code);
 void add_import_command(CLI::App& application, int& exit_code);
 void add_explain_command(CLI::App& application, int& exit_code);
 void add_perplexity_command(CLI::App& application, int& exit_code);
 void add_compare_command(CLI::App& application, int& exit_code);
 void add_embed_command(CLI::App& application, int& exit_code);
+void add_train_command(CLI::App& application, int& exit_code);
+void add_tales_command(CLI::App& application, int& exit_code);
 // `ingot bench model`.
 void add_model_bench_command(CLI::App& bench, int& exit_code);
 

@@ -92,7 +92,7 @@ void add_compare_command(CLI::App& application, int& exit_code) {
   add_model_options(*command, options->model);
   command->add_option("--golden", options->golden, "recorded values, a safetensors file")->required();
   command->add_option("--tolerance", options->tolerance, "largest difference over the largest recorded magnitude")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
   command->add_flag("--json", options->json, "machine-readable output");
   command->callback([options, &exit_code] {

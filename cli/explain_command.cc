@@ -144,10 +144,10 @@ void add_explain_command(CLI::App& application, int& exit_code) {
   command->footer(examples);
   add_model_options(*command, options->model);
   command->add_option("--tokens", options->request.tokens, "tokens of the pass; 1 is a decode step")
-      ->check(CLI::PositiveNumber)
+      ->check(tokens_from(1))
       ->capture_default_str();
   command->add_option("--depth", options->request.depth, "tokens that the sequence holds before")
-      ->check(CLI::NonNegativeNumber)
+      ->check(tokens_from(0))
       ->capture_default_str();
   command->add_flag("--measure", options->measures, "also time every step");
   command->add_option("--repeat", options->repeats, "passes to time")

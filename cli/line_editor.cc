@@ -51,10 +51,27 @@ std::size_t after(const std::string& text, std::size_t at) {
   return at;
 }
 
-// Columns, counting a character as one: right for most scripts, one short for wide ones.
+// What lies behind the escape code at `at`: "\x1b[", parameters, and a last byte from '@' on. Others are of two bytes.
+std::size_t after_escape(std::string_view text, std::size_t at) {
+  ++at;
+  if (at < text.size() && text[at] == '[') {
+    do ++at;
+    while (at < text.size() && text[at] < '@');
+  }
+  return std::min(at + 1, text.size());
+}
+
+// Columns, counting a character as one: right for most scripts, one short for wide ones. Escape codes take none.
 std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '\x1b') {
+      at = after_escape(text, at);
+    } else {
+      count += continues_character(text[at++]) ? 0 : 1;
+    }
+  }
+  return count;
 }
 
 std::size_t terminal_width() {

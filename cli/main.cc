@@ -34,12 +34,15 @@ int main(int argument_count, char** arguments) {
   ingot::add_run_command(application, exit_code);
   ingot::add_chat_command(application, exit_code);
   ingot::add_tokenize_command(application, exit_code);
+  ingot::add_tokenizer_command(application, exit_code);
   ingot::add_quantize_command(application, exit_code);
   ingot::add_import_command(application, exit_code);
   ingot::add_explain_command(application, exit_code);
   ingot::add_perplexity_command(application, exit_code);
   ingot::add_compare_command(application, exit_code);
   ingot::add_embed_command(application, exit_code);
+  ingot::add_train_command(application, exit_code);
+  ingot::add_tales_command(application, exit_code);
   try {
     application.parse(argument_count, arguments);
   } catch (const CLI::Success& help) {
@@ -59,6 +62,11 @@ int main(int argument_count, char** arguments) {
     }
     ingot::print_error(text + "\nRun 'ingot --help' for the commands, 'ingot COMMAND --help' for one.");
     return ingot::exit_usage;
+  }
+  // A full disk behind a redirection: what was asked for has not been given.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    ingot::print_error("expected to write all of the output, found that it was refused");
+    if (exit_code == ingot::exit_success) exit_code = ingot::exit_failure;
   }
   return exit_code;
 }

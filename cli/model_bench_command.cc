@@ -113,13 +113,13 @@ void add_model_bench_command(CLI::App& bench, int& exit_code) {
   command->footer(examples);
   add_model_options(*command, options->model);
   command->add_option("--prompt", options->request.prompt, "tokens to prefill")
-      ->check(CLI::PositiveNumber)
+      ->check(tokens_from(1))
       ->capture_default_str();
   command->add_option("--generate", options->request.generate, "tokens to decode after the first")
-      ->check(CLI::PositiveNumber)
+      ->check(tokens_from(1))
       ->capture_default_str();
   command->add_option("--depth", options->request.depth, "tokens that a sequence holds before the prompt")
-      ->check(CLI::NonNegativeNumber)
+      ->check(tokens_from(0))
       ->capture_default_str();
   command->add_option("--batch", options->request.batch, "sequences at once")
       ->check(CLI::Range(1, 4096))

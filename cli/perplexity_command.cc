@@ -64,7 +64,8 @@ void add_perplexity_command(CLI::App& application, int& exit_code) {
   command->footer(examples);
   add_model_options(*command, options->model);
   command->add_option("FILE", options->file, "the text")->required();
-  command->add_option("--stride", options->stride, "tokens from window to window; 0: half the context");
+  command->add_option("--stride", options->stride, "tokens from window to window; 0: half the context")
+      ->check(tokens_from(0));
   command->add_flag("--json", options->json, "machine-readable output");
   command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }

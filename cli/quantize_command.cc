@@ -10,16 +10,13 @@ namespace ingot {
 namespace {
 
 constexpr const char* examples =
-    "TYPE names a format (F32 F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q6_K IQ4_NL "
-    "MXFP4) or a mix (Q2_K Q3_K_S Q3_K_M\n"
-    "Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M MXFP4_MOE). Either gives more bits to "
-    "a few tensors that matter more,\n"
+    "TYPE names a format (F32 F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q6_K IQ4_NL MXFP4) or a mix (Q2_K Q3_K_S Q3_K_M\n"
+    "Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M MXFP4_MOE). Either gives more bits to a few tensors that matter more,\n"
     "unless --pure is given.\n"
     "\n"
     "Examples:\n"
     "  ingot quantize model-f16.gguf model-q4.gguf Q4_K_M\n"
-    "  ingot quantize folder/ model.gguf Q8_0            from a Hugging Face "
-    "folder\n"
+    "  ingot quantize folder/ model.gguf Q8_0            from a Hugging Face folder\n"
     "  ingot quantize folder/ model.gguf BF16            only converted\n"
     "  ingot quantize model.gguf out.gguf Q3_K --dry-run what would be done";
 
@@ -139,7 +136,9 @@ void add_quantize_command(CLI::App& application, int& exit_code) {
   command->add_option("TYPE", options->type, "what the numbers become")->required()->check(complaint_about_type);
   command->add_flag("--pure", options->pure, "every matrix gets the same format");
   command->add_flag("--dry-run", options->dry_run, "print what would be done, write nothing");
-  command->add_option("--threads", options->threads, "worker threads")->capture_default_str();
+  command->add_option("--threads", options->threads, "worker threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   command->add_flag("--json", options->json, "machine-readable output");
   command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }

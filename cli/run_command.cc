@@ -20,7 +20,7 @@ struct Options {
   ModelOptions model;
   SamplerOptions sampler;
   std::string prompt;
-  std::int64_t most_tokens = 128;
+  std::int64_t most_tokens = 256;
   bool parses_special = false;
   bool json = false;
 };
@@ -88,7 +88,7 @@ void add_run_command(CLI::App& application, int& exit_code) {
   add_model_options(*command, options->model);
   command->add_option("-p,--prompt", options->prompt, "the text to continue");
   command->add_option("-n,--tokens", options->most_tokens, "most tokens to generate")
-      ->check(CLI::PositiveNumber)
+      ->check(tokens_from(1))
       ->capture_default_str();
   command->add_flag("--special", options->parses_special, "read special tokens such as <|im_end|> in the prompt");
   add_sampler_options(*command, options->sampler);

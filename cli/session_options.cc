@@ -4,31 +4,51 @@
 
 namespace ingot {
 
+CLI::Range tokens_from(std::int64_t least) { return CLI::Range(least, std::int64_t{1} << 30); }
+
 void add_model_options(CLI::App& command, ModelOptions& options) {
   options.session.threads = usable_cpu_count();
-  command.add_option("MODEL", options.path, "a .gguf file, or a folder with config.json and model.safetensors")
-      ->required();
-  command.add_option("--threads", options.session.threads, "worker threads")->capture_default_str();
-  command.add_option("--context", options.session.context, "most tokens of a sequence; 0: the model's, at most 4096");
+  command
+      .add_option(
+          "MODEL", options.path,
+          "a .gguf file, or a folder with config.json and model.safetensors; the model that the program carries "
+          "where none is given")
+      ->capture_default_str();
+  command.add_option("--threads", options.session.threads, "worker threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command.add_option("--context", options.session.context, "most tokens of a sequence; 0: the model's, at most 4096")
+      ->check(tokens_from(0));
   command.add_option("--cache", options.cache, "how keys and values are kept: f32, f16 or q8_0")
       ->check(CLI::IsMember({"f32", "f16", "q8_0"}))
       ->capture_default_str();
 }
 
 void add_sampler_options(CLI::App& command, SamplerOptions& options) {
-  command.add_option("--temperature", options.temperature, "0 takes the most likely token")->capture_default_str();
-  command.add_option("--top-k", options.top_k, "only the k most likely; 0: all");
-  command.add_option("--top-p", options.top_p, "only the most likely that together reach p; 1: all");
-  command.add_option("--min-p", options.min_p, "only those at least this likely, relative to the most likely; 0: all");
-  command.add_option("--repetition-penalty", options.repetition, "above 1 makes repetition less likely");
-  command.add_option("--presence-penalty", options.presence, "subtracted once a token has occurred");
-  command.add_option("--frequency-penalty", options.frequency, "subtracted for every time it has occurred");
+  const CLI::Range share(0.0, 1.0);
+  const CLI::Range penalty(-1000.0, 1000.0);
+  command.add_option("--temperature", options.temperature, "0 takes the most likely token")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  command.add_option("--top-k", options.top_k, "only the k most likely; 0: all")->check(tokens_from(0));
+  command.add_option("--top-p", options.top_p, "only the most likely that together reach p; 1: all")->check(share);
+  command.add_option("--min-p", options.min_p, "only those at least this likely, relative to the most likely; 0: all")
+      ->check(share);
+  command.add_option("--repetition-penalty", options.repetition, "above 1 makes repetition less likely")
+      ->check(CLI::Range(0.0, 1000.0));
+  command.add_option("--presence-penalty", options.presence, "subtracted once a token has occurred")->check(penalty);
+  command.add_option("--frequency-penalty", options.frequency, "subtracted for every time it has occurred")
+      ->check(penalty);
   command.add_option("--seed", options.seed, "the same seed draws the same tokens")->capture_default_str();
+}
+
+Result<std::shared_ptr<const Model>> open_model_at(const std::string& path) {
+  return path == built_in_model ? Model::open_default() : Model::open(path);
 }
 
 Result<OpenedModel> open_model(const ModelOptions& options) {
   OpenedModel opened;
-  opened.model = TRY(Model::open(options.path));
+  opened.model = TRY(open_model_at(options.path));
   SessionOptions session = options.session;
   session.cache = options.cache == "f32" ? DType::f32 : options.cache == "f16" ? DType::f16 : DType::q8_0;
   opened.session = TRY(Session::create(opened.model, session));

@@ -9,8 +9,17 @@
 
 namespace ingot {
 
+// From `least` to 2^30. CLI11's own checks of a sign would name the greatest double as the other limit.
+CLI::Range tokens_from(std::int64_t least);
+
+// What stands for the model that the program carries, where a path could stand.
+inline constexpr const char* built_in_model = "built-in:tales";
+
+// Opens a file, a folder, or the built-in model.
+Result<std::shared_ptr<const Model>> open_model_at(const std::string& path);
+
 struct ModelOptions {
-  std::string path;
+  std::string path = built_in_model;
   SessionOptions session;
   std::string cache = "f16";
 };

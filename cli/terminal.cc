@@ -24,14 +24,14 @@ const char* escape_of(Colour colour) {
   return "";
 }
 
-bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
-
 bool shows_colours(std::FILE* stream) {
   const char* no_colour = std::getenv("NO_COLOR");
   return (no_colour == nullptr || *no_colour == '\0') && is_terminal(stream);
 }
 
 }  // namespace
+
+bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
 
 std::string coloured(std::string_view text, Colour colour, std::FILE* stream) {
   if (colour == Colour::plain || !shows_colours(stream)) return std::string(text);

@@ -10,6 +10,8 @@ namespace ingot {
 
 enum class Colour : unsigned char { plain, green, red, yellow, dim, bold };
 
+bool is_terminal(std::FILE* stream);
+
 // The text wrapped in escape codes if `stream` is a terminal and NO_COLOR is not set; the text alone otherwise.
 std::string coloured(std::string_view text, Colour colour, std::FILE* stream = stdout);
 

@@ -13,12 +13,14 @@ constexpr const char* head = R"html(<!doctype html>
 @media(prefers-color-scheme:dark){:root{--ink:#e4e6eb;--soft:#99a;--line:#2c3038;--paper:#14161a;--card:#1b1e24;
 --accent:#f0894a}}
 *{box-sizing:border-box}body{margin:0;font:14px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper)}
-main{max-width:1240px;margin:0 auto;padding:28px 20px 60px}h1{font-size:24px;margin:0;font-weight:650}
+main{max-width:1240px;margin:0 auto;padding:28px 20px 60px}h1{font-size:24px;margin:0;font-weight:650;
+overflow-wrap:anywhere}
 h2{font-size:16px;margin:34px 0 8px}p.sub{color:var(--soft);margin:4px 0 18px}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(170px,1fr));gap:10px}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(138px,1fr));gap:10px}
 .tile,.card{background:var(--card);border:1px solid var(--line);border-radius:10px}
 .tile{padding:10px 14px}.tile b{display:block;font-size:20px;font-weight:650}.tile span{color:var(--soft);font-size:12px}
-.card{padding:12px;overflow:hidden}svg{display:block;width:100%;user-select:none}svg text{fill:var(--ink);font-size:11px}
+.card{padding:12px;overflow-x:auto}svg{display:block;width:100%;height:auto;min-width:860px;user-select:none}
+svg text{fill:var(--ink);font-size:11px}
 svg text.soft{fill:var(--soft)}svg text.box{fill:#fff;pointer-events:none}.bar{display:flex;gap:14px;flex-wrap:wrap;
 align-items:center;color:var(--soft);font-size:12px;margin:0 0 8px}button,select{font:inherit;color:var(--ink);
 background:var(--card);border:1px solid var(--line);border-radius:6px;padding:2px 8px}
@@ -33,14 +35,14 @@ table.list{border-collapse:collapse;width:100%;font-size:12.5px;font-variant-num
 stroke-width:1.5}.grab{cursor:grab}
 </style></head><body><main>
 <h1 id="title"></h1><p class="sub" id="sub"></p><div class="tiles" id="tiles"></div>
-<h2>Where it goes</h2><div class="card"><svg id="families" height="66"></svg><div class="bar legend" id="legend"></div></div>
+<h2>Where it goes</h2><div class="card"><svg id="families"></svg><div class="bar legend" id="legend"></div></div>
 <h2>Circuit</h2><div class="bar"><label>width of a box <select id="size"></select></label>
 <label>colour <select id="paint"><option value="family">family</option><option value="roof">share of the roofline</option>
 </select></label><button id="reset">whole</button><span>wheel zooms, dragging moves, hovering tells</span></div>
 <div class="card"><svg id="circuit" class="grab"></svg></div>
 <h2>Operations</h2><div class="card"><table class="list" id="operations"></table></div>
 <h2>Arena over time</h2><p class="sub" id="arena_text"></p>
-<div class="card"><svg id="arena" height="340" class="grab"></svg></div>
+<div class="card"><svg id="arena" class="grab"></svg></div>
 </main><div id="tip"></div><script>
 )html";
 
@@ -57,7 +59,7 @@ const clear=e=>{while(e.firstChild)e.removeChild(e.firstChild)};
 function scaled(v,units,base){let i=0;while(v>=base&&i<units.length-1){v/=base;i++}
  return (v>=100||i===0&&v===Math.floor(v)?v.toFixed(0):v.toPrecision(3))+' '+units[i]}
 const bytes=v=>scaled(v,['B','kB','MB','GB','TB'],1000),flops=v=>scaled(v,['FLOP','kFLOP','MFLOP','GFLOP','TFLOP'],1000);
-const time=us=>us<1?(1000*us).toFixed(0)+' ns':us<1000?us.toPrecision(3)+' \u00b5s':(us/1000).toPrecision(3)+' ms';
+const time=us=>us<1?(1000*us).toFixed(0)+' ns':scaled(us,['\u00b5s','ms','s'],1000);
 const percent=v=>(v<10?v.toFixed(1):v.toFixed(0))+'%';
 const tip=$('tip');
 function hover(e,title,rows){e.addEventListener('mousemove',m=>{clear(tip);html(tip,'b',title);const t=html(tip,'table');
@@ -119,19 +121,25 @@ const rows=[];S.forEach((s,i)=>{const name=s.layer===null?(rows.length?'end':'st
   rows.push(row={name,layer:s.layer,steps:[]});row.steps.push(s)});
 const heat=p=>'hsl('+Math.min(Math.max(p,0),100)*1.25+',55%,42%)';
 const circuit=(function(){const svg=$('circuit'),left=70,width=1100,h=20;
- svg.setAttribute('viewBox','0 0 1180 '+(rows.length*h+6));svg.style.maxHeight='none';
- const size=s=>Math.max(sizes[$('size').value][1](s),0);
- const full=()=>Math.max(...rows.map(r=>r.steps.reduce((a,s)=>a+size(s),0)))||1;
- function draw(view){clear(svg);const clip=el(el(svg,'defs',{}),'clipPath',{id:'inside'});
-  el(clip,'rect',{x:left,y:0,width:width+8,height:rows.length*h+6});
+ const size=s=>Math.max(sizes[$('size').value][1](s),0),sum=r=>r.steps.reduce((a,s)=>a+size(s),0);
+ // The longest layer fills a line. What takes longer, as scores over a large vocabulary do, goes on in up to five more.
+ const full=()=>Math.max(...rows.filter(r=>r.layer!==null).map(sum),Math.max(...rows.map(sum))/6)||1;
+ function draw(view){clear(svg);const F=full(),lines=rows.map(r=>Math.max(Math.ceil(sum(r)/F-1e-6),1));
+  const height=h*lines.reduce((a,n)=>a+n,0)+6,clip=el(el(svg,'defs',{}),'clipPath',{id:'inside'});
+  svg.setAttribute('viewBox','0 0 1180 '+height);el(clip,'rect',{x:left,y:0,width:width+8,height});
   const inside=el(svg,'g',{'clip-path':'url(#inside)'}),k=width/view.span;
-  rows.forEach((row,i)=>{const y=i*h+3;el(svg,'text',{x:left-8,y:y+13,'text-anchor':'end',class:'soft'},row.name);let x=0;
-   for(const s of row.steps){const v=size(s),a=left+(x-view.from)*k,w=v*k;x+=v;if(a+w<left||a>left+width+8||w<.05)continue;
-    const fill=$('paint').value==='roof'&&M?heat(s.roofline_percent):colours[s.family];
-    const r=el(inside,'rect',{x:a,y,width:Math.max(w-.6,.3),height:h-3,rx:Math.min(2,w/4),fill,class:'hit'});
-    hover(r,s.name,()=>stepRows(s));const label=s.name.replace(/^blk\.\d+\./,'');
-    const seen=Math.min(a+w,left+width)-Math.max(a,left);
-    if(seen>label.length*6.2+6)el(inside,'text',{x:Math.max(a,left)+4,y:y+12.5,class:'box'},label)}})}
+  function box(s,a,w,y){if(a+w<left||a>left+width+8||w<.05)return;
+   const fill=$('paint').value==='roof'&&M?heat(s.roofline_percent):colours[s.family];
+   const r=el(inside,'rect',{x:a,y,width:Math.max(w-.6,.3),height:h-3,rx:Math.min(2,w/4),fill,class:'hit'});
+   hover(r,s.name,()=>stepRows(s));const label=s.name.replace(/^blk\.\d+\./,'');
+   const seen=Math.min(a+w,left+width)-Math.max(a,left);
+   if(seen>label.length*6.2+6)el(inside,'text',{x:Math.max(a,left)+4,y:y+12.5,class:'box'},label)}
+  let top=3;rows.forEach((row,i)=>{let x=0;
+   el(svg,'text',{x:left-8,y:top+13,'text-anchor':'end',class:'soft'},row.name);
+   for(const s of row.steps){const end=x+size(s);for(let n=Math.floor(x/F);n*F<end&&n<lines[i];n++){
+     const from=Math.max(x,n*F),to=Math.min(end,(n+1)*F);box(s,left+(from-n*F-view.from)*k,(to-from)*k,top+n*h)}
+    x=end}
+   top+=lines[i]*h})}
  return zoomable(svg,left,width,full,draw)})();
 $('size').onchange=()=>circuit.reset();$('paint').onchange=()=>circuit.show();$('reset').onclick=()=>circuit.reset();
 circuit.reset();

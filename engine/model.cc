@@ -1,7 +1,9 @@
 #include "engine/model.h"
 
 #include <filesystem>
+#include <system_error>
 
+#include "engine/default_model.h"
 #include "model/files/json_metadata.h"
 
 namespace ingot {
@@ -20,8 +22,10 @@ Result<Tokenizer> tokenizer_of(const ModelFile& file) {
 }  // namespace
 
 Result<Tokenizer> open_tokenizer(const std::string& path) {
-  // A GGUF file may hold a vocabulary and no tensors at all.
-  if (!std::filesystem::is_directory(path)) {
+  // A GGUF file may hold a vocabulary and no tensors at all. What cannot be looked at cannot be opened either, and
+  // opening says why.
+  std::error_code unused;
+  if (!std::filesystem::is_directory(path, unused)) {
     const GgufFile file = TRY(GgufFile::open(path));
     return Tokenizer::create(TRY(describe_gguf_tokenizer(file.metadata())));
   }
@@ -29,12 +33,19 @@ Result<Tokenizer> open_tokenizer(const std::string& path) {
 }
 
 Result<std::shared_ptr<const Model>> Model::open(const std::string& path) {
-  ModelFile file = TRY(ModelFile::open(path));
-  Result<ModelSource> source = read_source(file);
-  if (!source.ok()) return source.error().within(path);
-  Result<std::unique_ptr<Template>> form = create_template(source.value());
-  if (!form.ok()) return form.error().within(path);
-  return std::shared_ptr<const Model>(new Model(std::move(file), std::move(source).value(), std::move(form).value()));
+  Result<std::shared_ptr<const Model>> model = create(TRY(ModelFile::open(path)));
+  if (!model.ok()) return model.error().within(path);
+  return model;
+}
+
+Result<std::shared_ptr<const Model>> Model::open_default() {
+  return create(TRY(ModelFile::parse_gguf(default_model_file())));
+}
+
+Result<std::shared_ptr<const Model>> Model::create(ModelFile file) {
+  ModelSource source = TRY(read_source(file));
+  std::unique_ptr<Template> form = TRY(create_template(source));
+  return std::shared_ptr<const Model>(new Model(std::move(file), std::move(source), std::move(form)));
 }
 
 Result<const Tokenizer*> Model::tokenizer() const {

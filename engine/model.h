@@ -17,6 +17,8 @@ Result<Tokenizer> open_tokenizer(const std::string& path);
 class Model {
  public:
   static Result<std::shared_ptr<const Model>> open(const std::string& path);
+  // The one that the program carries.
+  static Result<std::shared_ptr<const Model>> open_default();
 
   const ModelFile& file() const { return file_; }
   const Metadata& metadata() const { return source_.metadata; }
@@ -30,6 +32,7 @@ class Model {
   std::string chat_template() const;
 
  private:
+  static Result<std::shared_ptr<const Model>> create(ModelFile file);
   Model(ModelFile file, ModelSource source, std::unique_ptr<Template> form)
       : file_(std::move(file)), source_(std::move(source)), template_(std::move(form)) {}
 

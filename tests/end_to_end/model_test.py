@@ -91,8 +91,17 @@ class BadInput(unittest.TestCase):
             self.assertIn("expected", result.stderr, name)
 
     def test_bad_usage_exits_with_2(self):
-        self.assertEqual(run("run").returncode, 2)
+        self.assertEqual(run("run", "--temperature", "warm").returncode, 2)
         self.assertEqual(run("run", "model.gguf", "--cache", "f8").returncode, 2)
+
+
+class BuiltIn(unittest.TestCase):
+    def test_without_a_model_a_tale_is_told(self):
+        result = run("run", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(result.stdout)
+        self.assertEqual(document["stop"], "end of generation")
+        self.assertGreater(len(document["text"].split()), 60)
 
 
 class Goldens(unittest.TestCase):
