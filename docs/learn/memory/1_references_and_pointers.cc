@@ -1,5 +1,5 @@
 // A reference is another name for an object; a pointer is an object that holds an address.
-#include "docs/learn/memory/lesson.h"
+#include "docs/learn/lesson.h"
 
 int main() {
   int weight = 5;

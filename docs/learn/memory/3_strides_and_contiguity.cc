@@ -1,7 +1,7 @@
 // Memory is one line of bytes; strides say how a tensor of any rank lies along it.
 #include <cstdint>
 
-#include "docs/learn/memory/lesson.h"
+#include "docs/learn/lesson.h"
 #include "tensor/any_view.h"
 
 using ingot::Strides;

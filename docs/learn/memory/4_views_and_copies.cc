@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "docs/learn/memory/lesson.h"
+#include "docs/learn/lesson.h"
 #include "tensor/rows.h"
 
 using ingot::View;
