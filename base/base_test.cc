@@ -2,7 +2,9 @@
 
 #include <limits>
 #include <memory>
+#include <string>
 
+#include "base/edit_distance.h"
 #include "base/random.h"
 #include "base/units.h"
 
@@ -26,6 +28,14 @@ TEST(FixedText, CutsWhatDoesNotFitAndSaysSo) {
   const auto text = text_of<4>("abcdef");
   EXPECT_EQ(text.view(), "abcd");
   EXPECT_TRUE(text.truncated());
+}
+
+TEST(EditDistance, CountsLetters) {
+  EXPECT_EQ(edit_distance("", ""), 0u);
+  EXPECT_EQ(edit_distance("norm", ""), 4u);
+  EXPECT_EQ(edit_distance("rms_norm", "rms_nrom"), 2u);
+  EXPECT_EQ(edit_distance("relu", "gelu"), 1u);
+  EXPECT_LE(edit_distance(std::string(1000, 'a'), "b"), 64u);
 }
 
 TEST(RandomNumbers, AreTheSameOnEveryMachineAndContinueFromTheirState) {

@@ -1,28 +1,13 @@
 #include "cli/pick.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
+#include "base/edit_distance.h"
 #include "kernels/all_operations.h"
 
 namespace ingot {
 namespace {
-
-// Levenshtein distance: how many letters a typing slip changed.
-std::size_t edit_distance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t above = row[j + 1];
-      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (left[i] == right[j] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
 
 std::string nearest_name(const std::string& text) {
   std::string_view best;
