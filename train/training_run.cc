@@ -173,8 +173,7 @@ Result<double> TrainingRun::validate() {
   return sum / static_cast<double>(count);
 }
 
-Result<void> TrainingRun::write_records(const RunStep& step, RunState state) {
-  if (log_ && (log_->steps().empty() || log_->steps().back().step < step.step)) TRY(log_->append(step));
+Result<void> TrainingRun::draw(const RunStep& step, RunState state) {
   if (configuration_.plot.empty() || log_ == nullptr) return {};
   const bool is_due = state != RunState::live || step.validation_loss || step.step % 20 == 0;
   if (!is_due) return {};
@@ -191,12 +190,8 @@ Result<void> TrainingRun::save() {
 }
 
 Result<RunState> TrainingRun::run() {
-  RunStep last;
-  last.step = progress_.step;
-  bool is_saved = true;
   while (progress_.step < configuration_.steps) {
-    last = TRY(step());
-    is_saved = false;
+    RunStep last = TRY(step());
     const bool is_end = progress_.step == configuration_.steps;
     const bool evaluates = configuration_.evaluate_every > 0 && data_->set.validation_windows() > 0;
     if (evaluates && (is_end || progress_.step % configuration_.evaluate_every == 0)) {
@@ -205,16 +200,17 @@ Result<RunState> TrainingRun::run() {
           std::min(progress_.best_validation_loss.value_or(*last.validation_loss), *last.validation_loss);
     }
     if (events_.stepped) events_.stepped(last);
+    // Before the checkpoint: a run that is taken up again cuts lines that are too many, and cannot write ones that
+    // miss.
+    if (log_) TRY(log_->append(last));
     const bool stops = events_.should_stop && events_.should_stop();
     if (is_end || stops ||
         (configuration_.checkpoint_every > 0 && progress_.step % configuration_.checkpoint_every == 0)) {
       TRY(save());
-      is_saved = true;
     }
-    TRY(write_records(last, is_end ? RunState::finished : stops ? RunState::stopped : RunState::live));
+    TRY(draw(last, is_end ? RunState::finished : stops ? RunState::stopped : RunState::live));
     if (stops && !is_end) return RunState::stopped;
   }
-  if (!is_saved) TRY(save());
   return RunState::finished;
 }
 

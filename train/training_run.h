@@ -46,7 +46,7 @@ class TrainingRun {
   Result<void> resume();
   Result<RunStep> step();
   Result<double> validate();
-  Result<void> write_records(const RunStep& step, RunState state);
+  Result<void> draw(const RunStep& step, RunState state);
   Result<void> save();
   // Everything that a checkpoint holds, as it lies in memory.
   std::vector<CheckpointTarget> state_views() const;
