@@ -3,6 +3,9 @@
 // The assembler puts the file among the constants, on a page of its own, where it is mapped with the program and read
 // in when it is used.
 asm(".section .rodata\n"
+    // Global names: an assembler may turn local ones into offsets, which some linkers cannot look up in their tables.
+    ".global ingot_default_model_begin\n"
+    ".global ingot_default_model_end\n"
     ".balign 4096\n"
     "ingot_default_model_begin:\n"
     ".incbin \"" INGOT_DEFAULT_MODEL
