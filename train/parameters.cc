@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/contract/fields.h"
+
 namespace ingot {
 namespace {
 
