@@ -4,7 +4,6 @@
 
 #include "engine/model.h"
 #include "model/files/quoted.h"
-#include "train/data/encode_text.h"
 #include "train/data/text_file.h"
 #include "train/tales/tale_corpus.h"
 #include "train/tales/tale_writer.h"
@@ -107,16 +106,10 @@ Result<TrainingData> prepare_training_data(const TrainingConfiguration& configur
   TokenStream stream;
   if (!texts.paths.empty()) stream = TRY(TokenStream::open(texts.paths, *tokenizer, encoding));
   for (const std::string& tales : texts.tales) {
-    std::vector<TokenId> ids;
-    const auto sink = [&](std::span<const TokenId> piece) -> Result<void> {
-      ids.insert(ids.end(), piece.begin(), piece.end());
-      return {};
-    };
     const auto done = [&](std::uint64_t bytes) {
       if (progress) progress("encoding tales", static_cast<double>(bytes) / static_cast<double>(tales.size()));
     };
-    TRY(encode_text(tales, *tokenizer, document_separator(*tokenizer), sink, done));
-    stream.append(std::move(ids));
+    TRY(stream.append_text(tales, *tokenizer, done));
   }
   DataSet set = TRY(DataSet::create(std::move(stream), {.length = configuration.length,
                                                         .validation_fraction = configuration.validation_fraction,

@@ -19,20 +19,6 @@ Result<TokenShard> open_shard_of(const std::string& path, const TokenOrigin& exp
                    shard.origin().tokenizer_hash);
 }
 
-Result<std::vector<TokenId>> read_text_tokens(const std::string& path, const Tokenizer& tokenizer,
-                                              const TextProgress& progress) {
-  const TextFile file = TRY(TextFile::open(path));
-  std::vector<TokenId> ids;
-  TRY(encode_text(
-      file.text(), tokenizer, document_separator(tokenizer),
-      [&](std::span<const TokenId> more) -> Result<void> {
-        ids.insert(ids.end(), more.begin(), more.end());
-        return {};
-      },
-      progress));
-  return ids;
-}
-
 }  // namespace
 
 Result<TokenStream> TokenStream::open(std::span<const std::string> paths, const Tokenizer& tokenizer,
@@ -45,10 +31,22 @@ Result<TokenStream> TokenStream::open(std::span<const std::string> paths, const 
     if (TokenShard::is_shard(file.bytes())) {
       stream.append(TRY(open_shard_of(path, origin)));
     } else {
-      stream.append(TRY(read_text_tokens(path, tokenizer, progress)));
+      const TextFile text = TRY(TextFile::open(path));
+      TRY(stream.append_text(text.text(), tokenizer, progress));
     }
   }
   return stream;
+}
+
+Result<void> TokenStream::append_text(std::string_view text, const Tokenizer& tokenizer, const TextProgress& progress) {
+  std::vector<TokenId> ids;
+  const auto sink = [&](std::span<const TokenId> more) -> Result<void> {
+    ids.insert(ids.end(), more.begin(), more.end());
+    return {};
+  };
+  TRY(encode_text(text, tokenizer, document_separator(tokenizer), sink, progress));
+  append(std::move(ids));
+  return {};
 }
 
 void TokenStream::append(TokenShard shard) {

@@ -20,6 +20,8 @@ class TokenStream {
   static Result<TokenStream> open(std::span<const std::string> paths, const Tokenizer& tokenizer,
                                   const TextProgress& progress = {});
 
+  // A text's documents, each followed by the token that ends it.
+  Result<void> append_text(std::string_view text, const Tokenizer& tokenizer, const TextProgress& progress = {});
   void append(TokenShard shard);
   void append(std::vector<TokenId> ids);
 
