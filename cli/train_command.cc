@@ -157,7 +157,10 @@ Result<void> run(const Options& options) {
     return {};
   }
   if (options.output.empty()) return {};
-  TRY(training->export_gguf(options.output, *mix));
+  const std::vector<std::string> notes = TRY(training->export_gguf(options.output, *mix));
+  for (const std::string& note : notes) {
+    std::fprintf(stderr, "%s %s\n", coloured("note:", Colour::yellow, stderr).c_str(), note.c_str());
+  }
   if (!options.json) std::printf("wrote %s\n", options.output.c_str());
   return {};
 }

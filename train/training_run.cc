@@ -174,12 +174,13 @@ Result<double> TrainingRun::validate() {
 }
 
 Result<void> TrainingRun::draw(const RunStep& step, RunState state) {
-  if (configuration_.plot.empty() || log_ == nullptr) return {};
+  if (configuration_.plot.empty()) return {};
   const bool is_due = state != RunState::live || step.validation_loss || step.step % 20 == 0;
   if (!is_due) return {};
   const std::string title =
       configuration_.architecture + ", " + std::to_string(trainer_->parameters().count()) + " parameters";
-  return write_loss_plot(configuration_.plot, {title, configuration_.steps, state}, log_->steps());
+  return write_loss_plot(configuration_.plot, {title, configuration_.steps, state},
+                         log_ ? log_->steps() : std::span<const RunStep>(steps_));
 }
 
 Result<void> TrainingRun::save() {
@@ -202,7 +203,11 @@ Result<RunState> TrainingRun::run() {
     if (events_.stepped) events_.stepped(last);
     // Before the checkpoint: a run that is taken up again cuts lines that are too many, and cannot write ones that
     // miss.
-    if (log_) TRY(log_->append(last));
+    if (log_) {
+      TRY(log_->append(last));
+    } else if (!configuration_.plot.empty()) {
+      steps_.push_back(last);
+    }
     const bool stops = events_.should_stop && events_.should_stop();
     if (is_end || stops ||
         (configuration_.checkpoint_every > 0 && progress_.step % configuration_.checkpoint_every == 0)) {
@@ -214,7 +219,7 @@ Result<RunState> TrainingRun::run() {
   return RunState::finished;
 }
 
-Result<void> TrainingRun::export_gguf(const std::string& path, const TypeMix& mix) const {
+Result<std::vector<std::string>> TrainingRun::export_gguf(const std::string& path, const TypeMix& mix) const {
   Metadata metadata = model_ ? model_->metadata() : fresh_.metadata;
   Weights merged;
   const Parameters& parameters = trainer_->parameters();
@@ -242,7 +247,9 @@ Result<void> TrainingRun::export_gguf(const std::string& path, const TypeMix& mi
     metadata.set_text("general.name", std::filesystem::path(path).stem().string());
   }
   const Quantizer quantizer = TRY(Quantizer::of(metadata, merged, {.mix = &mix}));
-  return quantizer.write(path, {.threads = trainer_->options().threads});
+  notes.insert(notes.end(), quantizer.notes().begin(), quantizer.notes().end());
+  TRY(quantizer.write(path, {.threads = trainer_->options().threads}));
+  return notes;
 }
 
 }  // namespace ingot

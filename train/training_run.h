@@ -34,8 +34,8 @@ class TrainingRun {
   std::int64_t steps_done() const { return progress_.step; }
   bool is_resumed() const { return is_resumed_; }
 
-  // The model as it is now, adapters merged, as a GGUF file.
-  Result<void> export_gguf(const std::string& path, const TypeMix& mix) const;
+  // The model as it is now, adapters merged, as a GGUF file. Returns what the user should know of it.
+  Result<std::vector<std::string>> export_gguf(const std::string& path, const TypeMix& mix) const;
 
  private:
   TrainingRun(TrainingConfiguration configuration, TrainingEvents events)
@@ -61,6 +61,7 @@ class TrainingRun {
   std::unique_ptr<TrainingData> data_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<RunLog> log_;
+  std::vector<RunStep> steps_;  // since this run was opened, where no log keeps them
   Checkpoint progress_;
   bool is_resumed_ = false;
   std::vector<std::int32_t> inputs_, targets_;

@@ -156,6 +156,12 @@ TEST_F(TrainingRunTest, AdaptersLearnOverAQuantizedModel) {
   EXPECT_NEAR(merged, validations.back(), 0.01);
 }
 
+TEST_F(TrainingRunTest, CurvesAreDrawnWithoutALogToo) {
+  configuration_.plot = path("run.html");
+  finish(*open());
+  EXPECT_TRUE(fs::exists(configuration_.plot));
+}
+
 TEST_F(TrainingRunTest, BadDataIsAnErrorThatSaysWhat) {
   write("empty.txt", "");
   configuration_.data = {path("empty.txt")};
