@@ -88,6 +88,14 @@ void print_reasons(const Explanation& explanation) {
   }
 }
 
+void print_rewrites(const Explanation& explanation) {
+  if (explanation.rewrites.empty()) return;
+  std::printf("\n%s\n", coloured("rewrites of what the template says", Colour::bold).c_str());
+  for (const AppliedRewrite& rewrite : explanation.rewrites) {
+    std::printf("  %-40s %9d\n", std::string(rewrite.name).c_str(), rewrite.count);
+  }
+}
+
 void print_text(const Options& options, const Explanation& explanation) {
   const bool is_measured = explanation.is_measured;
   const Totals all = totals_of(explanation);
@@ -103,6 +111,7 @@ void print_text(const Options& options, const Explanation& explanation) {
   print_totals("operation and variant", totals_by_operation(explanation), all.seconds(), is_measured);
   print_totals("", {all}, all.seconds(), is_measured);
   print_reasons(explanation);
+  print_rewrites(explanation);
   std::printf("\n%s\n  weights %.2f MB, caches and states %.2f MB, scratch %.2f MB\n",  //
               coloured("memory", Colour::bold).c_str(), megabytes(explanation.weight_bytes),
               megabytes(explanation.sequence_bytes), megabytes(explanation.scratch_bytes));

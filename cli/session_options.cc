@@ -22,6 +22,8 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
   command.add_option("--cache", options.cache, "how keys and values are kept: f32, f16 or q8_0")
       ->check(CLI::IsMember({"f32", "f16", "q8_0"}))
       ->capture_default_str();
+  command.add_flag("--pack", options.session.packs,
+                   "keep q4_0 and q8_0 weights a second time, as decoding reads fastest");
 }
 
 void add_sampler_options(CLI::App& command, SamplerOptions& options) {

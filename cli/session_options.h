@@ -24,7 +24,7 @@ struct ModelOptions {
   std::string cache = "f16";
 };
 
-// MODEL, --threads, --context, --cache.
+// MODEL, --threads, --context, --cache, --pack.
 void add_model_options(CLI::App& command, ModelOptions& options);
 void add_sampler_options(CLI::App& command, SamplerOptions& options);
 

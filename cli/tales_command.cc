@@ -30,7 +30,7 @@ constexpr const char* write_examples =
 constexpr const char* opening_examples =
     "Examples:\n"
     "  ingot tales opening Mila kite \"the old mill\"\n"
-    "  ingot tales opening Tom \"music box\" \"the sea\" --seed 7";
+    "  ingot tales opening Tom \"music box\" \"the farm\" --seed 7";
 
 constexpr const char* check_examples =
     "Texts are divided by <|end|>. The exit code is 1 if any of them is not a tale.\n"

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "engine/generator.h"
 #include "engine/sampler.h"
 #include "engine/session.h"
@@ -35,12 +33,21 @@ TEST(DefaultModel, IsSmallEnoughToCarry) {
   EXPECT_LE(default_model_file().size(), 3'000'000u);
 }
 
+// The most likely tale, on every machine. What it samples is tested in train/default_tales_test.cc.
 TEST(DefaultModel, TellsTheSameTaleOnAnyNumberOfThreads) {
+  constexpr std::string_view expected =
+      "\nThis is the tale of Sonja, a trusty tinker. Sonja lived in a draughty attic by the brewery. Sonja the tinker "
+      "wanted a splendid pencil. One clear day Sonja the tinker put on her jacket. Sonja the tinker met a gentle "
+      "beaver "
+      "on a milestone. \"I am Sonja the tinker, beaver, and I need a splendid pencil.\" The gentle beaver knew of one "
+      "near the ruins. Sonja the tinker followed the gentle beaver to the ruins. There was a huge puddle, but Sonja "
+      "the "
+      "tinker had a raft. \"Look, Sonja!\" cried the beaver. In a rabbit hole lay a splendid pencil. Sonja took the "
+      "splendid pencil and thanked the gentle beaver. Sonja the tinker never forgot the gentle beaver.\n";
   const Tale tale = tell(1);
-  EXPECT_EQ(tale.reason, StopReason::end_of_generation) << tale.text;
-  EXPECT_GT(std::ranges::count(tale.text, ' '), 60) << tale.text;
-  EXPECT_GT(std::ranges::count(tale.text, '.'), 5) << tale.text;
-  EXPECT_EQ(tell(2).text, tale.text);
+  EXPECT_EQ(tale.reason, StopReason::end_of_generation);
+  EXPECT_EQ(tale.text, expected);
+  EXPECT_EQ(tell(2).text, expected);
 }
 
 }  // namespace

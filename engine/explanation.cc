@@ -98,14 +98,6 @@ std::vector<ExplainedBuffer> buffers_of(const Plan& plan) {
   return buffers;
 }
 
-std::int64_t bytes_of(const Weights& weights) {
-  std::int64_t sum = 0;
-  for (const auto& [name, view] : weights.all()) {
-    sum += view.count() / block_elements(view.dtype()) * block_bytes(view.dtype());
-  }
-  return sum;
-}
-
 template <class KeyOf>
 std::vector<Totals> totals_by(const Explanation& explanation, KeyOf key_of) {
   std::map<std::string, Totals> sums;
@@ -122,8 +114,8 @@ std::vector<Totals> totals_by(const Explanation& explanation, KeyOf key_of) {
 }
 
 std::string name_without_layer(const ExplainedStep& step) {
-  const std::string prefix = "blk." + std::to_string(step.layer) + ".";
-  return step.layer >= 0 && step.name.starts_with(prefix) ? step.name.substr(prefix.size()) : step.name;
+  const std::string prefix = layer_prefix(step.layer);
+  return step.name.starts_with(prefix) ? step.name.substr(prefix.size()) : step.name;
 }
 
 // "0-2,5"
@@ -152,12 +144,13 @@ Result<Explanation> explain(Session& session, const PassRequest& request, const 
   if (repeats > 0) explanation.timing = TRY(measure_pass(session, request, repeats));
   const Plan& plan = *TRY(session.plan_for(request.shape(explanation.facts)));
   fill_lengths(plan, request);
+  explanation.rewrites = plan.circuit().rewrites;
   explanation.buffers = buffers_of(plan);
   explanation.arena_bytes = plan.arena_bytes();
   explanation.unshared_bytes = plan.unshared_bytes();
   explanation.scratch_bytes = static_cast<std::int64_t>(plan.scratch_bytes());
   explanation.sequence_bytes = static_cast<std::int64_t>(session.sequences().bytes());
-  explanation.weight_bytes = bytes_of(session.model().weights());
+  explanation.weight_bytes = session.model().weights().bytes();
   const bool is_cold =
       static_cast<double>(explanation.weight_bytes) > static_cast<double>(machine.cache_bytes(2).count()) / 2;
 

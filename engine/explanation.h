@@ -43,6 +43,7 @@ struct Explanation {
   Peaks peaks;
   PassRequest request;
   std::vector<ExplainedStep> steps;
+  std::vector<AppliedRewrite> rewrites;  // that the steps are the result of
   std::vector<ExplainedBuffer> buffers;
   std::int64_t arena_bytes = 0;
   std::int64_t unshared_bytes = 0;  // what the arena would be if no buffers shared bytes

@@ -39,7 +39,7 @@ stroke-width:1.5}.grab{cursor:grab}
 <h2>Circuit</h2><div class="bar"><label>width of a box <select id="size"></select></label>
 <label>colour <select id="paint"><option value="family">family</option><option value="roof">share of the roofline</option>
 </select></label><button id="reset">whole</button><span>wheel zooms, dragging moves, hovering tells</span></div>
-<div class="card"><svg id="circuit" class="grab"></svg></div>
+<div class="card"><svg id="circuit" class="grab"></svg></div><p class="sub" id="rewrites"></p>
 <h2>Operations</h2><div class="card"><table class="list" id="operations"></table></div>
 <h2>Arena over time</h2><p class="sub" id="arena_text"></p>
 <div class="card"><svg id="arena" class="grab"></svg></div>
@@ -143,6 +143,8 @@ const circuit=(function(){const svg=$('circuit'),left=70,width=1100,h=20;
  return zoomable(svg,left,width,full,draw)})();
 $('size').onchange=()=>circuit.reset();$('paint').onchange=()=>circuit.show();$('reset').onclick=()=>circuit.reset();
 circuit.reset();
+if(D.rewrites.length)$('rewrites').textContent='Rewritten from what the template says: '+
+ D.rewrites.map(r=>r.name+' \u00d7 '+r.count).join(', ')+'.';
 
 (function operations(){const t=$('operations'),head=html(t,'tr');
  for(const n of ['operation and variant','steps','FLOP','bytes','least'].concat(M?['measured','share','roofline']:['share']))

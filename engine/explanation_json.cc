@@ -86,6 +86,7 @@ std::string explanation_json(const Explanation& explanation, int indent) {
                    {"totals", json_of(all, all, is_measured)},
                    {"families", json::array()},
                    {"operations", json::array()},
+                   {"rewrites", json::array()},
                    {"steps", json::array()},
                    {"memory", memory_of(explanation)}};
   for (const Totals& row : totals_by_family(explanation)) {
@@ -93,6 +94,9 @@ std::string explanation_json(const Explanation& explanation, int indent) {
   }
   for (const Totals& row : totals_by_operation(explanation)) {
     document["operations"].push_back(json_of(row, all, is_measured));
+  }
+  for (const AppliedRewrite& rewrite : explanation.rewrites) {
+    document["rewrites"].push_back({{"name", rewrite.name}, {"count", rewrite.count}});
   }
   for (const ExplainedStep& step : explanation.steps) document["steps"].push_back(json_of(step, is_measured));
   // Names come from a model file and may be any bytes.

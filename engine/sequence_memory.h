@@ -3,13 +3,13 @@
 #pragma once
 
 #include "engine/paged_cache.h"
-#include "model/circuit/builder.h"
+#include "model/plan/cache_geometry.h"
 
 namespace ingot {
 
 class SequenceMemory {
  public:
-  // Makes room for every cache and state that the circuit names. Caches have the geometry the circuit was built with.
+  // Makes room for every cache and state that the circuit names. Its attention was lowered to the same geometry.
   static Result<SequenceMemory> create(const Circuit& circuit, const CacheGeometry& geometry);
 
   // Sequences are numbered from 0 to geometry.sequences - 1. The number of a removed one is used again. Precondition of
@@ -37,7 +37,7 @@ class SequenceMemory {
   const PagedCache& rings() const { return rings_; }  // of layers that see no further than a window
   std::byte* cache(const CircuitTensor& tensor) const;
   std::byte* state(const CircuitTensor& tensor, int sequence) const;
-  std::int64_t capacity() const { return geometry_.pages_per_sequence * geometry_.page_length; }
+  std::int64_t capacity() const { return geometry_.longest_sequence(); }
   std::size_t bytes() const;
 
  private:

@@ -5,6 +5,8 @@
 
 #include "kernels/all_operations.h"
 #include "machine/machine.h"
+#include "model/plan/cache_lowering.h"
+#include "model/plan/packed_weights.h"
 #include "model/plan/rewrite.h"
 #include "model/template/pass_inputs.h"
 
@@ -16,12 +18,6 @@ constexpr std::size_t most_plans = 12;
 
 // What a model keeps is the same for every pass, so the least one shows it.
 PassShape shortest_pass() { return {.runs = {1}, .outputs = 1}; }
-
-std::int64_t largest_window(const Circuit& circuit) {
-  std::int64_t largest = 0;
-  for (const CircuitTensor& tensor : circuit.tensors) largest = std::max(largest, tensor.window);
-  return largest;
-}
 
 // Null where the circuit does not have it.
 std::int32_t* input_of(const Plan& plan, std::string_view name) {
@@ -78,7 +74,12 @@ Result<void> Session::start() {
   table_ = std::make_unique<KernelTable>(TRY(KernelTable::select(all_operations(), machine.features, options_.forced)));
   workers_ = TRY(Workers::create({.threads = options_.threads}));
   TRY(choose_geometry());
-  const Circuit circuit = TRY(circuit_of(shortest_pass()));
+  if (options_.packs) {
+    Context context{*workers_, {}};
+    const Circuit plain = TRY(plain_circuit(shortest_pass()));
+    packed_ = TRY(pack_weights(plain, *table_, context));
+  }
+  const Circuit circuit = TRY(rewritten_circuit(shortest_pass()));
   memory_ = std::make_unique<SequenceMemory>(TRY(SequenceMemory::create(circuit, geometry_)));
   return {};
 }
@@ -93,7 +94,7 @@ Result<void> Session::choose_geometry() {
     return Error::of(ErrorCode::out_of_range, "expected at most 2^31 - 1 cache pages, found ", geometry_.sequences,
                      " sequences of ", geometry_.pages_per_sequence);
   }
-  const std::int64_t window = largest_window(TRY(circuit_of(shortest_pass())));
+  const std::int64_t window = largest_window(TRY(plain_circuit(shortest_pass())));
   if (window == 0) return {};
   // A pass stores its tokens before any of them looks back over the window. The page more lets a caller take back a
   // pass and a little.
@@ -105,10 +106,17 @@ Result<void> Session::choose_geometry() {
   return {};
 }
 
-Result<Circuit> Session::circuit_of(const PassShape& pass) const {
-  CircuitBuilder builder(model_->weights(), pass, geometry_);
+Result<Circuit> Session::plain_circuit(const PassShape& pass) const {
+  CircuitBuilder builder(model_->weights(), pass, {.longest = geometry_.longest_sequence()});
   model_->form().emit(builder);
   return builder.finish();
+}
+
+Result<Circuit> Session::rewritten_circuit(const PassShape& pass) const {
+  Circuit circuit = TRY(plain_circuit(pass));
+  const Fusion fusion = options_.rewrites ? Fusion::all : Fusion::none;
+  TRY(apply_rewrites(circuit, {.cache = &geometry_, .packed = &packed_, .fusion = fusion}));
+  return circuit;
 }
 
 Result<void> Session::bind(Plan& plan) {
@@ -127,8 +135,7 @@ Result<Plan*> Session::plan_for(const PassShape& pass) {
     plans_.splice(plans_.begin(), plans_, found);
     return plans_.front().plan.get();
   }
-  Circuit circuit = TRY(circuit_of(pass));
-  if (options_.rewrites) apply_rewrites(circuit);
+  Circuit circuit = TRY(rewritten_circuit(pass));
   auto plan = std::make_unique<Plan>(TRY(Plan::create(std::move(circuit), *table_, workers_->count())));
   if (scratch_.size() < plan->scratch_bytes()) scratch_ = TRY(Memory::allocate(Bytes(plan->scratch_bytes())));
   const auto needed = static_cast<std::size_t>(plan->arena_bytes());
@@ -220,7 +227,7 @@ Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float
 void Session::fill_inputs(const Plan& plan, std::span<const TokenRun> runs) {
   std::int32_t* tokens = input_of(plan, pass_inputs::tokens);
   std::int32_t* positions = input_of(plan, pass_inputs::positions);
-  std::int32_t* sequences = input_of(plan, pass_inputs::sequences);
+  std::int32_t* sequences = input_of(plan, pass_inputs::sequences);  // null, as what follows, without a cache
   std::int32_t* lengths = input_of(plan, pass_inputs::lengths);
   std::int32_t* wanted = input_of(plan, pass_inputs::wanted);
   std::int32_t token = 0;
@@ -229,8 +236,8 @@ void Session::fill_inputs(const Plan& plan, std::span<const TokenRun> runs) {
       const auto position = static_cast<std::int32_t>(memory_->length(run.sequence)) + static_cast<std::int32_t>(index);
       tokens[token] = run.tokens[index];
       positions[token] = position;
-      sequences[token] = run.sequence;
-      lengths[token] = position + 1;
+      if (sequences != nullptr) sequences[token] = run.sequence;
+      if (lengths != nullptr) lengths[token] = position + 1;
       const bool is_wanted =
           run.wanted == Wanted::all || (run.wanted == Wanted::last && index + 1 == run.tokens.size());
       if (is_wanted) *wanted++ = token;
@@ -243,6 +250,8 @@ void Session::fill_inputs(const Plan& plan, std::span<const TokenRun> runs) {
               input_of(plan, pass_inputs::token_ring_pages));
 }
 
-std::size_t Session::working_bytes() const { return memory_->bytes() + arena_.size() + scratch_.size(); }
+std::size_t Session::working_bytes() const {
+  return memory_->bytes() + arena_.size() + scratch_.size() + static_cast<std::size_t>(packed_.bytes());
+}
 
 }  // namespace ingot

@@ -19,7 +19,8 @@ struct SessionOptions {
   int sequences = 1;         // at once
   std::int64_t page_length = 64;
   std::int64_t chunk = 256;  // most tokens of one pass: longer prompts go through in several
-  bool rewrites = true;      // fuse operations (see model/plan/rewrite.h)
+  bool rewrites = true;      // fuse operations (see model/plan/rewrite.h); a cache is kept all the same
+  bool packs = false;        // keep q4_0 and q8_0 weights a second time, as decoding reads them fastest
   std::vector<ForcedVariant> forced = {};
 };
 
@@ -60,7 +61,7 @@ class Session {
   // Workers and scratch for kernels that are not part of a pass, such as sampling.
   Context context_for_kernels() { return {*workers_, scratch_.bytes()}; }
 
-  // Bytes held beside the weights: cache, states, activations, scratch.
+  // Bytes held beside the weights of the file: cache, states, activations, scratch, packed weights.
   std::size_t working_bytes() const;
 
  private:
@@ -72,7 +73,9 @@ class Session {
   Result<void> run_pass(std::span<const TokenRun> runs, std::vector<float>& outputs);
   void fill_inputs(const Plan& plan, std::span<const TokenRun> runs);
   Result<void> choose_geometry();
-  Result<Circuit> circuit_of(const PassShape& pass) const;
+  // As the template writes it, and as the session runs it.
+  Result<Circuit> plain_circuit(const PassShape& pass) const;
+  Result<Circuit> rewritten_circuit(const PassShape& pass) const;
   Result<void> bind(Plan& plan);
 
   struct CachedPlan {
@@ -86,6 +89,7 @@ class Session {
   CacheGeometry geometry_;
   std::unique_ptr<KernelTable> table_;
   std::unique_ptr<Workers> workers_;
+  Weights packed_;  // see SessionOptions::packs
   std::unique_ptr<SequenceMemory> memory_;
   std::list<CachedPlan> plans_;  // the last used first
   Memory arena_;

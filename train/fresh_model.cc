@@ -29,8 +29,6 @@ constexpr FreshArchitecture fresh_architectures[] = {
     {"gpt2", "attention.layer_norm_epsilon", 1e-5, true, {"attn_qkv.weight", ".bias", "", ""}},
 };
 
-constexpr double usual_deviation = 0.02;
-
 class FreshWeights : public MissingWeights {
  public:
   FreshWeights(const FreshArchitecture& architecture, const TrainingConfiguration& configuration, Weights& weights)
@@ -60,8 +58,8 @@ class FreshWeights : public MissingWeights {
   // What is added to the residual stream is small, so that the sum over all layers is not large.
   double deviation_of(std::string_view name) const {
     const bool ends_in_residual = name.ends_with("attn_output.weight") || name.ends_with("ffn_down.weight");
-    return ends_in_residual ? usual_deviation / std::sqrt(2.0 * static_cast<double>(configuration_.layers))
-                            : usual_deviation;
+    const double usual = configuration_.deviation;
+    return ends_in_residual ? usual / std::sqrt(2.0 * static_cast<double>(configuration_.layers)) : usual;
   }
 
   const FreshArchitecture& architecture_;

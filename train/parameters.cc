@@ -35,7 +35,6 @@ Result<Parameters> Parameters::create(const Weights& base, const std::set<std::s
   }
   const Bytes bytes(static_cast<std::size_t>(parameters.elements_) * sizeof(float));
   parameters.values_ = TRY(Memory::allocate(bytes));
-  parameters.gradients_ = TRY(Memory::allocate(bytes));
 
   for (const auto& [name, view] : base.all()) {
     if (!trained.contains(name)) TRY(parameters.weights_.add(name, view));
@@ -63,8 +62,16 @@ std::int64_t Parameters::count() const {
   return sum;
 }
 
+void Parameters::clear_gaps() const {
+  auto* gradients = reinterpret_cast<float*>(gradients_);
+  for (std::size_t index = 0; index < all_.size(); ++index) {
+    const std::int64_t end = index + 1 < all_.size() ? all_[index + 1].offset : elements_;
+    std::fill(gradients + all_[index].offset + element_count(all_[index].shape), gradients + end, 0.0f);
+  }
+}
+
 std::size_t Parameters::bytes() const {
-  std::size_t sum = values_.size() + gradients_.size();
+  std::size_t sum = values_.size();
   for (const Parameter& parameter : all_) {
     if (is_present(parameter.rounded)) sum += static_cast<std::size_t>(parameter.rounded.count()) * 2;
   }

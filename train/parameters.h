@@ -1,5 +1,6 @@
 // Parameters: the weights that are trained, in one piece of memory, and their gradients in another, so that an
-// optimizer walks them in two calls: those that decay, then those that do not.
+// optimizer walks them in two calls: those that decay, then those that do not. Gradients lie where the trainer says,
+// because before a pass writes them their memory serves its activations.
 #pragma once
 
 #include <set>
@@ -33,29 +34,32 @@ class Parameters {
   const Weights& weights() const { return weights_; }
 
   // Everything that decays, and behind it everything that does not.
-  View<float> values() const { return whole(values_); }
+  View<float> values() const { return whole(values_.data()); }
   View<float> gradients() const { return whole(gradients_); }
   std::int64_t decaying() const { return decaying_; }  // elements
-  View<float> value_of(const Parameter& parameter) const { return part(values_, parameter); }
+  View<float> value_of(const Parameter& parameter) const { return part(values_.data(), parameter); }
   View<float> gradient_of(const Parameter& parameter) const { return part(gradients_, parameter); }
 
-  // Bytes of weights and gradients.
+  std::size_t gradient_bytes() const { return values_.size(); }
+  void place_gradients(std::byte* memory) { gradients_ = memory; }
+  // Zeroes what lies between gradients, which a norm of all of them reads too.
+  void clear_gaps() const;
+
+  // Bytes of weights, without gradients.
   std::size_t bytes() const;
 
  private:
   Parameters() = default;
-  View<float> whole(const Memory& memory) const {
-    return View<float>(reinterpret_cast<float*>(memory.data()), {elements_});
-  }
-  static View<float> part(const Memory& memory, const Parameter& parameter) {
-    return View<float>(reinterpret_cast<float*>(memory.data()) + parameter.offset, parameter.shape);
+  View<float> whole(std::byte* memory) const { return View<float>(reinterpret_cast<float*>(memory), {elements_}); }
+  static View<float> part(std::byte* memory, const Parameter& parameter) {
+    return View<float>(reinterpret_cast<float*>(memory) + parameter.offset, parameter.shape);
   }
 
   std::vector<Parameter> all_;
-  std::int64_t elements_ = 0;  // with the gaps that align each parameter; they stay zero
+  std::int64_t elements_ = 0;  // with the gaps that align each parameter
   std::int64_t decaying_ = 0;
   Memory values_;
-  Memory gradients_;
+  std::byte* gradients_ = nullptr;
   Weights weights_;
 };
 

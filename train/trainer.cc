@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "kernels/all_operations.h"
 #include "machine/machine.h"
@@ -44,7 +45,7 @@ Result<void> Trainer::start(const Weights& base) {
   if (candidates.empty()) {
     for (const auto& [name, view] : base.all()) candidates.insert(name);
   }
-  const BackwardPass backward = TRY(append_backward(trial, loss_name, candidates));
+  TRY(append_backward(trial, loss_name, candidates, {.recompute = Recompute::nothing}));
   WeightNames trained;
   for (const std::string& name : candidates) {
     if (trial.find(gradient_name(name)) != nullptr) trained.insert(name);
@@ -56,6 +57,7 @@ Result<void> Trainer::start(const Weights& base) {
   TRY(refresh());
   first_ = TRY(training_plan(false));
   if (options_.accumulate > 1) others_ = TRY(training_plan(true));
+  forward_ = TRY(evaluation_plan());
   return {};
 }
 
@@ -66,46 +68,51 @@ Result<Circuit> Trainer::forward_circuit(const Weights& weights) const {
   Circuit circuit = TRY(builder.finish());
   TRY(append_next_token_loss(circuit));
   if (amend_) TRY(amend_(circuit, weights));
-  apply_rewrites(circuit);
+  TRY(apply_rewrites(circuit, {.fusion = Fusion::gates}));
   return circuit;
 }
 
 Result<std::unique_ptr<Plan>> Trainer::training_plan(bool accumulates) {
   Circuit circuit = TRY(forward_circuit(parameters_->weights()));
   WeightNames trained;
-  for (const Parameter& parameter : parameters_->all()) trained.insert(parameter.name);
-  const BackwardPass backward = TRY(
-      append_backward(circuit, loss_name, trained, {.recomputes = options_.recomputes, .accumulates = accumulates}));
+  std::map<std::string, std::int64_t, std::less<>> places;
+  for (const Parameter& parameter : parameters_->all()) {
+    trained.insert(parameter.name);
+    places.emplace(gradient_name(parameter.name), parameter.offset * static_cast<std::int64_t>(sizeof(float)));
+  }
+  const BackwardPass backward =
+      TRY(append_backward(circuit, loss_name, trained, {.recompute = options_.recompute, .accumulates = accumulates}));
   if (!accumulates) added_to_ = backward.added_to;
-  return plan_of(std::move(circuit));
-}
-
-Result<std::unique_ptr<Plan>> Trainer::plan_of(Circuit circuit) {
-  auto plan = std::make_unique<Plan>(TRY(Plan::create(std::move(circuit), *table_, workers_->count())));
-  TRY(make_room(*plan));
-  TRY(bind(*plan));
+  const auto place = [&](const CircuitTensor& tensor) { return places.find(tensor.name)->second; };
+  auto plan = std::make_unique<Plan>(TRY(Plan::create(std::move(circuit), *table_, workers_->count(), place)));
+  TRY(bind(*plan, 0));
   return plan;
 }
 
-Result<void> Trainer::make_room(Plan& plan) {
-  if (scratch_.size() < plan.scratch_bytes()) scratch_ = TRY(Memory::allocate(Bytes(plan.scratch_bytes())));
-  const auto needed = static_cast<std::size_t>(plan.arena_bytes());
-  if (arena_.size() >= needed) return {};
-  arena_ = TRY(Memory::allocate(Bytes(needed)));
-  for (Plan* other : {first_.get(), others_.get(), forward_.get()}) {
-    if (other != nullptr) TRY(bind(*other));
-  }
-  return {};
+// Leaves the gradients as they are.
+Result<std::unique_ptr<Plan>> Trainer::evaluation_plan() {
+  Circuit circuit = TRY(forward_circuit(parameters_->weights()));
+  auto plan = std::make_unique<Plan>(TRY(Plan::create(std::move(circuit), *table_, workers_->count())));
+  TRY(bind(*plan, parameters_->gradient_bytes()));
+  return plan;
 }
 
-Result<void> Trainer::bind(Plan& plan) {
-  return plan.bind(arena_.data(), [this](const CircuitTensor& tensor) {
-    // Gradients are all that lies outside of the arena.
-    const auto& all = parameters_->all();
-    const auto found = std::ranges::find_if(
-        all, [&](const Parameter& parameter) { return gradient_name(parameter.name) == tensor.name; });
-    return reinterpret_cast<std::byte*>(parameters_->gradient_of(*found).data());
-  });
+Result<void> Trainer::bind(Plan& plan, std::size_t offset) {
+  TRY(make_room(plan, offset));
+  return plan.bind(arena_.data() + offset, {});
+}
+
+Result<void> Trainer::make_room(const Plan& plan, std::size_t offset) {
+  if (scratch_.size() < plan.scratch_bytes()) scratch_ = TRY(Memory::allocate(Bytes(plan.scratch_bytes())));
+  const std::size_t needed =
+      std::max(offset + static_cast<std::size_t>(plan.arena_bytes()), parameters_->gradient_bytes());
+  if (arena_.size() >= needed) return {};
+  arena_ = TRY(Memory::allocate(Bytes(needed)));
+  parameters_->place_gradients(arena_.data());
+  for (Plan* other : {first_.get(), others_.get()}) {
+    if (other != nullptr) TRY(other->bind(arena_.data(), {}));
+  }
+  return {};
 }
 
 Result<void> Trainer::refresh() {
@@ -173,6 +180,7 @@ Result<double> Trainer::differentiate(std::span<const std::int32_t> inputs, std:
     loss +=
         share * TRY(run(plan, inputs.subspan(pass * tokens, tokens), targets.subspan(pass * tokens, tokens), share));
   }
+  parameters_->clear_gaps();
   return loss;
 }
 
@@ -190,10 +198,6 @@ Result<Trainer::StepResult> Trainer::step(std::span<const std::int32_t> inputs, 
 }
 
 Result<double> Trainer::evaluate(std::span<const std::int32_t> inputs, std::span<const std::int32_t> targets) {
-  if (!forward_) {
-    Circuit circuit = TRY(forward_circuit(parameters_->weights()));
-    forward_ = TRY(plan_of(std::move(circuit)));
-  }
   return run(*forward_, inputs, targets, 1);
 }
 

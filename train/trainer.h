@@ -14,7 +14,7 @@ struct TrainerOptions {
   std::int64_t batch = 8;     // sequences of a pass
   std::int64_t length = 256;  // tokens of each
   int accumulate = 1;         // passes of a step
-  bool recomputes = false;
+  Recompute recompute = Recompute::cheap;
   DType storage = DType::f32;  // or bf16
   int threads = 1;
   OptimizerOptions optimizer = {};
@@ -46,7 +46,7 @@ class Trainer {
   // error the parameters are as they were.
   Result<StepResult> step(std::span<const std::int32_t> inputs, std::span<const std::int32_t> targets,
                           std::int64_t number, double learning_rate);
-  // Forward and backward alone: the gradients are parameters().gradients().
+  // Forward and backward alone: the gradients are parameters().gradients(), until the next step.
   Result<double> differentiate(std::span<const std::int32_t> inputs, std::span<const std::int32_t> targets);
   // The loss of one batch, without learning from it.
   Result<double> evaluate(std::span<const std::int32_t> inputs, std::span<const std::int32_t> targets);
@@ -63,10 +63,11 @@ class Trainer {
       : form_(form), options_(std::move(options)), amend_(std::move(amend)) {}
   Result<void> start(const Weights& base);
   Result<Circuit> forward_circuit(const Weights& weights) const;
-  Result<std::unique_ptr<Plan>> plan_of(Circuit circuit);
   Result<std::unique_ptr<Plan>> training_plan(bool accumulates);
-  Result<void> make_room(Plan& plan);
-  Result<void> bind(Plan& plan);
+  Result<std::unique_ptr<Plan>> evaluation_plan();
+  // Binds a plan whose arena begins `offset` bytes into ours.
+  Result<void> bind(Plan& plan, std::size_t offset);
+  Result<void> make_room(const Plan& plan, std::size_t offset);
   Result<double> run(Plan& plan, std::span<const std::int32_t> inputs, std::span<const std::int32_t> targets,
                      double share);
 
@@ -81,7 +82,7 @@ class Trainer {
   std::unique_ptr<Plan> first_;   // replaces gradients
   std::unique_ptr<Plan> others_;  // adds to them; made when a step has more passes than one
   std::unique_ptr<Plan> forward_;
-  Memory arena_;
+  Memory arena_;  // begins with the gradients
   Memory scratch_;
   Plan::Observer observer_;
 };

@@ -111,9 +111,11 @@ Result<TrainingData> prepare_training_data(const TrainingConfiguration& configur
     };
     TRY(stream.append_text(tales, *tokenizer, done));
   }
-  DataSet set = TRY(DataSet::create(std::move(stream), {.length = configuration.length,
-                                                        .validation_fraction = configuration.validation_fraction,
-                                                        .seed = static_cast<std::uint64_t>(configuration.seed)}));
+  DataOptions options{.length = configuration.length,
+                      .validation_fraction = configuration.validation_fraction,
+                      .seed = static_cast<std::uint64_t>(configuration.seed)};
+  if (configuration.windows == WindowKind::documents) options.document_end = document_separator(*tokenizer);
+  DataSet set = TRY(DataSet::create(std::move(stream), options));
   return TrainingData{std::move(*tokenizer), std::move(set)};
 }
 

@@ -74,7 +74,7 @@ Result<void> TrainingRun::start_trainer() {
   options.batch = configuration_.batch;
   options.length = configuration_.length;
   options.accumulate = static_cast<int>(configuration_.accumulate);
-  options.recomputes = configuration_.recompute;
+  options.recompute = configuration_.recompute;
   options.storage = configuration_.storage == StorageKind::bf16 ? DType::bf16 : DType::f32;
   options.threads =
       configuration_.threads > 0 ? static_cast<int>(configuration_.threads) : Machine::detect().usable_cpus;

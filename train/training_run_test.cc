@@ -125,6 +125,8 @@ TEST_F(TrainingRunTest, EveryOptimizerAndStorageLearns) {
 
 // A quantized model learns through adapters; merged into its weights, they say the same.
 TEST_F(TrainingRunTest, AdaptersLearnOverAQuantizedModel) {
+  configuration_.steps = 150;  // adapters cannot teach a model its words
+  configuration_.evaluation_batches = 8;
   const std::unique_ptr<TrainingRun> base = open();
   finish(*base);
   ASSERT_TRUE(base->export_gguf(path("base.gguf"), *find_type_mix("Q8_0").value()).ok());
@@ -134,7 +136,6 @@ TEST_F(TrainingRunTest, AdaptersLearnOverAQuantizedModel) {
   configuration_.lora_targets = {"attn_q", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"};
   configuration_.steps = 100;
   configuration_.evaluate_every = 20;
-  configuration_.learning_rate = 0.002;
   std::vector<double> validations;
   const std::unique_ptr<TrainingRun> run = open({.stepped = [&](const RunStep& step) {
     if (step.validation_loss) validations.push_back(*step.validation_loss);
@@ -142,7 +143,7 @@ TEST_F(TrainingRunTest, AdaptersLearnOverAQuantizedModel) {
   ASSERT_TRUE(run);
   EXPECT_LT(run->trainer().parameters().count(), base->trainer().parameters().count() / 3);
   finish(*run);
-  EXPECT_LT(validations.back(), validations.front() - 0.03);
+  EXPECT_LT(validations.back(), validations.front() - 0.01);
   ASSERT_TRUE(run->export_gguf(path("merged.gguf"), *find_type_mix("F32").value()).ok());
 
   configuration_.model = path("merged.gguf");

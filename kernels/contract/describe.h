@@ -140,6 +140,7 @@ const Operation& describe_operation() {
         },
         Arguments::fields());
     for (const auto& row : Op::variants()) made.variants.push_back({row.name, row.needs, row.run != nullptr});
+    if constexpr (requires { Op::in_place; }) made.in_place.assign(Op::in_place.begin(), Op::in_place.end());
     for (std::string_view backward : Backward(Op::backward).operations) {
       if (!backward.empty()) made.backward.push_back(backward);
     }

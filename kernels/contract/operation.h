@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/contract/case_list.h"
+#include "kernels/contract/constraints.h"
 #include "kernels/contract/context.h"
 #include "kernels/contract/cost.h"
 #include "kernels/contract/tolerance.h"
@@ -57,6 +58,7 @@ struct Operation {
   std::string_view equation;  // the sum as a formula
   std::vector<FieldInformation> fields;
   std::vector<VariantInformation> variants;  // best first, reference last
+  std::vector<InPlace> in_place;             // written fields that may be the very elements of read ones
   std::vector<std::string_view> backward;    // names of backward operations; empty: see no_backward
   std::string_view no_backward;              // why there is none
   std::vector<CaseInformation> cases;

@@ -7,6 +7,7 @@
 #include "kernels/linear/matmul_backward.h"
 #include "kernels/linear/matmul_batched.h"
 #include "kernels/linear/matmul_grouped.h"
+#include "kernels/linear/pack.h"
 #include "kernels/linear/two_four_matmul.h"
 
 namespace ingot {
@@ -22,6 +23,8 @@ std::span<const Operation* const> linear_operations() {
       &describe_operation<MatmulGrouped>(),
       &describe_operation<MatmulGroupedBackwardInput>(),
       &describe_operation<MatmulGroupedBackwardWeight>(),
+      &describe_operation<Pack>(),
+      &describe_operation<Unpack>(),
       &describe_operation<Int8Matmul>(),
       &describe_operation<BlockSparseMatmul>(),
       &describe_operation<BlockSparseMatmulBackward>(),

@@ -105,6 +105,14 @@ inline void pack_from_depth(const GemmOperand& operand, const PackBlock& block, 
   }
 }
 
+// A slice of a row, at least four wide and narrower than a vector on some targets: by fours, the last of which may
+// overlap the one before it.
+HWY_INLINE void copy_slice(const float* from, std::int64_t width, float* to) {
+  const hn::FixedTag<float, 4> d;
+  for (std::int64_t i = 0; i + 4 < width; i += 4) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+  hn::StoreU(hn::LoadU(d, from + width - 4), d, to + width - 4);
+}
+
 // Numbers are neighbours along the width: panels take slices of each row.
 inline void pack_from_width(const GemmOperand& operand, const PackBlock& block, std::int64_t panel_width,
                             float* panels) {
@@ -115,7 +123,7 @@ inline void pack_from_width(const GemmOperand& operand, const PackBlock& block, 
     const float* row = as_floats(operand.dtype, data, block.width, converted);
     std::int64_t begin = 0;
     for (; begin + panel_width <= block.width; begin += panel_width) {
-      convert_run(row + begin, panels + begin * block.depth + k * panel_width, panel_width);
+      copy_slice(row + begin, panel_width, panels + begin * block.depth + k * panel_width);
     }
     if (begin == block.width) continue;
     float* out = panels + begin * block.depth + k * panel_width;

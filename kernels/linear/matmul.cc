@@ -1,8 +1,13 @@
 #include "kernels/linear/matmul.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "kernels/contract/describe.h"
 #include "kernels/linear/coded_spans.h"
+#include "kernels/linear/interleaved.h"
 #include "kernels/linear/matmul_cases.h"
+#include "kernels/linear/matmul_interleaved.h"
 #include "kernels/linear/matmul_run.h"
 #include "kernels/linear/sum_tolerance.h"
 
@@ -13,7 +18,12 @@ Result<void> Matmul::check(const Arguments& a) {
   TRY(require_contiguous_rows(name, "C1", "x", a.x));
   TRY(require_rank(name, "C2", "weights", a.weights, 2));
   TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.x.size(1)}));
-  TRY(require_weight_layout(name, "C3", a.layout));
+  if (is_interleaved(a)) {
+    TRY(require_interleaved(name, "C3", "weights", a.weights));
+  } else if (a.layout != WeightLayout::rows) {
+    return violated(name, "C3", "expected layout rows (0) or interleaved8 (1), found layout ",
+                    static_cast<int>(a.layout));
+  }
   if (is_present(a.bias)) TRY(require_packed(name, "C4", "bias", a.bias, {a.weights.size(0)}));
   return require_packed(name, "C5", "y", a.y, {a.x.size(0), a.weights.size(0)});
 }
@@ -24,7 +34,16 @@ Cost Matmul::cost(const Arguments& a) {
           .bytes_written = stored_bytes(a.y)};
 }
 
-Tolerance Matmul::tolerance(const Arguments& a) { return sum_tolerance(a.x.size(1), a.x, a.weights); }
+Tolerance Matmul::tolerance(const Arguments& a) {
+  if (!is_interleaved(a)) return sum_tolerance(a.x.size(1), a.x, a.weights);
+  double largest = 0;
+  std::vector<std::byte> row(static_cast<std::size_t>(row_bytes(a.weights.dtype(), a.x.size(1))));
+  for (std::int64_t n = 0; a.weights.data() != nullptr && n < a.weights.size(0); ++n) {
+    gather_row(a.weights, n, row.data());
+    largest = std::max(largest, largest_magnitude(ConstAnyView(row.data(), a.weights.dtype(), {a.x.size(1)})));
+  }
+  return sum_tolerance(a.x.size(1), largest_magnitude(a.x) * largest);
+}
 
 namespace {
 
@@ -36,6 +55,8 @@ std::size_t dot_scratch(const Matmul::Arguments& a, int) {
   return is_block_format(a.weights.dtype()) ? codes_scratch_bytes(a.x.size(0), a.x.size(1)) : 0;
 }
 
+bool lies_as_rows(const Matmul::Arguments& a) { return a.layout == WeightLayout::rows; }
+
 bool has_few_coded_rows(const Matmul::Arguments& a) { return has_few_rows(a) && is_block_format(a.weights.dtype()); }
 
 std::size_t span_scratch(const Matmul::Arguments& a, int) { return coded_span_bytes(a.x.size(0), a.x.size(1)); }
@@ -43,7 +64,8 @@ std::size_t span_scratch(const Matmul::Arguments& a, int) { return coded_span_by
 }  // namespace
 
 // The ladder. Two rows a target share the work: dot products for few rows (a packed panel would be used too seldom to
-// pay), packed panels for many. The same on one thread, blocking without vectors, and the plain sum follow.
+// pay), packed panels for many. The same on one thread, blocking without vectors, and the plain sum follow. Weights in
+// the interleaved layout have rows of their own, which take any number of rows of x.
 std::span<const Variant<Matmul>> Matmul::variants() {
   static const SimdEntries<Matmul> dot =
       entries_over<Matmul>(gemm_dot, []<SimdTarget target>() { return &matmul_dot<target>; });
@@ -58,17 +80,30 @@ std::span<const Variant<Matmul>> Matmul::variants() {
        has_few_coded_rows,
        span_scratch},
       {"dot_avx512", {Feature::avx512}, dot.avx512, has_few_rows, dot_scratch},
-      {"threaded_avx512", {Feature::avx512}, threaded.avx512, nullptr, threaded_scratch},
+      {"threaded_avx512", {Feature::avx512}, threaded.avx512, lies_as_rows, threaded_scratch},
       {"dot_avx2", {Feature::avx2}, dot.avx2, has_few_rows, dot_scratch},
-      {"threaded_avx2", {Feature::avx2}, threaded.avx2, nullptr, threaded_scratch},
+      {"threaded_avx2", {Feature::avx2}, threaded.avx2, lies_as_rows, threaded_scratch},
       {"dot_sse4", {Feature::sse4}, dot.sse4, has_few_rows, dot_scratch},
-      {"threaded_sse4", {Feature::sse4}, threaded.sse4, nullptr, threaded_scratch},
+      {"threaded_sse4", {Feature::sse4}, threaded.sse4, lies_as_rows, threaded_scratch},
       {"dot_neon", {Feature::neon}, dot.neon, has_few_rows, dot_scratch},
-      {"threaded_neon", {Feature::neon}, threaded.neon, nullptr, threaded_scratch},
-      {"packed_avx512", {Feature::avx512}, packed.avx512, nullptr, threaded_scratch},
-      {"packed_avx2", {Feature::avx2}, packed.avx2, nullptr, threaded_scratch},
-      {"packed_sse4", {Feature::sse4}, packed.sse4, nullptr, threaded_scratch},
-      {"packed_neon", {Feature::neon}, packed.neon, nullptr, threaded_scratch},
+      {"threaded_neon", {Feature::neon}, threaded.neon, lies_as_rows, threaded_scratch},
+      {"interleaved_avx512_vnni",
+       {Feature::avx512, Feature::avx512_vnni},
+       matmul_interleaved_avx512_vnni,
+       is_interleaved,
+       interleaved_scratch_bytes},
+      {"interleaved_avx512",
+       {Feature::avx512},
+       matmul_interleaved_simd.avx512,
+       is_interleaved,
+       interleaved_scratch_bytes},
+      {"interleaved_avx2", {Feature::avx2}, matmul_interleaved_simd.avx2, is_interleaved, interleaved_scratch_bytes},
+      {"interleaved_sse4", {Feature::sse4}, matmul_interleaved_simd.sse4, is_interleaved, interleaved_scratch_bytes},
+      {"interleaved_neon", {Feature::neon}, matmul_interleaved_simd.neon, is_interleaved, interleaved_scratch_bytes},
+      {"packed_avx512", {Feature::avx512}, packed.avx512, lies_as_rows, threaded_scratch},
+      {"packed_avx2", {Feature::avx2}, packed.avx2, lies_as_rows, threaded_scratch},
+      {"packed_sse4", {Feature::sse4}, packed.sse4, lies_as_rows, threaded_scratch},
+      {"packed_neon", {Feature::neon}, packed.neon, lies_as_rows, threaded_scratch},
       {"blocked", {}, matmul_blocked, [](const Arguments& a) { return a.weights.dtype() == DType::f32; }},
       {"reference", {}, matmul_reference},
   };

@@ -2,6 +2,7 @@
 // many, nothing to sum, nothing to write; every weight type, with and without a bias.
 #pragma once
 
+#include "kernels/linear/interleaved.h"
 #include "kernels/linear/matmul.h"
 
 namespace ingot {
@@ -10,18 +11,28 @@ struct MatmulCase {
   std::int64_t rows, columns, depth;
   DType type = DType::f32;
   bool with_bias = false;
+  WeightLayout layout = WeightLayout::rows;
 
   std::string text() const {
     return std::to_string(rows) + " x " + std::to_string(columns) + " x " + std::to_string(depth) + " " +
-           std::string(name_of(type)) + (with_bias ? " with bias" : "");
+           std::string(name_of(type)) + (with_bias ? " with bias" : "") +
+           (layout == WeightLayout::interleaved8 ? " interleaved" : "");
   }
   // Block formats hold no infinities, and encoding wild numbers proves nothing about products: their weights stay tame.
   Fill weight_fill() const { return is_block_format(type) ? Fill::uniform(-2, 2) : Fill::values(); }
+
+  static AnyView interleaved(CaseBuilder& builder, const ConstAnyView& rows) {
+    const AnyView packed = builder.blank_any(rows.dtype(), rows.shape(), Packing::contiguous);
+    interleave_rows(rows, 0, rows.size(0), packed);
+    return packed;
+  }
 
   Matmul::Arguments operator()(CaseBuilder& builder) const {
     Matmul::Arguments a;
     a.x = builder.filled({rows, depth});
     a.weights = builder.filled_any(type, {columns, depth}, weight_fill());
+    a.layout = layout;
+    if (layout == WeightLayout::interleaved8) a.weights = interleaved(builder, a.weights);
     if (with_bias) a.bias = builder.filled({columns});
     a.y = builder.blank({rows, columns});
     return a;
@@ -62,6 +73,17 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({4, 3, 256, type, true});
     parity({14, 35, 512, type});
   }
+  for (DType type : {DType::q4_0, DType::q8_0}) {
+    constexpr WeightLayout layout = WeightLayout::interleaved8;
+    parity({1, 8, 32, type, true, layout});
+    parity({2, 16, 256, type, false, layout});
+    parity({3, 1032, 352, type, true, layout});
+    parity({4, 24, 96, type, false, layout});
+    parity({14, 40, 288, type, true, layout});
+    parity({2, 8, 0, type, true, layout});
+    parity({0, 8, 32, type, false, layout});
+    parity({3, 0, 32, type, false, layout});
+  }
   list.gradient("3 x 4 x 5", MatmulCase{3, 4, 5, DType::f32, true});
   auto benchmark = [&](MatmulCase one) { list.benchmark(one.text(), one); };
   benchmark({512, 512, 512});
@@ -70,6 +92,12 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     benchmark({1, 4096, 4096, type});
   }
   for (DType type : {DType::q4_1, DType::q8_0}) benchmark({1, 1536, 576, type});
+  for (DType type : {DType::q4_0, DType::q8_0}) {
+    for (WeightLayout layout : {WeightLayout::rows, WeightLayout::interleaved8}) {
+      if (layout != WeightLayout::rows) benchmark({1, 4096, 4096, type, false, layout});
+      benchmark({1, 576, 1536, type, false, layout});
+    }
+  }
   benchmark({128, 1024, 1024, DType::q4_k});
 }
 

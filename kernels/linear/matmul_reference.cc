@@ -1,6 +1,7 @@
 // Scalar truth. Sums run in double: a float sum of thousands of products is itself what is to be measured.
 #include <vector>
 
+#include "kernels/linear/interleaved.h"
 #include "kernels/linear/matmul.h"
 #include "tensor/block_codec.h"
 
@@ -26,12 +27,15 @@ void matmul_reference(const Matmul::Arguments& arguments, Context&) {
   const std::int64_t depth = arguments.x.size(1);
   const std::int64_t columns = arguments.weights.size(0);
   const DType type = arguments.weights.dtype();
+  const bool is_interleaved = arguments.layout == WeightLayout::interleaved8;
   if (rows == 0 || columns == 0) return;
   std::vector<std::vector<double>> x;
   for (std::int64_t m = 0; m < rows; ++m) x.push_back(effective_row(&arguments.x(m, 0), depth, type));
   std::vector<float> weights(static_cast<std::size_t>(depth));
+  std::vector<std::byte> gathered(is_interleaved ? static_cast<std::size_t>(row_bytes(type, depth)) : 0);
   for (std::int64_t n = 0; n < columns; ++n) {
-    decode_row(type, arguments.weights.row(n), weights.data(), depth);
+    if (is_interleaved) gather_row(arguments.weights, n, gathered.data());
+    decode_row(type, is_interleaved ? gathered.data() : arguments.weights.row(n), weights.data(), depth);
     for (std::int64_t m = 0; m < rows; ++m) {
       double sum = 0;
       const double* row = x[static_cast<std::size_t>(m)].data();

@@ -19,7 +19,9 @@ std::size_t packed_scratch_bytes(std::int64_t rows, std::int64_t columns, std::i
 // The product with activations rounded to codes where the weights ask for it. `scratch` is what follows the panels.
 Gemm with_activation_codes(Gemm gemm, Workers* workers, std::byte* scratch);
 
-inline bool has_few_rows(const Matmul::Arguments& arguments) { return arguments.x.size(0) <= dot_rows; }
+inline bool has_few_rows(const Matmul::Arguments& arguments) {
+  return arguments.x.size(0) <= dot_rows && arguments.layout == WeightLayout::rows;
+}
 
 template <SimdTarget target>
 void matmul_threaded(const Matmul::Arguments& arguments, Context& context) {

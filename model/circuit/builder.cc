@@ -58,7 +58,7 @@ Shape without_outer_ones(const Shape& shape) {
 std::int64_t PassShape::tokens() const { return std::accumulate(runs.begin(), runs.end(), std::int64_t{0}); }
 
 std::int64_t CircuitBuilder::longest_sequence() const {
-  if (remembers_) return cache_.pages_per_sequence * cache_.page_length;
+  if (kept_) return kept_->longest;
   return pass_.runs.empty() ? 0 : std::ranges::max(pass_.runs);
 }
 
@@ -66,21 +66,15 @@ void CircuitBuilder::fail(const Error& error) {
   if (!mistake_) mistake_ = error;
 }
 
-std::string CircuitBuilder::full_name(std::string_view name) const {
-  return layer_ < 0 ? std::string(name) : "blk." + std::to_string(layer_) + "." + std::string(name);
-}
+std::string CircuitBuilder::full_name(std::string_view name) const { return layer_prefix(layer_) + std::string(name); }
 
 Operand CircuitBuilder::add(CircuitTensor tensor) {
   const auto [position, is_new] = positions_.try_emplace(tensor.name, static_cast<int>(circuit_.tensors.size()));
-  if (is_new) {
-    circuit_.tensors.push_back(std::move(tensor));
-  } else if (tensor.storage == Storage::activation || tensor.storage == Storage::output) {
+  if (is_new) return circuit_.add(std::move(tensor));
+  if (tensor.storage == Storage::activation || tensor.storage == Storage::output) {
     fail(Error::of(ErrorCode::invalid_argument, "expected a new name for a tensor, found ", tensor.name, " twice"));
   }
-  const CircuitTensor& added = circuit_.tensors[static_cast<std::size_t>(position->second)];
-  const Strides strides = added.storage == Storage::weight ? added.weight.byte_strides()
-                                                           : contiguous_byte_strides(added.dtype, added.shape);
-  return {position->second, added.shape, strides, 0};
+  return circuit_.whole(position->second);
 }
 
 bool CircuitBuilder::has_weight(std::string_view name) const {
@@ -129,20 +123,11 @@ Operand CircuitBuilder::output(std::string_view name, const Shape& shape) {
   return add({.name = std::string(name), .storage = Storage::output, .dtype = DType::f32, .shape = shape});
 }
 
-Operand CircuitBuilder::cache(std::string_view name, std::int64_t heads, std::int64_t dimensions, std::int64_t window) {
-  const std::int64_t pages = cache_.keeps_in_ring(window) ? cache_.ring_pages * cache_.sequences : cache_.pages;
-  return add({.name = full_name(name),
-              .storage = Storage::cache,
-              .dtype = cache_.dtype,
-              .shape = {pages, heads, cache_.page_length, dimensions},
-              .window = window});
-}
-
 StateOperands CircuitBuilder::state(std::string_view name, int group, const Shape& shape) {
   Shape all = {joins_runs() ? static_cast<std::int64_t>(pass_.runs.size()) : 1};
   for (const std::int64_t size : shape) all.push_back(size);
   const std::string of_group = std::string(name) + "@" + std::to_string(group);
-  if (!remembers_) return {{}, activation(of_group, all)};
+  if (!remembers()) return {{}, activation(of_group, all)};
   const Operand kept =
       add({.name = full_name(of_group), .storage = Storage::state, .dtype = DType::f32, .shape = all, .run = group});
   return {kept, kept};
@@ -214,7 +199,7 @@ Operand CircuitBuilder::transposed(const Operand& operand, int first, int second
 }
 
 bool CircuitBuilder::joins_runs() const {
-  return !remembers_ && std::ranges::all_of(pass_.runs, [&](std::int64_t run) { return run == pass_.runs[0]; });
+  return !remembers() && std::ranges::all_of(pass_.runs, [&](std::int64_t run) { return run == pass_.runs[0]; });
 }
 
 int CircuitBuilder::groups() const { return joins_runs() ? 1 : static_cast<int>(pass_.runs.size()); }

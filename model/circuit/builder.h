@@ -21,19 +21,9 @@ struct PassShape {
   bool operator==(const PassShape&) const = default;
 };
 
-// How the session keeps keys and values (see kernels/cache/cache_view.h).
-struct CacheGeometry {
-  DType dtype = DType::f16;
-  std::int64_t pages = 1;
-  std::int64_t page_length = 64;
-  std::int64_t pages_per_sequence = 1;
-  std::int64_t sequences = 1;
-  // Layers that see no further than ring_window keep their last positions alone, in ring_pages a sequence. A model has
-  // one window as a rule; of several, the largest sizes the ring of all.
-  std::int64_t ring_window = 0;  // 0: every layer keeps all positions
-  std::int64_t ring_pages = 0;
-
-  bool keeps_in_ring(std::int64_t window) const { return window > 0 && window <= ring_window; }
+// Sequences that a session keeps from pass to pass.
+struct KeptSequences {
+  std::int64_t longest = 0;  // tokens that one may come to have
 };
 
 struct NamedOperand {
@@ -64,21 +54,21 @@ class MissingWeights {
 
 class CircuitBuilder {
  public:
-  // A pass that continues sequences: keys, values and states are kept.
-  CircuitBuilder(const Weights& weights, PassShape pass, CacheGeometry cache)
-      : weights_(weights), pass_(std::move(pass)), cache_(cache), remembers_(true) {}
+  // A pass that continues sequences: recurrent states are kept. Attention is written down as if sequences began with
+  // the pass; keys and values are a plan's business (model/plan/cache_lowering.h).
+  CircuitBuilder(const Weights& weights, PassShape pass, KeptSequences kept)
+      : weights_(weights), pass_(std::move(pass)), kept_(kept) {}
   // A pass without memory: every run is a whole sequence, as in training.
   CircuitBuilder(const Weights& weights, PassShape pass) : weights_(weights), pass_(std::move(pass)) {}
 
   // Must outlive the builder.
   void supply(MissingWeights& missing) { missing_ = &missing; }
 
-  bool remembers() const { return remembers_; }
+  bool remembers() const { return kept_.has_value(); }
 
   const PassShape& pass() const { return pass_; }
-  const CacheGeometry& cache_geometry() const { return cache_; }
   std::int64_t tokens() const { return pass_.tokens(); }
-  // Tokens that a sequence may come to have: what there are pages for, or its run in a pass without memory.
+  // Tokens that a sequence may come to have: its run in a pass without memory.
   std::int64_t longest_sequence() const;
 
   // Layers give their tensors a prefix: within layer 3, activation("attn_q") is "blk.3.attn_q".
@@ -94,8 +84,6 @@ class CircuitBuilder {
   Operand input(std::string_view name, DType dtype, const Shape& shape);
   Operand activation(std::string_view name, const Shape& shape, DType dtype = DType::f32);
   Operand output(std::string_view name, const Shape& shape);
-  // Pages of [head][token][dimension] for the current layer, which sees `window` positions (0: all).
-  Operand cache(std::string_view name, std::int64_t heads, std::int64_t dimensions, std::int64_t window = 0);
   // The memory of a group's sequences, `shape` each.
   StateOperands state(std::string_view name, int group, const Shape& shape);
 
@@ -124,9 +112,8 @@ class CircuitBuilder {
 
   const Weights& weights_;
   PassShape pass_;
-  CacheGeometry cache_ = {};
+  std::optional<KeptSequences> kept_;
   MissingWeights* missing_ = nullptr;
-  bool remembers_ = false;
   int layer_ = -1;
   Circuit circuit_;
   std::map<std::string, int, std::less<>> positions_;

@@ -22,15 +22,7 @@ class BuilderTest : public testing::Test {
   }
 
   Weights weights_;
-  CircuitBuilder builder_{weights_,
-                          {.runs = {2, 3}, .outputs = 2},
-                          {.dtype = DType::f16,
-                           .pages = 24,
-                           .page_length = 4,
-                           .pages_per_sequence = 8,
-                           .sequences = 3,
-                           .ring_window = 5,
-                           .ring_pages = 4}};
+  CircuitBuilder builder_{weights_, {.runs = {2, 3}, .outputs = 2}, {.longest = 32}};
 };
 
 TEST_F(BuilderTest, WritesDownWhatIsCalled) {
@@ -122,7 +114,7 @@ TEST_F(BuilderTest, SlicesOutOfRange) {
   for (const Slice& slice :
        {Slice{2, 0, 1, "0 to 1 of axis 2"}, Slice{-1, 0, 1, "0 to 1 of axis -1"}, Slice{1, -1, 1, "-1 to 1 of axis 1"},
         Slice{1, 3, 2, "3 to 2 of axis 1"}, Slice{1, 0, 9, "0 to 9 of axis 1"}}) {
-    CircuitBuilder builder(weights_, {.runs = {1}}, {});
+    CircuitBuilder builder(weights_, {.runs = {1}});
     builder.sliced(builder.activation("a", {5, 8}), slice.axis, slice.begin, slice.end);
     const Result<Circuit> circuit = builder.finish();
     ASSERT_FALSE(circuit.ok()) << slice.found;
@@ -153,20 +145,15 @@ TEST_F(BuilderTest, EveryRunThatIsRememberedIsAGroup) {
   EXPECT_EQ(builder_.of_group(x, 1).byte_offset, 2 * 4 * 4);
 }
 
-TEST_F(BuilderTest, ALayerWithAWindowGetsThePagesOfARing) {
-  builder_.begin_layer(0);
-  EXPECT_EQ(builder_.cache("all", 2, 16).shape, Shape({24, 2, 4, 16}));
-  EXPECT_EQ(builder_.cache("largest", 2, 16, 5).shape, Shape({12, 2, 4, 16}));
-  EXPECT_EQ(builder_.cache("smaller", 2, 16, 3).shape, Shape({12, 2, 4, 16}));
-  EXPECT_EQ(builder_.cache("beyond", 2, 16, 6).shape, Shape({24, 2, 4, 16}));
-  const Result<Circuit> circuit = builder_.finish();
-  ASSERT_TRUE(circuit.ok());
-  EXPECT_EQ(circuit.value().find("blk.0.smaller")->window, 3);
+TEST_F(BuilderTest, EqualRunsWithoutMemoryAreOneGroup) {
+  CircuitBuilder builder(weights_, {.runs = {3, 3}, .outputs = 6});
+  EXPECT_EQ(builder.groups(), 1);
+  EXPECT_EQ(builder.of_group(builder.input("x", DType::f32, {6, 4}), 0).shape, Shape({2, 3, 4}));
 }
 
-TEST_F(BuilderTest, WithoutARingEveryLayerKeepsAll) {
-  CircuitBuilder builder(weights_, {.runs = {1}}, {.pages = 7, .page_length = 4, .pages_per_sequence = 7});
-  EXPECT_EQ(builder.cache("k", 2, 16, 5).shape, Shape({7, 2, 4, 16}));
+TEST_F(BuilderTest, ASequenceGrowsAsLongAsTheSessionLetsItOrIsItsRun) {
+  EXPECT_EQ(builder_.longest_sequence(), 32);
+  EXPECT_EQ(CircuitBuilder(weights_, {.runs = {2, 3}, .outputs = 2}).longest_sequence(), 3);
 }
 
 }  // namespace

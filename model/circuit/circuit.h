@@ -40,6 +40,7 @@ struct Operand {
   std::int64_t byte_offset = 0;
 
   bool is_present() const { return tensor >= 0; }
+  bool operator==(const Operand&) const = default;
 };
 
 struct BoundOperand {
@@ -50,6 +51,8 @@ struct BoundOperand {
 struct BoundAttribute {
   int field;
   AttributeValue value;
+
+  bool operator==(const BoundAttribute&) const = default;
 };
 
 struct Step {
@@ -59,16 +62,37 @@ struct Step {
   std::vector<BoundOperand> operands = {};
   std::vector<BoundAttribute> attributes = {};
 
+  // A step with nothing bound yet. Precondition of this and of bind() and set(): there is such an operation or field.
+  static Step of(std::string_view operation, std::string name, int layer);
+  void bind(std::string_view field, const Operand& operand);
+  void set(std::string_view field, const AttributeValue& value);
+
   // Null where the field is not bound.
   const Operand* find(std::string_view field) const;
+  const AttributeValue* find_attribute(std::string_view field) const;
+  // 0 where the attribute is not bound.
+  std::int64_t integer(std::string_view field) const;
+};
+
+// What a plan's rewrite did to a circuit.
+struct AppliedRewrite {
+  std::string_view name;
+  int count = 0;
 };
 
 struct Circuit {
   std::vector<CircuitTensor> tensors;
   std::vector<Step> steps;
+  std::vector<AppliedRewrite> rewrites = {};  // in the order in which they applied
 
   const CircuitTensor* find(std::string_view name) const;
+  // Appends a tensor and returns all of it.
+  Operand add(CircuitTensor tensor);
+  Operand whole(int tensor) const;
 };
+
+// What the names of a layer's tensors and steps begin with: "blk.3.", or nothing outside of layers.
+std::string layer_prefix(int layer);
 
 // One line a step: "blk.0.attn_q  linear.matmul  x=blk.0.attn_norm [1, 576] f32  weights=... -> y=...".
 std::string text_of(const Circuit& circuit);

@@ -35,6 +35,13 @@ Result<AnyView> Weights::add_owned(std::string_view name, DType dtype, const Sha
   return view;
 }
 
+std::int64_t Weights::bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& [name, view] : views_)
+    sum += view.count() / block_elements(view.dtype()) * block_bytes(view.dtype());
+  return sum;
+}
+
 const ConstAnyView* Weights::find(std::string_view name) const {
   const auto found = views_.find(name);
   return found == views_.end() ? nullptr : &found->second;

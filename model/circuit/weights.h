@@ -29,6 +29,7 @@ class Weights {
   const ConstAnyView* find(std::string_view name) const;  // null: no such weight
   bool has(std::string_view name) const { return find(name) != nullptr; }
   std::size_t count() const { return views_.size(); }
+  std::int64_t bytes() const;  // of all, wherever they lie
   const std::map<std::string, ConstAnyView, std::less<>>& all() const { return views_; }
 
  private:

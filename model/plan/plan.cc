@@ -3,51 +3,14 @@
 #include <algorithm>
 
 namespace ingot {
-namespace {
 
-std::int64_t packed_bytes(const CircuitTensor& tensor) {
-  return element_count(tensor.shape) / block_elements(tensor.dtype) * block_bytes(tensor.dtype);
-}
-
-bool lies_in_arena(Storage storage) {
-  return storage == Storage::input || storage == Storage::activation || storage == Storage::output;
-}
-
-// When each tensor is first and last touched. Inputs are filled before the first step and outputs read after the last.
-std::vector<BufferLife> lives_of(const Circuit& circuit) {
-  const int last_step = static_cast<int>(circuit.steps.size());
-  std::vector<BufferLife> lives(circuit.tensors.size(), BufferLife{0, last_step, -1});
-  for (int step = 0; step < last_step; ++step) {
-    for (const BoundOperand& bound : circuit.steps[static_cast<std::size_t>(step)].operands) {
-      BufferLife& life = lives[static_cast<std::size_t>(bound.operand.tensor)];
-      life.first = std::min(life.first, step);
-      life.last = std::max(life.last, step);
-    }
-  }
-  for (std::size_t index = 0; index < lives.size(); ++index) {
-    const CircuitTensor& tensor = circuit.tensors[index];
-    const bool is_touched = lives[index].last >= 0 || tensor.storage == Storage::input;
-    lives[index].bytes = is_touched ? packed_bytes(tensor) : 0;
-    if (tensor.storage == Storage::input) lives[index].first = 0;
-    if (tensor.storage == Storage::input || tensor.storage == Storage::output) lives[index].last = last_step;
-  }
-  return lives;
-}
-
-}  // namespace
-
-Result<Plan> Plan::create(Circuit circuit, const KernelTable& table, int threads) {
+Result<Plan> Plan::create(Circuit circuit, const KernelTable& table, int threads, const GradientPlaces& places) {
   Plan plan;
   plan.circuit_ = std::move(circuit);
-  const std::vector<BufferLife> lives = lives_of(plan.circuit_);
-  std::vector<BufferLife> in_arena;
-  for (std::size_t index = 0; index < lives.size(); ++index) {
-    if (lies_in_arena(plan.circuit_.tensors[index].storage)) in_arena.push_back(lives[index]);
-  }
-  plan.arena_ = lay_out(in_arena);
-  std::size_t next = 0;
-  for (const CircuitTensor& tensor : plan.circuit_.tensors) {
-    plan.offsets_.push_back(lies_in_arena(tensor.storage) ? plan.arena_.offsets[next++] : -1);
+  plan.liveness_ = liveness_of(plan.circuit_, places);
+  plan.arena_ = lay_out(plan.liveness_.buffers);
+  for (const int buffer : plan.liveness_.buffer_of) {
+    plan.offsets_.push_back(buffer < 0 ? -1 : plan.arena_.offsets[static_cast<std::size_t>(buffer)]);
   }
 
   // Variants are chosen by shape: any address will do, and none is read.

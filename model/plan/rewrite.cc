@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
-#include "kernels/all_operations.h"
+#include "model/plan/cache_lowering.h"
+#include "model/plan/packed_weights.h"
 
 namespace ingot {
 namespace {
 
 bool is_call_of(const Step& step, std::string_view operation) { return step.operation->name == operation; }
-
-bool same_view(const Operand& left, const Operand& right) {
-  return left.tensor == right.tensor && left.shape == right.shape && left.byte_strides == right.byte_strides &&
-         left.byte_offset == right.byte_offset;
-}
 
 // Steps that touch each tensor.
 std::vector<int> count_uses(const Circuit& circuit) {
@@ -21,18 +17,6 @@ std::vector<int> count_uses(const Circuit& circuit) {
     for (const BoundOperand& bound : step.operands) ++uses[static_cast<std::size_t>(bound.operand.tensor)];
   }
   return uses;
-}
-
-Step fused_step(const Step& last, std::string_view operation) {
-  Step step;
-  step.operation = find_operation(operation);
-  step.name = last.name;
-  step.layer = last.layer;
-  return step;
-}
-
-void bind(Step& step, std::string_view field, const Operand& operand) {
-  step.operands.push_back({step.operation->field_index(field), operand});
 }
 
 // y = f(gate) then up y: one pass over gate and up instead of two.
@@ -45,7 +29,8 @@ constexpr GateRule gate_rules[] = {{"activation.silu", "activation.swiglu"},
                                    {"activation.gelu_tanh", "activation.geglu_tanh"},
                                    {"activation.relu", "activation.reglu"}};
 
-int fuse_gates(Circuit& circuit) {
+Result<int> fuse_gates(Circuit& circuit, const RewriteContext& context) {
+  if (context.fusion == Fusion::none) return 0;
   const std::vector<int> uses = count_uses(circuit);
   std::vector<Step> kept;
   int count = 0;
@@ -55,17 +40,17 @@ int fuse_gates(Circuit& circuit) {
                                     [&](const GateRule& candidate) { return is_call_of(curve, candidate.curve); });
     const Step* product = index + 1 < circuit.steps.size() ? &circuit.steps[index + 1] : nullptr;
     const bool fits = rule != std::end(gate_rules) && product != nullptr && is_call_of(*product, "elementwise.mul") &&
-                      same_view(*curve.find("y"), *product->find("a")) &&
+                      *curve.find("y") == *product->find("a") &&
                       product->find("b")->shape == product->find("y")->shape &&
                       uses[static_cast<std::size_t>(curve.find("y")->tensor)] == 2;
     if (!fits) {
       kept.push_back(curve);
       continue;
     }
-    Step fused = fused_step(*product, rule->gate);
-    bind(fused, "gate", *curve.find("x"));
-    bind(fused, "up", *product->find("b"));
-    bind(fused, "y", *product->find("y"));
+    Step fused = Step::of(rule->gate, product->name, product->layer);
+    fused.bind("gate", *curve.find("x"));
+    fused.bind("up", *product->find("b"));
+    fused.bind("y", *product->find("y"));
     kept.push_back(std::move(fused));
     ++index;
     ++count;
@@ -75,30 +60,26 @@ int fuse_gates(Circuit& circuit) {
 }
 
 // sum = x + residual, then rms_norm(sum): the sum is normalised while it is in cache.
-int fuse_residual_norms(Circuit& circuit) {
+Result<int> fuse_residual_norms(Circuit& circuit, const RewriteContext& context) {
+  if (context.fusion != Fusion::all) return 0;
   std::vector<Step> kept;
   int count = 0;
   for (std::size_t index = 0; index < circuit.steps.size(); ++index) {
     const Step& add = circuit.steps[index];
     const Step* norm = index + 1 < circuit.steps.size() ? &circuit.steps[index + 1] : nullptr;
     const bool fits = is_call_of(add, "elementwise.residual_add") && norm != nullptr &&
-                      is_call_of(*norm, "norm.rms_norm") && same_view(*add.find("y"), *norm->find("x"));
+                      is_call_of(*norm, "norm.rms_norm") && *add.find("y") == *norm->find("x");
     if (!fits) {
       kept.push_back(add);
       continue;
     }
-    Step fused = fused_step(*norm, "norm.residual_rms_norm");
-    bind(fused, "x", *add.find("x"));
-    bind(fused, "residual", *add.find("residual"));
-    bind(fused, "gamma", *norm->find("gamma"));
-    bind(fused, "sum", *add.find("y"));
-    bind(fused, "y", *norm->find("y"));
-    const int epsilon = norm->operation->field_index("epsilon");
-    for (const BoundAttribute& attribute : norm->attributes) {
-      if (attribute.field == epsilon) {
-        fused.attributes.push_back({fused.operation->field_index("epsilon"), attribute.value});
-      }
-    }
+    Step fused = Step::of("norm.residual_rms_norm", norm->name, norm->layer);
+    fused.bind("x", *add.find("x"));
+    fused.bind("residual", *add.find("residual"));
+    fused.bind("gamma", *norm->find("gamma"));
+    fused.bind("sum", *add.find("y"));
+    fused.bind("y", *norm->find("y"));
+    if (const AttributeValue* epsilon = norm->find_attribute("epsilon")) fused.set("epsilon", *epsilon);
     kept.push_back(std::move(fused));
     ++index;
     ++count;
@@ -107,7 +88,19 @@ int fuse_residual_norms(Circuit& circuit) {
   return count;
 }
 
+Result<int> lower_attention(Circuit& circuit, const RewriteContext& context) {
+  if (context.cache == nullptr) return 0;
+  return lower_to_cache(circuit, *context.cache);
+}
+
+Result<int> use_packed(Circuit& circuit, const RewriteContext& context) {
+  if (context.packed == nullptr) return 0;
+  return use_packed_weights(circuit, *context.packed);
+}
+
 constexpr Rewrite rewrites[] = {
+    {"cache lowering", "computing the keys and values of the past again", lower_attention},
+    {"packed weights", "reading a row of weights at a time", use_packed},
     {"gated activation", "writing and reading the curve of the gate", fuse_gates},
     {"residual norm", "reading the sum again to normalise it", fuse_residual_norms},
 };
@@ -116,10 +109,12 @@ constexpr Rewrite rewrites[] = {
 
 std::span<const Rewrite> all_rewrites() { return rewrites; }
 
-int apply_rewrites(Circuit& circuit) {
-  int count = 0;
-  for (const Rewrite& rewrite : rewrites) count += rewrite.apply(circuit);
-  return count;
+Result<void> apply_rewrites(Circuit& circuit, const RewriteContext& context) {
+  for (const Rewrite& rewrite : rewrites) {
+    const int count = TRY(rewrite.apply(circuit, context));
+    if (count > 0) circuit.rewrites.push_back({rewrite.name, count});
+  }
+  return {};
 }
 
 }  // namespace ingot

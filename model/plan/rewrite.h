@@ -1,20 +1,36 @@
-// Plan rewrites: a circuit's unfused contracts replaced by fused ones that save a pass over memory. Each is one row of
-// one list, and each is checked against the circuit it rewrote.
+// Plan rewrites: what a template wrote down for its meaning is replaced by what runs. Each is one row of one list, and
+// each is checked against the circuit it rewrote.
 #pragma once
 
 #include "model/circuit/circuit.h"
+#include "model/circuit/weights.h"
+#include "model/plan/cache_geometry.h"
 
 namespace ingot {
+
+enum class Fusion : std::uint8_t {
+  none,
+  gates,  // what a backward pass can still compute again alone: not the sums that norms are fused with
+  all,
+};
+
+// What rewrites must know beside the circuit.
+struct RewriteContext {
+  const CacheGeometry* cache = nullptr;  // null: the pass keeps nothing
+  const Weights* packed = nullptr;       // in an execution layout (packed_weights.h); null: none
+  Fusion fusion = Fusion::all;
+};
 
 struct Rewrite {
   std::string_view name;
   std::string_view saves;
-  int (*apply)(Circuit& circuit);  // returns how often it applied
+  Result<int> (*apply)(Circuit& circuit, const RewriteContext& context);  // returns how often it applied
 };
 
 std::span<const Rewrite> all_rewrites();
 
-// All of them, in the order of the list. Tensors that nothing touches any more stay listed and take no memory.
-int apply_rewrites(Circuit& circuit);
+// All that the context asks for, in the order of the list; the circuit keeps account of them. Tensors that nothing
+// touches any more stay listed and take no memory. After an error the circuit is of no use.
+Result<void> apply_rewrites(Circuit& circuit, const RewriteContext& context);
 
 }  // namespace ingot

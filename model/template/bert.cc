@@ -28,7 +28,7 @@ class BertTemplate : public Template {
     for (int layer = 0; layer < n.layers; ++layer) {
       builder.begin_layer(layer);
       const HeadOperands heads = project_heads(builder, h, n);
-      const Operand mixed = whole_attention(builder, heads.q, heads.k, heads.v, attention_of(n), MaskKind::full);
+      const Operand mixed = attention_over_runs(builder, heads.q, heads.k, heads.v, attention_of(n), MaskKind::full);
       h = residual_add(builder, "attn_residual", linear(builder, "attn_output", mixed, n.width), h);
       h = layer_norm(builder, "attn_output_norm", h, "attn_output_norm", n.epsilon);
       h = residual_add(builder, "ffn_residual", feed_forward(builder, h, n.hidden, "activation.gelu"), h);

@@ -43,14 +43,12 @@ Operand attention_of_heads(CircuitBuilder& builder, const PassOperands& inputs, 
                            const DecoderNumbers& numbers, const Rotation& rotation, const Attention& attention) {
   const Operand q = rotated(builder, "rope_q", heads.q, inputs.positions, rotation);
   const Operand k = rotated(builder, "rope_k", heads.k, inputs.positions, rotation);
-  const Operand mixed = cached_attention(builder, inputs, q, k, heads.v, attention);
+  const Operand mixed = attention_over_runs(builder, q, k, heads.v, attention);
   return linear(builder, "attn_output", mixed, numbers.width);
 }
 
 Attention attention_of(const DecoderNumbers& n) {
   return {.heads = n.heads,
-          .key_heads = n.key_heads,
-          .key_dimensions = n.key_dimensions,
           .value_dimensions = n.value_dimensions,
           .scale = n.attention_scale(),
           .window = n.window,

@@ -16,7 +16,7 @@ HeadOperands project_heads(CircuitBuilder& builder, const Operand& x, const Deco
 // Each head of q and k normalised, by attn_q_norm and attn_k_norm.
 HeadOperands normed_heads(CircuitBuilder& builder, const HeadOperands& heads, double epsilon);
 
-// Turned, stored, mixed and projected by attn_output: all that follows the heads' projections and norms.
+// Turned, mixed and projected by attn_output: all that follows the heads' projections and norms.
 Operand attention_of_heads(CircuitBuilder& builder, const PassOperands& inputs, const HeadOperands& heads,
                            const DecoderNumbers& numbers, const Rotation& rotation, const Attention& attention);
 

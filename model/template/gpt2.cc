@@ -30,7 +30,7 @@ class Gpt2Template : public Template {
       builder.begin_layer(layer);
       Operand normed = layer_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
       const HeadOperands heads = project_heads(builder, normed, n);
-      const Operand mixed = cached_attention(builder, inputs, heads.q, heads.k, heads.v, attention_of(n));
+      const Operand mixed = attention_over_runs(builder, heads.q, heads.k, heads.v, attention_of(n));
       h = residual_add(builder, "attn_residual", linear(builder, "attn_output", mixed, n.width), h);
       normed = layer_norm(builder, "ffn_norm", h, "ffn_norm", n.epsilon);
       h = residual_add(builder, "ffn_residual", feed_forward(builder, normed, n.hidden, "activation.gelu_tanh"), h);

@@ -9,24 +9,12 @@ Shape with_last(const Shape& shape, std::int64_t last) {
   return changed;
 }
 
-Operand page_table(CircuitBuilder& builder, std::string_view name, std::int64_t rows) {
-  return builder.input(name, DType::i32, {rows, builder.cache_geometry().pages_per_sequence});
-}
-
 }  // namespace
 
 PassOperands::PassOperands(CircuitBuilder& builder)
     : tokens(builder.input(pass_inputs::tokens, DType::i32, {builder.tokens()})),
       positions(builder.input(pass_inputs::positions, DType::i32, {builder.tokens()})),
-      sequences(builder.input(pass_inputs::sequences, DType::i32, {builder.tokens()})),
-      lengths(builder.input(pass_inputs::lengths, DType::i32, {builder.tokens()})),
-      pages(page_table(builder, pass_inputs::pages, builder.cache_geometry().sequences)),
-      token_pages(page_table(builder, pass_inputs::token_pages, builder.tokens())),
-      wanted(builder.input(pass_inputs::wanted, DType::i32, {builder.pass().outputs})) {
-  if (builder.cache_geometry().ring_window == 0) return;
-  ring_pages = page_table(builder, pass_inputs::ring_pages, builder.cache_geometry().sequences);
-  token_ring_pages = page_table(builder, pass_inputs::token_ring_pages, builder.tokens());
-}
+      wanted(builder.input(pass_inputs::wanted, DType::i32, {builder.pass().outputs})) {}
 
 Operand embedding(CircuitBuilder& builder, std::string_view makes, const Operand& tokens, std::string_view table,
                   std::int64_t vocabulary, std::int64_t width) {
@@ -120,8 +108,8 @@ Operand rotated(CircuitBuilder& builder, std::string_view makes, const Operand& 
   return y;
 }
 
-Operand whole_attention(CircuitBuilder& builder, const Operand& q, const Operand& k, const Operand& v,
-                        const Attention& attention, MaskKind mask) {
+Operand attention_over_runs(CircuitBuilder& builder, const Operand& q, const Operand& k, const Operand& v,
+                            const Attention& attention, MaskKind mask) {
   const Operand mixed = builder.activation("attn", {builder.tokens(), attention.heads, attention.value_dimensions});
   for (int group = 0; group < builder.groups(); ++group) {
     const auto heads_first = [&](const Operand& all) {  // [sequences, heads, time, dimensions]
@@ -134,39 +122,6 @@ Operand whole_attention(CircuitBuilder& builder, const Operand& q, const Operand
                   {"window", attention.window},
                   {"softcap", attention.softcap}});
   }
-  return builder.reshaped(mixed, {builder.tokens(), attention.heads * attention.value_dimensions});
-}
-
-Operand cached_attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& q, const Operand& k,
-                         const Operand& v, const Attention& attention) {
-  if (!builder.remembers()) return whole_attention(builder, q, k, v, attention, MaskKind::causal);
-  const Operand key_pages = builder.cache("cache_k", attention.key_heads, attention.key_dimensions, attention.window);
-  const Operand value_pages =
-      builder.cache("cache_v", attention.key_heads, attention.value_dimensions, attention.window);
-  const bool in_ring = builder.cache_geometry().keeps_in_ring(attention.window);
-  const Operand& table = in_ring ? inputs.ring_pages : inputs.pages;
-  const Operand& token_table = in_ring ? inputs.token_ring_pages : inputs.token_pages;
-  builder.call("cache.store_paged", "cache_k",
-               {{"x", k},
-                {"sequences", inputs.sequences},
-                {"positions", inputs.positions},
-                {"block_table", table},
-                {"pages", key_pages}});
-  builder.call("cache.store_paged", "cache_v",
-               {{"x", v},
-                {"sequences", inputs.sequences},
-                {"positions", inputs.positions},
-                {"block_table", table},
-                {"pages", value_pages}});
-  const Operand mixed = builder.activation("attn", {builder.tokens(), attention.heads, attention.value_dimensions});
-  builder.call("attention.decode", "attn",
-               {{"q", q},
-                {"k_pages", key_pages},
-                {"v_pages", value_pages},
-                {"block_table", token_table},
-                {"lengths", inputs.lengths},
-                {"y", mixed}},
-               {{"scale", attention.scale}, {"window", attention.window}, {"softcap", attention.softcap}});
   return builder.reshaped(mixed, {builder.tokens(), attention.heads * attention.value_dimensions});
 }
 

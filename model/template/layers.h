@@ -9,9 +9,9 @@
 
 namespace ingot {
 
-// The inputs of a pass as operands. Those of rings are left out where the session has none.
+// The inputs that templates read, as operands.
 struct PassOperands {
-  Operand tokens, positions, sequences, lengths, pages, token_pages, ring_pages, token_ring_pages, wanted;
+  Operand tokens, positions, wanted;
   explicit PassOperands(CircuitBuilder& builder);
 };
 
@@ -57,8 +57,6 @@ Operand rotated(CircuitBuilder& builder, std::string_view makes, const Operand& 
 
 struct Attention {
   std::int64_t heads = 0;
-  std::int64_t key_heads = 0;
-  std::int64_t key_dimensions = 0;
   std::int64_t value_dimensions = 0;
   double scale = 0;
   std::int64_t window = 0;  // 0: all
@@ -67,13 +65,8 @@ struct Attention {
 
 // Lets every token attend to the tokens of its run, or to those up to itself. q, k, v are [tokens, heads, dimensions];
 // the result is [tokens, heads * value dimensions].
-Operand whole_attention(CircuitBuilder& builder, const Operand& q, const Operand& k, const Operand& v,
-                        const Attention& attention, MaskKind mask);
-
-// Stores keys and values of the pass, then lets every token attend to what its sequence holds up to itself. In a pass
-// without memory that is its run.
-Operand cached_attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& q, const Operand& k,
-                         const Operand& v, const Attention& attention);
+Operand attention_over_runs(CircuitBuilder& builder, const Operand& q, const Operand& k, const Operand& v,
+                            const Attention& attention, MaskKind mask = MaskKind::causal);
 
 // down(f(gate x) * up x), with weights ffn_gate, ffn_up and ffn_down, or ffn_up alone holding the gate's rows before
 // its own (as phi3 stores them). `activation` is an operation.

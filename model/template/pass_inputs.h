@@ -1,4 +1,6 @@
-// The inputs that every pass has, by name. A session fills them; templates read them.
+// The inputs of a pass and its output, by name. Templates read tokens, positions and wanted; a circuit has the others
+// where its attention was lowered to a cache that needs them (model/plan/cache_lowering.h). A session fills what is
+// there.
 #pragma once
 
 #include <string_view>
@@ -11,7 +13,7 @@ inline constexpr std::string_view sequences = "sequences";      // i32 [tokens]:
 inline constexpr std::string_view lengths = "lengths";          // i32 [tokens]: positions it sees, itself included
 inline constexpr std::string_view pages = "pages";              // i32 [sequences, pages a sequence]
 inline constexpr std::string_view token_pages = "token_pages";  // i32 [tokens, pages a sequence]: a row of `pages` each
-// The same for layers that keep their last positions in a ring: rows that repeat. Only where the session has rings.
+// The same for layers that keep their last positions in a ring: rows that repeat.
 inline constexpr std::string_view ring_pages = "ring_pages";
 inline constexpr std::string_view token_ring_pages = "token_ring_pages";
 inline constexpr std::string_view wanted = "wanted";  // i32 [outputs]: tokens whose output is wanted

@@ -77,7 +77,7 @@ class Qwen3NextTemplate : public Template {
                      n.epsilon);
     const Operand turned_q = rotated(builder, "rope_q", heads.q, inputs.positions, n.rotation);
     const Operand turned_k = rotated(builder, "rope_k", heads.k, inputs.positions, n.rotation);
-    const Operand mixed = cached_attention(builder, inputs, turned_q, turned_k, heads.v, attention_of(n));
+    const Operand mixed = attention_over_runs(builder, turned_q, turned_k, heads.v, attention_of(n));
     const Operand gate = curve(builder, "activation.sigmoid", "attn_gate", builder.sliced(both, 2, size, 2 * size));
     const Operand gated = multiplied(builder, "attn_gated", mixed, builder.reshaped(gate, {tokens, n.heads * size}));
     return linear(builder, "attn_output", gated, n.width);

@@ -5,7 +5,7 @@
 
 #include "kernels/all_operations.h"
 #include "train/circuit/gradient_sums.h"
-#include "train/circuit/layer_replay.h"
+#include "train/circuit/recomputation.h"
 
 namespace ingot {
 namespace {
@@ -16,8 +16,9 @@ bool is_written_field(const Step& step, const BoundOperand& bound) {
 
 class Reversal {
  public:
-  Reversal(Circuit& circuit, const WeightNames& trained, const BackwardOptions& options)
-      : circuit_(circuit), sums_(circuit, options.accumulates), replay_(circuit), recomputes_(options.recomputes) {
+  Reversal(Circuit& circuit, const WeightNames& trained, const BackwardOptions& options,
+           const std::vector<bool>& is_read = {})
+      : circuit_(circuit), sums_(circuit, options.accumulates), recomputation_(circuit, options.recompute, is_read) {
     find_dependants(trained);
   }
 
@@ -32,12 +33,9 @@ class Reversal {
 
     const std::size_t forward_steps = circuit_.steps.size();
     for (std::size_t index = forward_steps; index-- > 0;) {
-      const int layer = circuit_.steps[index].layer;
-      sums_.enter_layer(layer);
-      if (recomputes_ && layer >= 0 && layer != replay_.layer()) replay_.begin(layer, forward_steps);
+      sums_.enter_layer(circuit_.steps[index].layer);
       TRY(answer(index));
     }
-    replay_.remove_unread(forward_steps);
     return BackwardPass{sums_.added_to()};
   }
 
@@ -76,10 +74,14 @@ class Reversal {
       return Error::of(ErrorCode::unsupported, step.name, ": expected an operation with a derivative, found ",
                        step.operation->name, " (", step.operation->no_backward, ")");
     }
-    for (const std::string_view name : step.operation->backward) {
-      const Operation* operation = find_operation(name);
-      if (operation == nullptr) return Error::of(ErrorCode::not_found, "expected an operation, found ", name);
-      if (is_wanted(step, *operation)) TRY(answer_by(index, step, *operation));
+    // Derivatives by weights come first: what they alone read is gone before the derivative by the input is there.
+    for (const bool is_by_weights : {true, false}) {
+      for (const std::string_view name : step.operation->backward) {
+        const Operation* operation = find_operation(name);
+        if (operation == nullptr) return Error::of(ErrorCode::not_found, "expected an operation, found ", name);
+        if (gives_weights_alone(step, *operation) != is_by_weights || !is_wanted(step, *operation)) continue;
+        TRY(answer_by(index, step, *operation));
+      }
     }
     return {};
   }
@@ -104,6 +106,13 @@ class Reversal {
   // Of a backward operation's field "dx": what the forward step read as x. Null where it is none, or x was left out.
   static const Operand* differentiated(const Step& step, const FieldInformation& field) {
     return field.name.starts_with("d") ? step.find(field.name.substr(1)) : nullptr;
+  }
+
+  bool gives_weights_alone(const Step& step, const Operation& backward) const {
+    return std::ranges::all_of(backward.fields, [&](const FieldInformation& field) {
+      const Operand* by = is_written(field.role) ? differentiated(step, field) : nullptr;
+      return by == nullptr || circuit_.tensors[static_cast<std::size_t>(by->tensor)].storage == Storage::weight;
+    });
   }
 
   bool is_wanted(const Step& step, const Operation& backward) const {
@@ -148,7 +157,7 @@ class Reversal {
     if (same >= 0) {
       if (step.operation->fields[static_cast<std::size_t>(same)].role == Role::saved) return saved(index, same);
       const Operand* read = step.find(field.name);
-      return read == nullptr ? Operand{} : replay_.again(*read);
+      return read == nullptr ? Operand{} : recomputation_.again(*read);
     }
     const Operand* written = differentiated(step, field);
     if (written != nullptr && sums_.has(*written)) return sums_.read(*written);
@@ -159,7 +168,7 @@ class Reversal {
 
   // What the forward step keeps for its backward one, made a tensor now that it is wanted.
   Result<Operand> saved(std::size_t index, int field) {
-    Step& step = circuit_.steps[replay_.step(index)];
+    Step& step = circuit_.steps[index];
     const std::string_view name = step.operation->fields[static_cast<std::size_t>(field)].name;
     if (const Operand* kept = step.find(name)) return *kept;
     // Always one number a row: of the tensor it is named after ("q_rstd"), or of the operation's main one.
@@ -168,7 +177,7 @@ class Reversal {
       const Operand* of = step.find(candidate);
       if (of == nullptr) continue;
       const Shape shape(std::span(of->shape.begin(), of->shape.end() - 1));
-      const std::string full = step.name + "." + std::string(name) + (replay_.layer() >= 0 ? ".again" : "");
+      const std::string full = step.name + "." + std::string(name);
       circuit_.tensors.push_back({.name = full, .storage = Storage::activation, .dtype = DType::f32, .shape = shape});
       const int tensor = static_cast<int>(circuit_.tensors.size()) - 1;
       const Operand operand = {tensor, shape, contiguous_byte_strides(DType::f32, shape), 0};
@@ -181,10 +190,23 @@ class Reversal {
 
   Circuit& circuit_;
   GradientSums sums_;
-  LayerReplay replay_;
-  bool recomputes_;
+  Recomputation recomputation_;
   std::vector<bool> depends_;
 };
+
+// Which tensors a backward pass reads that computes nothing again.
+Result<std::vector<bool>> tensors_read_by_backward(Circuit circuit, int loss, const WeightNames& trained) {
+  std::vector<bool> is_read(circuit.tensors.size(), false);
+  const std::size_t forward_steps = circuit.steps.size();
+  TRY(Reversal(circuit, trained, {.recompute = Recompute::nothing}).run(loss));
+  for (std::size_t index = forward_steps; index < circuit.steps.size(); ++index) {
+    for (const BoundOperand& bound : circuit.steps[index].operands) {
+      const auto tensor = static_cast<std::size_t>(bound.operand.tensor);
+      if (tensor < is_read.size()) is_read[tensor] = true;
+    }
+  }
+  return is_read;
+}
 
 }  // namespace
 
@@ -195,7 +217,9 @@ Result<BackwardPass> append_backward(Circuit& circuit, std::string_view loss, co
     return Error::of(ErrorCode::not_found, "expected a tensor ", loss, " to differentiate, found none");
   }
   const int index = static_cast<int>(found - circuit.tensors.begin());
-  return Reversal(circuit, trained, options).run(index);
+  if (options.recompute == Recompute::nothing) return Reversal(circuit, trained, options).run(index);
+  const std::vector<bool> is_read = TRY(tensors_read_by_backward(circuit, index, trained));
+  return Reversal(circuit, trained, options, is_read).run(index);
 }
 
 }  // namespace ingot

@@ -6,15 +6,14 @@
 #include <set>
 
 #include "model/circuit/circuit.h"
+#include "train/circuit/recompute.h"
 
 namespace ingot {
 
 using WeightNames = std::set<std::string, std::less<>>;
 
 struct BackwardOptions {
-  // Keeps of a layer only what enters it, and computes the rest again when its derivatives are wanted: less memory for
-  // about a third more work.
-  bool recomputes = false;
+  Recompute recompute = Recompute::cheap;
   // Adds to the weights' gradients instead of replacing them.
   bool accumulates = false;
 };

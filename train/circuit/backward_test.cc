@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -69,6 +70,17 @@ class BackwardTest : public testing::Test {
     return y;
   }
 
+  Operand curve(CircuitBuilder& builder, std::string_view makes, const Operand& x) {
+    const Operand y = builder.activation(makes, x.shape);
+    builder.call("activation.silu", makes, {{"x", x}, {"y", y}});
+    return y;
+  }
+  Circuit reversed(const Body& body) {
+    Circuit circuit = circuit_of(body).value();
+    EXPECT_TRUE(append_backward(circuit, "loss", {"table", "second", "wide"}).ok());
+    return circuit;
+  }
+
   // Runs a circuit; gradients go where `gradients` says.
   double run(Circuit circuit, std::map<std::string, std::vector<float>>& gradients) {
     const KernelTable table = KernelTable::select(all_operations(), Machine::detect().features).value();
@@ -100,9 +112,16 @@ class BackwardTest : public testing::Test {
     std::map<std::string, std::vector<float>> gradients;
     Result<Circuit> circuit = circuit_of(body);
     ASSERT_TRUE(circuit.ok()) << circuit.error().text();
-    const Result<BackwardPass> backward = append_backward(circuit.value(), "loss", trained);
-    ASSERT_TRUE(backward.ok()) << backward.error().text();
-    run(std::move(circuit).value(), gradients);
+    const Circuit forward = circuit.value();
+    for (const Recompute which : {Recompute::nothing, Recompute::cheap, Recompute::layers}) {
+      Circuit both = forward;
+      const Result<BackwardPass> backward = append_backward(both, "loss", trained, {.recompute = which});
+      ASSERT_TRUE(backward.ok()) << backward.error().text();
+      std::map<std::string, std::vector<float>> others;
+      run(std::move(both), others);
+      if (gradients.empty()) gradients = others;
+      EXPECT_EQ(others, gradients) << recompute_names[static_cast<std::size_t>(which)];
+    }
     ASSERT_FALSE(gradients.empty());
     std::map<std::string, std::vector<float>> unused;
     for (const std::string& name : trained) {
@@ -159,6 +178,57 @@ TEST_F(BackwardTest, AWeightReadTwiceGetsTheSumOfBoth) {
     const Operand a = matmul(builder, "a", rows, "second", 4);
     return matmul(builder, "b", a, "second", 4);
   });
+}
+
+TEST_F(BackwardTest, CheapStepsAreComputedAgainFromWhatIsKept) {
+  const auto body = [this](CircuitBuilder& builder, const Operand& rows) {
+    const Operand product_of_rows = matmul(builder, "dear", rows, "second", 4);
+    const Operand bent = curve(builder, "bent", product_of_rows);
+    return matmul(builder, "result", bent, "second", 4);
+  };
+  expect_slopes(body);
+  const Circuit circuit = reversed(body);
+  EXPECT_NE(circuit.find("bent.again"), nullptr);
+  EXPECT_NE(circuit.find("rows.again"), nullptr);  // a row of a table is not dear either
+  EXPECT_EQ(circuit.find("dear.again"), nullptr);
+}
+
+// The sum of two products: to compute it again, both would have to be kept instead of it.
+TEST_F(BackwardTest, NothingIsKeptOnlyToComputeSomethingElseAgain) {
+  const auto body = [this](CircuitBuilder& builder, const Operand& rows) {
+    const Operand one = matmul(builder, "one", rows, "second", 4);
+    const Operand two = matmul(builder, "two", one, "second", 4);
+    const Operand three = matmul(builder, "three", two, "second", 4);
+    const Operand both = sum(builder, "both", two, three);  // two is kept for its matrix's gradient, three is not
+    return matmul(builder, "result", curve(builder, "bent", both), "second", 4);
+  };
+  expect_slopes(body);
+  const Circuit circuit = reversed(body);
+  EXPECT_EQ(circuit.find("both.again"), nullptr);
+  EXPECT_NE(circuit.find("bent.again"), nullptr);
+}
+
+// Two steps write a half each: both are computed again, each once, however many read the whole.
+TEST_F(BackwardTest, WhatSeveralStepsWroteIsComputedAgainByAllOfThem) {
+  const auto body = [this](CircuitBuilder& builder, const Operand& rows) {
+    const Operand wide = matmul(builder, "wide_rows", rows, "wide", 8);
+    const Operand halves = builder.activation("halves", {3, 8});
+    for (const int half : {0, 1}) {
+      const Operand x = builder.sliced(wide, 1, 4 * half, 4 * half + 4);
+      builder.call("activation.silu", half == 0 ? "left" : "right",
+                   {{"x", x}, {"y", builder.sliced(halves, 1, 4 * half, 4 * half + 4)}});
+    }
+    const Operand squares = product(builder, "squares", halves, halves);
+    return product(builder, "y", squares, halves);
+  };
+  expect_slopes(body);
+  const Circuit circuit = reversed(body);
+  const auto count = [&](std::string_view name) {
+    return std::ranges::count(circuit.steps, name, [](const Step& step) { return std::string_view(step.name); });
+  };
+  EXPECT_EQ(count("left.again"), 1);
+  EXPECT_EQ(count("right.again"), 1);
+  EXPECT_EQ(count("squares.again"), 1);
 }
 
 TEST_F(BackwardTest, OnlyWhatIsTrainedGetsAGradient) {

@@ -16,15 +16,18 @@
 #include <vector>
 
 #include "base/result.h"
+#include "train/circuit/recompute.h"
 #include "train/record/schedule.h"
 
 namespace ingot {
 
 enum class OptimizerKind : std::uint8_t { adamw, adam, lion, sgd };
+enum class WindowKind : std::uint8_t { even, documents };
 enum class StorageKind : std::uint8_t { f32, bf16 };
 
 // In the enumerations' order.
 inline constexpr std::array<std::string_view, 4> optimizer_kind_names = {"adamw", "adam", "lion", "sgd"};
+inline constexpr std::array<std::string_view, 2> window_kind_names = {"even", "documents"};
 inline constexpr std::array<std::string_view, 2> storage_kind_names = {"f32", "bf16"};
 
 // The keys' meanings stand in configuration_keys.cc.
@@ -38,6 +41,7 @@ struct TrainingConfiguration {
   std::int64_t hidden = 0;
   std::int64_t context = 256;
   bool tie_embeddings = true;
+  double deviation = 0.02;
 
   std::string model;
   std::int64_t lora_rank = 0;
@@ -46,6 +50,7 @@ struct TrainingConfiguration {
 
   std::vector<std::string> data;
   std::string tokenizer;
+  WindowKind windows = WindowKind::even;
   double validation_fraction = 0.05;
 
   std::int64_t batch = 16;
@@ -54,7 +59,7 @@ struct TrainingConfiguration {
   std::int64_t steps = 1000;
   std::int64_t seed = 1;
   StorageKind storage = StorageKind::f32;
-  bool recompute = false;
+  Recompute recompute = Recompute::cheap;
   std::int64_t threads = 0;
 
   OptimizerKind optimizer = OptimizerKind::adamw;

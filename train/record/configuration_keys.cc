@@ -33,6 +33,8 @@ constexpr ConfigurationKey key_table[] = {
     row<IntegerValue<&Keys::context, 1, 1 << 20>>("context", shape_group, "the most tokens that see each other"),
     row<SwitchValue<&Keys::tie_embeddings>>("tie_embeddings", shape_group,
                                             "one table for tokens read and tokens predicted"),
+    row<NumberValue<&Keys::deviation, NumberRange::positive>>("deviation", shape_group,
+                                                              "how far from 0 weights begin, as a rule"),
 
     row<TextValue<&Keys::model>>("model", tuning_group,
                                  "a model file to begin with; its shape counts then, not this one"),
@@ -44,6 +46,8 @@ constexpr ConfigurationKey key_table[] = {
 
     row<ListValue<&Keys::data>>("data", data_group, "files to learn from"),
     row<TextValue<&Keys::tokenizer>>("tokenizer", data_group, "a file with the tokenizer; none: made from the data"),
+    row<ChoiceValue<&Keys::windows, window_kind_names>>(
+        "windows", data_group, "where sequences begin: one behind the other, or with documents"),
     row<NumberValue<&Keys::validation_fraction, NumberRange::below_one>>(
         "validation_fraction", data_group, "the part of the data that is kept for validation"),
 
@@ -56,8 +60,8 @@ constexpr ConfigurationKey key_table[] = {
                                                                                 "what all chance is drawn from"),
     row<ChoiceValue<&Keys::storage, storage_kind_names>>("storage", run_group,
                                                          "how activations and gradients are kept"),
-    row<SwitchValue<&Keys::recompute>>("recompute", run_group,
-                                       "compute layers again instead of keeping what they made"),
+    row<ChoiceValue<&Keys::recompute, recompute_names>>("recompute", run_group,
+                                                        "what is computed again instead of being kept"),
     row<IntegerValue<&Keys::threads, 0, 4096>>("threads", run_group, "threads to use; 0: one a core"),
 
     row<ChoiceValue<&Keys::optimizer, optimizer_kind_names>>("optimizer", update_group, "the rule of an update"),

@@ -67,7 +67,7 @@ TEST(Configuration, ErrorsNameLineKeyExpectedAndFound) {
   expect_refused_text("learning_rate = 1e999", "found '1e999'");
   expect_refused_text("weight_decay = -1", "weight_decay: expected a number of at least 0");
   expect_refused_text("beta1 = 1", "beta1: expected a number from 0 to below 1, found '1'");
-  expect_refused_text("recompute = yes", "recompute: expected true or false, found 'yes'");
+  expect_refused_text("recompute = yes", "recompute: expected one of nothing, cheap, layers, found 'yes'");
   expect_refused_text("optimizer = Adam", "optimizer: expected one of adamw, adam, lion, sgd, found 'Adam'");
   expect_refused_text("\n\nwidth", "line 3: expected 'key = value', found 'width'");
   expect_refused_text("width = 1\nwidth = 2", "line 2: width: expected it once, found it on line 1 too");
@@ -91,7 +91,7 @@ TEST(Configuration, WhatIsWrittenReadsTheSame) {
   configuration.model = "back\\slash";
   configuration.storage = StorageKind::bf16;
   configuration.schedule = ScheduleKind::constant;
-  configuration.recompute = true;
+  configuration.recompute = Recompute::layers;
   EXPECT_EQ(read_text(text_of(configuration)), configuration) << text_of(configuration);
   EXPECT_EQ(read_text(text_of(TrainingConfiguration())), TrainingConfiguration());
 }
@@ -180,7 +180,7 @@ TEST(Configuration, EveryPresetIsComplete) {
     EXPECT_TRUE(full.ok()) << preset.name << ": " << full.error().text();
   }
   EXPECT_EQ(preset_configuration("tiny").value().width, 32);
-  EXPECT_EQ(preset_configuration("tales").value().vocabulary, 2048);
+  EXPECT_EQ(preset_configuration("tales").value().vocabulary, 2560);
   EXPECT_NE(preset_configuration("tale").error().text().find("the nearest is 'tales'"), std::string_view::npos);
 }
 

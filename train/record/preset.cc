@@ -10,22 +10,24 @@ namespace {
 constexpr Preset preset_table[] = {
     {"tales", "a small model of short tales, trained in minutes on a few cores", R"(
 architecture = llama
-vocabulary = 2048
+vocabulary = 2560
 width = 160
 layers = 5
 heads = 5
 hidden = 448
 context = 256
 tie_embeddings = true
+deviation = 0.06
 
-data = tales:100000
+data = tales:20000
+windows = documents
 validation_fraction = 0.02
-batch = 16
+batch = 24
 steps = 3000
 optimizer = adamw
-learning_rate = 0.003
-least_learning_rate = 0.0001
-warmup = 200
+learning_rate = 0.006
+least_learning_rate = 0.00001
+warmup = 150
 schedule = cosine
 weight_decay = 0.1
 beta2 = 0.95

@@ -1,4 +1,4 @@
-// What tales tell: each fact is a word of a class, and some words fit each other.
+// What tales tell: each fact is a word of a class.
 #pragma once
 
 #include <cstdint>
@@ -12,35 +12,36 @@ namespace ingot {
 // What a tale tells and later sentences must keep to.
 enum class Fact : std::uint8_t {
   hero,
-  kind,
-  trait,
+  trade,
+  nature,
   home,
   house,
   family,
   object,
-  property,
+  look,
   mood,
   weather,
   time,
   clothes,
   food,
-  friend_name,
-  friend_kind,
-  friend_mood,
+  friend_animal,
+  manner,
+  seat,
   quest,
   spot,
+  sight,
   obstacle,
   bag,
   wish,
-  wish_property,
+  touch,
   perch,
   seller,
   task,
   number,
-  material,
-  second_material,
+  stuff,
+  fastening,
   joy,
-  here,    // the place the tale has come to
+  here,    // where the tale has come to
   holder,  // who has the wanted object
   count
 };
@@ -52,13 +53,5 @@ struct FactRow {
   std::string_view meaning;  // as errors spell it
 };
 std::span<const FactRow> fact_rows();
-
-// Between two facts that are both known. groups 0: they are different words; otherwise: they share one of these groups.
-struct FactLink {
-  Fact first;
-  Fact second;
-  std::uint32_t groups;
-};
-std::span<const FactLink> fact_links();
 
 }  // namespace ingot

@@ -1,5 +1,6 @@
 #include "train/tales/grammar.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace ingot {
@@ -11,9 +12,6 @@ Result<Fact> fact_named(std::string_view name) {
   }
   return Error::of(ErrorCode::not_found, "expected a fact, found '", name, "'");
 }
-
-// These point at what other facts are, and never stand for a first mention.
-bool is_pointer(Fact fact) { return fact == Fact::here || fact == Fact::holder; }
 
 std::vector<std::string_view> words_in(std::string_view text) {
   std::vector<std::string_view> words;
@@ -35,25 +33,34 @@ bool begins_sentence(std::string_view before) {
   return false;
 }
 
-Result<std::vector<FactChange>> compile_changes(std::string_view text) {
-  std::vector<FactChange> changes;
-  for (const std::string_view change : words_in(text)) {
-    const std::size_t equals = change.find('=');
-    if (equals == std::string_view::npos) {
-      return Error::of(ErrorCode::invalid_argument, "expected FACT=FACT, found '", change, "'");
-    }
-    const Fact target = TRY(fact_named(change.substr(0, equals)));
-    const std::string_view source = change.substr(equals + 1);
-    changes.push_back({target, Fact::count});
-    if (!source.empty()) changes.back().source = TRY(fact_named(source));
-  }
-  return changes;
-}
-
 }  // namespace
 
 const WordClass& Grammar::words_of(Fact fact) const {
   return lexicon_[static_cast<std::size_t>(row_of(fact).word_class)];
+}
+
+Result<std::vector<FactChange>> Grammar::compile_changes(std::string_view text) const {
+  std::vector<FactChange> changes;
+  for (const std::string_view change : words_in(text)) {
+    const std::size_t equals = change.find('=');
+    if (equals == std::string_view::npos) {
+      return Error::of(ErrorCode::invalid_argument, "expected FACT=WORD, found '", change, "'");
+    }
+    const Fact fact = TRY(fact_named(change.substr(0, equals)));
+    const std::string_view name = change.substr(equals + 1);
+    changes.push_back({fact, unknown_word});
+    if (!name.empty()) changes.back().word = TRY(word_named(fact, name));
+  }
+  return changes;
+}
+
+Result<WordIndex> Grammar::word_named(Fact fact, std::string_view name) const {
+  const std::vector<Word>& words = words_of(fact).words;
+  for (std::size_t index = 0; index < words.size(); ++index) {
+    if (words[index].spellings[0] == name) return static_cast<WordIndex>(index);
+  }
+  return Error::of(ErrorCode::not_found, row_of(fact).name, ": expected one of ", words.size(), " words (such as ",
+                   words[0].spellings[0], ", ", words[1].spellings[0], "), found '", name.substr(0, 60), "'");
 }
 
 std::size_t Grammar::phrase_list(WordClassId word_class, std::size_t column, bool article, bool capital) {
@@ -90,7 +97,7 @@ Result<FormPiece> Grammar::compile_slot(std::string_view slot, bool capital) {
   const std::vector<WordColumn>& columns = words_of(piece.fact).columns;
   for (std::size_t column = 0; column < columns.size(); ++column) {
     if (columns[column].name != column_name) continue;
-    piece.introduces = columns[column].introduces && !recalls && !is_pointer(piece.fact);
+    piece.introduces = columns[column].introduces && !recalls;
     piece.phrases = phrase_list(row_of(piece.fact).word_class, column, article, capital);
     return piece;
   }
@@ -148,10 +155,6 @@ Result<Grammar> Grammar::compile() {
                        word.spellings[0], "', found ", word.spellings.size());
     }
   }
-  for (const FactLink& link : fact_links()) {
-    grammar.neighbours_[static_cast<std::size_t>(link.first)].push_back({link.second, link.groups});
-    grammar.neighbours_[static_cast<std::size_t>(link.second)].push_back({link.first, link.groups});
-  }
   for (const SceneRow& row : scene_rows()) {
     Scene scene{row.name, {}};
     for (const FormRow& form : row.forms) scene.forms.push_back(TRY(grammar.compile_form(form)));
@@ -169,32 +172,12 @@ Result<Grammar> Grammar::compile() {
   return grammar;
 }
 
-bool Grammar::fits(const TaleState& state, Fact fact, WordIndex word) const {
-  const auto groups_of = [&](Fact which, WordIndex index) {
-    return words_of(which).words[static_cast<std::size_t>(index)].groups;
-  };
-  for (const Neighbour& neighbour : neighbours_[static_cast<std::size_t>(fact)]) {
-    const WordIndex other = state[neighbour.other];
-    if (other == unknown_word) continue;
-    if (neighbour.groups == 0 && other == word) return false;
-    if (neighbour.groups != 0 && (groups_of(fact, word) & groups_of(neighbour.other, other) & neighbour.groups) == 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool Grammar::holds(const TaleState& state, const std::vector<FactChange>& needs) {
-  for (const FactChange& need : needs) {
-    if (!state.knows(need.target) || state[need.target] != state[need.source]) return false;
-  }
-  return true;
+  return std::ranges::all_of(needs, [&](const FactChange& need) { return state[need.fact] == need.word; });
 }
 
 void Grammar::apply(TaleState& state, const std::vector<FactChange>& makes) {
-  for (const FactChange& change : makes) {
-    state[change.target] = change.source == Fact::count ? unknown_word : state[change.source];
-  }
+  for (const FactChange& change : makes) state[change.fact] = change.word;
 }
 
 const Grammar& tale_grammar() {

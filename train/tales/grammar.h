@@ -36,9 +36,10 @@ struct FormPiece {
   std::size_t phrases = 0;  // which phrase list
 };
 
+// A fact that no slot tells: where the tale has come to, who has the object.
 struct FactChange {
-  Fact target;
-  Fact source;  // Fact::count: forgotten
+  Fact fact;
+  WordIndex word;  // or unknown_word
 };
 
 struct Form {
@@ -77,8 +78,8 @@ class Grammar {
   // How a slot spells each word of its class, article and capital letter included.
   const std::vector<std::string>& phrases_of(const FormPiece& piece) const { return phrases_[piece.phrases].spellings; }
 
-  // Whether the word may become this fact, beside what is known already.
-  bool fits(const TaleState& state, Fact fact, WordIndex word) const;
+  // By its first spelling.
+  Result<WordIndex> word_named(Fact fact, std::string_view name) const;
 
   static bool holds(const TaleState& state, const std::vector<FactChange>& needs);
   static void apply(TaleState& state, const std::vector<FactChange>& makes);
@@ -91,12 +92,9 @@ class Grammar {
     bool capital;
     std::vector<std::string> spellings;
   };
-  struct Neighbour {
-    Fact other;
-    std::uint32_t groups;
-  };
 
   Grammar() = default;
+  Result<std::vector<FactChange>> compile_changes(std::string_view text) const;
   Result<Form> compile_form(const FormRow& row);
   Result<FormPiece> compile_slot(std::string_view slot, bool capital);
   std::size_t phrase_list(WordClassId word_class, std::size_t column, bool article, bool capital);
@@ -106,7 +104,6 @@ class Grammar {
   std::vector<Scene> scenes_;
   std::vector<Plot> plots_;
   std::vector<PhraseList> phrases_;
-  std::array<std::vector<Neighbour>, fact_count> neighbours_;
   std::size_t opening_length_ = 0;
 };
 

@@ -1,259 +1,145 @@
 #include "train/tales/lexicon.h"
 
 #include <array>
+#include <span>
 
 namespace ingot {
 namespace {
 
-using namespace word_group;
-
-struct Entry {
-  std::string_view spellings;  // columns, divided by |
-  std::uint32_t groups = 0;
-};
-
-constexpr std::string_view girls_names =
-    "Mila|Anna|Lucy|Rosa|Nora|Ella|Ivy|Clara|Daisy|Hazel|Lily|Maya|Penny|Ruby|Sophie|Tess|Willa|Zoe|Emma|Greta";
-constexpr std::string_view boys_names =
-    "Ben|Tom|Max|Leo|Finn|Oscar|Hugo|Jack|Sam|Theo|Felix|Milo|Noah|Otto|Paul|Rufus|Toby|Walter|Jasper|Emil";
-
-constexpr Entry kinds[] = {
-    {"girl", female},   {"boy", male},        {"fox", gender},    {"rabbit", gender}, {"bear", gender},
-    {"mouse", gender},  {"squirrel", gender}, {"badger", gender}, {"otter", gender},  {"hedgehog", gender},
-    {"kitten", gender}, {"puppy", gender},    {"lamb", gender},   {"goat", gender},   {"pony", gender},
-    {"frog", gender},   {"mole", gender},     {"beaver", gender}, {"deer", gender},   {"duckling", gender},
-};
-
-constexpr Entry traits[] = {{"brave"},  {"kind"},     {"shy"},     {"curious"}, {"cheerful"},
-                            {"clever"}, {"gentle"},   {"merry"},   {"quiet"},   {"patient"},
-                            {"lively"}, {"friendly"}, {"hopeful"}, {"proud"},   {"thoughtful"}};
-
-// What is seen there suits every weather and season.
-constexpr Entry places[] = {
-    {"the old mill|by the old mill|The big wheel turned round and round."},
-    {"the river|by the river|The water was cold and clear."},
-    {"the dark forest|in the dark forest|The trees were tall and still."},
-    {"the lake|by the lake|Little waves rolled over the stones."},
-    {"the village|in the village|Smoke rose from the chimneys."},
-    {"the farm|on the farm|A rooster stood on the gate and crowed."},
-    {"the meadow|in the meadow|The long grass whispered softly."},
-    {"the harbour|by the harbour|The ships rocked gently up and down."},
-    {"the lighthouse|near the lighthouse|Its great lamp blinked far across the water."},
-    {"the castle|near the castle|Bright flags flew from the towers."},
-    {"the stone bridge|under the stone bridge|Every footstep made an echo."},
-    {"the orchard|in the orchard|The trees stood in long neat rows."},
-    {"the sea|by the sea|The gulls cried over the foam."},
-    {"the waterfall|near the waterfall|The spray tickled like a feather."},
-    {"the valley|in the valley|A narrow road led from house to house."},
-    {"the pond|by the pond|Two ducks swam past without a sound."},
-    {"the station|near the station|A train blew its whistle and puffed away."},
-    {"the beach|on the beach|The sand was smooth and pale."},
-    {"the cave|beside the cave|Drops of water fell in the dark."},
-    {"the school|behind the school|The windows were full of drawings."},
-    {"the chapel|behind the chapel|The bell rang three times."},
-    {"the bakery|next to the bakery|The air smelled of fresh bread."},
-    {"the rose garden|in the rose garden|A gravel path led to a bench."},
-    {"the crooked tower|below the crooked tower|A crow looked down from the top."},
-    {"the marsh|at the edge of the marsh|The reeds swayed to and fro."},
-    {"the mountain|at the foot of the mountain|The top was white with snow."},
-};
-
-constexpr Entry houses[] = {{"small house"},   {"round hut"},   {"cosy cabin"}, {"tiny cottage"},
-                            {"crooked house"}, {"stone house"}, {"tall house"}, {"straw hut"}};
-
-constexpr Entry families[] = {{"mother"}, {"father"},     {"grandmother"}, {"grandfather"}, {"aunt"},
-                              {"uncle"},  {"big sister"}, {"big brother"}, {"twin sister"}, {"baby brother"}};
-
-constexpr Entry objects[] = {
-    {"kite", coloured | patterned | paper | string | cloth},
-    {"balloon", coloured | patterned},
-    {"ball", coloured | patterned | leather | wool},
-    {"drum", coloured | patterned | wooden | wood | leather},
-    {"flute", wooden | shining},
-    {"bell", coloured | shining},
-    {"lantern", coloured | shining | paper | wire},
-    {"toy boat", coloured | wooden | wood | paper | cloth},
-    {"scarf", coloured | soft | patterned},
-    {"hat", coloured | soft | patterned | straw | wool | cloth},
-    {"blanket", coloured | soft | patterned | wool | cloth},
-    {"pillow", coloured | soft | patterned | straw | cloth},
-    {"cup", coloured | shining | patterned},
-    {"spoon", shining | wooden},
-    {"crown", coloured | shining | paper | wire},
-    {"ring", shining},
-    {"book", coloured | paper | leather},
-    {"pencil", coloured},
-    {"wagon", coloured | wooden | wood | wire},
-    {"sled", coloured | wooden | wood | leather},
-    {"whistle", coloured | shining | wooden},
-    {"trumpet", shining},
-    {"umbrella", coloured | patterned},
-    {"mirror", coloured | shining},
-    {"necklace", coloured | shining | string | clay},
-    {"ribbon", coloured | patterned},
-    {"puppet", coloured | wooden | wood | string | cloth},
-    {"doll", coloured | wooden | straw | wool | cloth},
-    {"spinning top", coloured | patterned | wooden},
-    {"box", coloured | shining | wooden | wood | leather},
-    {"teapot", coloured | shining | patterned},
-    {"rocking horse", coloured | wooden | wood | wool},
-    {"paintbrush", coloured | wooden},
-    {"music box", coloured | shining | wooden},
-};
-
-constexpr Entry properties[] = {
-    {"red", coloured},      {"blue", coloured},     {"green", coloured},     {"yellow", coloured}, {"white", coloured},
-    {"orange", coloured},   {"purple", coloured},   {"pink", coloured},      {"brown", coloured},  {"black", coloured},
-    {"golden", shining},    {"silver", shining},    {"shiny", shining},      {"soft", soft},       {"warm", soft},
-    {"striped", patterned}, {"spotted", patterned}, {"speckled", patterned}, {"wooden", wooden},   {"carved", wooden},
-};
-
-constexpr Entry treasures[] = {
-    {"feather", coloured | patterned},
-    {"shell", coloured | shining},
-    {"pebble", coloured | shining},
-    {"flower", coloured},
-    {"leaf", coloured},
-    {"berry", coloured},
-    {"button", coloured | wooden},
-    {"coin", shining},
-    {"bead", coloured | shining},
-    {"egg", coloured | patterned},
-    {"rose", coloured},
-    {"mushroom", coloured | patterned},
-    {"thimble", shining},
-    {"candle", coloured},
-    {"marble", coloured | shining},
-    {"nutcracker", wooden | coloured},
-    {"key", shining},
-};
-
-constexpr Entry moods[] = {{"sad"},     {"lonely"},    {"gloomy"},  {"unhappy"},
-                           {"worried"}, {"miserable"}, {"tearful"}, {"glum"}};
-
-constexpr Entry weathers[] = {
-    {"sunny|the sun was shining|the sun still shone", mild},
-    {"rainy|the rain was falling|the rain still fell", mild},
-    {"windy|the wind was blowing|the wind still blew", season},
-    {"snowy|the snow was falling|the snow still fell", frozen},
-    {"foggy|the fog was thick|the fog still hung in the air", season},
-    {"cloudy|the sky was grey|the sky was still grey", season},
-    {"frosty|the roofs were white with frost|the frost still sparkled", frozen},
-    {"warm|the air was sweet and mild|the air was still mild", mild},
-    {"breezy|a soft breeze was blowing|the breeze still blew", mild},
-    {"bright|there was not a cloud in the sky|there was still not a cloud in the sky", season},
-};
-
-constexpr Entry times[] = {{"morning", season},        {"afternoon", season}, {"day", season},
-                           {"spring morning", mild},   {"summer day", mild},  {"autumn afternoon", mild},
-                           {"winter morning", frozen}, {"winter day", frozen}};
-
-constexpr Entry clothes[] = {{"coat", season},  {"boots", season},  {"mittens", frozen},
-                             {"cloak", season}, {"jacket", season}, {"gloves", frozen},
-                             {"sandals", mild}, {"cap", season},    {"apron", mild}};
-
-constexpr Entry foods[] = {
-    {"some bread|the bread"},       {"two apples|the apples"},      {"a honey cake|the honey cake"},
-    {"a bag of nuts|the nuts"},     {"some cheese|the cheese"},     {"three plums|the plums"},
-    {"a berry pie|the berry pie"},  {"some biscuits|the biscuits"}, {"a jar of jam|the jam"},
-    {"four pancakes|the pancakes"},
-};
-
-constexpr Entry obstacles[] = {
-    {"a deep stream|the stream|a long plank|walked across"},
-    {"a high wall|the wall|a ladder|climbed over"},
-    {"a thorny hedge|the hedge|a pair of shears|cut through"},
-    {"a locked gate|the gate|a rusty old key|went through"},
-    {"a fallen tree|the tree|a strong rope|climbed over"},
-    {"a wide ditch|the ditch|a broad board|stepped across"},
-    {"a muddy field|the field|a pair of stilts|walked across"},
-    {"a dark tunnel|the tunnel|a bright lamp|hurried through"},
-};
-
-constexpr Entry spots[] = {
-    {"under a bush"},         {"behind a big stone"}, {"between two roots"},     {"in the tall grass"},
-    {"on a flat rock"},       {"beside a log"},       {"inside a hollow stump"}, {"under a heap of leaves"},
-    {"behind an old barrel"}, {"on top of a post"},   {"under an empty crate"},  {"next to a broken wheel"},
-};
-
-constexpr Entry bags[] = {{"basket"}, {"bag"}, {"cart"}, {"sack"}, {"hamper"}, {"wheelbarrow"}, {"backpack"}};
-
-constexpr Entry perches[] = {{"in a tall oak|the oak"},      {"in a crooked pine|the pine"},
-                             {"on a high roof|the roof"},    {"on a tall pole|the pole"},
-                             {"on a rocky ledge|the ledge"}, {"in a big willow|the willow"},
-                             {"on a great arch|the arch"}};
-
-constexpr Entry sellers[] = {{"baker"},      {"tailor"},    {"potter"}, {"toymaker"},  {"peddler"},   {"miller"},
-                             {"blacksmith"}, {"shoemaker"}, {"weaver"}, {"carpenter"}, {"fisherman"}, {"gardener"}};
-
-constexpr Entry tasks[] = {
-    {"sweep the yard|swept the yard"},       {"pick the pears|picked the pears"},
-    {"carry the wood|carried the wood"},     {"feed the hens|fed the hens"},
-    {"wash the windows|washed the windows"}, {"paint the fence|painted the fence"},
-    {"water the beans|watered the beans"},   {"stack the boxes|stacked the boxes"},
-    {"milk the cows|milked the cows"},       {"mend the nets|mended the nets"},
-    {"knead the dough|kneaded the dough"},   {"brush the horses|brushed the horses"},
-};
-
-constexpr Entry numbers[] = {{"three"}, {"four"}, {"five"}, {"six"},   {"seven"},
-                             {"eight"}, {"nine"}, {"ten"},  {"twelve"}};
-
-// What is made of them is never golden or silver.
-constexpr std::uint32_t plain = coloured | soft | patterned | wooden;
-constexpr Entry materials[] = {
-    {"paper", plain | paper}, {"string", plain | string}, {"wood", plain | wood},
-    {"wool", plain | wool},   {"cloth", plain | cloth},   {"clay", plain | clay},
-    {"straw", plain | straw}, {"wire", plain | wire},     {"leather", plain | leather},
-};
-
-constexpr Entry joys[] = {{"danced in a circle"},   {"sang a little song"},  {"laughed out loud"},
-                          {"jumped for joy"},       {"clapped and cheered"}, {"whistled a happy tune"},
-                          {"spun round and round"}, {"hopped up and down"}};
-
+// Words are divided by ;, their spellings by |.
 struct ClassRow {
   std::string_view name;
   std::string_view columns;  // divided by |; one that ends in ! does not introduce its word
-  std::span<const Entry> entries;
+  std::string_view words;
 };
+
+constexpr std::string_view girls_names =
+    "Mila;Anna;Lucy;Rosa;Nora;Ella;Ivy;Clara;Daisy;Hazel;Lily;Maya;Penny;Ruby;Sophie;Tess;Willa;Zoe;Emma;Greta;"
+    "Alma;Bella;Carla;Dora;Edith;Flora;Gwen;Hanna;Iris;Julia;Kate;Lena;Mabel;Nina;Olga;Paula;Rita;Sonja;Tilda;Vera;"
+    "Wanda;Agnes;Berta;Cora;Elsie;Frida;Helga;Ida;Jenny;Lotta";
+constexpr std::string_view boys_names =
+    "Ben;Tom;Max;Leo;Finn;Oscar;Hugo;Jack;Sam;Theo;Felix;Milo;Noah;Otto;Paul;Rufus;Toby;Walter;Jasper;Emil;Adam;"
+    "Basil;Carl;David;Edgar;Fred;Georg;Henry;Ivan;Jonas;Kurt;Lukas;Martin;Nils;Olaf;Peter;Ralf;Simon;Tim;Victor;"
+    "Anton;Boris;Conrad;Erik;Frank;Gustav;Hans;Karl;Ludwig;Moritz";
 
 constexpr std::array<ClassRow, static_cast<std::size_t>(WordClassId::count)> classes = {{
     {"name", "word|he!|him!|his!", {}},
-    {"kind", "word", kinds},
-    {"trait", "word", traits},
-    {"place", "word|at|detail!", places},
-    {"house", "word", houses},
-    {"family", "word", families},
-    {"object", "word", objects},
-    {"property", "word", properties},
-    {"treasure", "word", treasures},
-    {"mood", "word", moods},
-    {"weather", "word|sky|still!", weathers},
-    {"time", "word", times},
-    {"clothes", "word", clothes},
-    {"food", "word|the!", foods},
-    {"obstacle", "word|the!|tool!|pass!", obstacles},
-    {"spot", "word", spots},
-    {"bag", "word", bags},
-    {"perch", "word|the!", perches},
-    {"seller", "word", sellers},
-    {"task", "word|did!", tasks},
-    {"number", "word", numbers},
-    {"material", "word", materials},
-    {"joy", "word", joys},
+    {"trade", "word",
+     "tailor;baker;potter;miller;weaver;painter;piper;gardener;shepherd;sailor;farmer;cook;carpenter;drummer;"
+     "printer;cobbler;thatcher;spinner;dyer;tinker;cooper;beekeeper;woodcutter;goatherd;fiddler;lamplighter;"
+     "bookbinder;clockmaker;blacksmith;glassblower;gamekeeper;innkeeper"},
+    {"nature", "word",
+     "careful;hopeful;daring;dreamy;restless;penniless;freckled;skilful;modest;thoughtful;stubborn;graceful;"
+     "barefoot;tidy;forgetful;homesick;talented;ambitious;obedient;slender;sturdy;famous;wealthy;thirsty;frugal;"
+     "generous;impatient;musical;strict;trusty;witty;dutiful"},
+    {"home", "word",
+     "the old mill;the village;the farm;the harbour;the lighthouse;the castle;the stone bridge;the orchard;"
+     "the station;the school;the chapel;the bakery;the market;the inn;the ferry;the city wall;the brewery;"
+     "the vineyard;the toll gate;the windmill;the palace;the library;the fountain;the dairy;the sawmill;"
+     "the town hall;the shipyard;the fish pier;the quarry;the stables;the monastery;the theatre"},
+    {"house", "word",
+     "small house;round hut;cosy cabin;tiny cottage;crooked house;narrow house;straw hut;brick house;log cabin;"
+     "draughty attic;bright room;warm cellar;leaky tent;timber lodge;sunny loft;damp basement;spacious barn;"
+     "noisy flat;tower room;rented chamber;white villa;clay hut;floating houseboat;ruined mansion"},
+    {"family", "word",
+     "mother;father;grandmother;grandfather;aunt;uncle;sister;brother;cousin;godmother;stepfather;nephew;niece;"
+     "stepmother;godfather;parents;daughter;son;children;twins"},
+    {"object", "word",
+     "kite;balloon;ball;drum;flute;bell;lantern;toy boat;scarf;hat;blanket;pillow;cup;spoon;crown;ring;book;pencil;"
+     "wagon;sled;whistle;trumpet;umbrella;mirror;necklace;ribbon;puppet;doll;spinning top;box;teapot;rocking horse;"
+     "paintbrush;music box;chair;clock;vase;violin;harp;hammock;telescope;compass;kettle;carpet;curtain;quilt;"
+     "marionette;tambourine;wheel;barrel;ladder;bracelet;purse;slipper;bonnet;helmet;shield;banner;chest;bowl"},
+    {"look", "word",
+     "red;blue;green;yellow;white;orange;purple;pink;brown;black;grey;golden;silver;copper;shiny;striped;spotted;"
+     "speckled;painted;tiny;huge;checkered;crimson;scarlet;turquoise;violet;lilac;emerald;amber;ivory;pale;gleaming;"
+     "glittering;dusty;pretty;plain;splendid;dainty;handsome;patched"},
+    {"mood", "word", "sad;gloomy;unhappy;worried;miserable;tearful;glum;weary;cross;downcast;troubled;wistful"},
+    {"weather", "word|sky",
+     "sunny|the sun was shining;rainy|the rain was falling;windy|the wind was blowing;snowy|snow was falling;"
+     "foggy|the fog was thick;cloudy|clouds hid the sun;frosty|the roofs were white;mild|the air was sweet;"
+     "stormy|thunder rolled;misty|mist filled the lanes;chilly|everyone was cold;clear|the sky was clear"},
+    {"time", "word", "morning;afternoon;evening;day;Monday;Tuesday;Wednesday;Thursday;Friday;Saturday;Sunday;holiday"},
+    {"clothes", "word",
+     "coat;boots;mittens;cloak;jacket;gloves;sandals;cap;apron;shawl;waistcoat;stockings;overalls;raincoat"},
+    {"food", "word",
+     "some bread;two apples;a honey cake;some nuts;some cheese;ripe plums;a berry pie;some biscuits;sweet jam;"
+     "crisp pancakes;cold soup;boiled eggs;salted fish;a melon"},
+    {"animal", "word",
+     "fox;rabbit;bear;mouse;squirrel;badger;otter;hedgehog;kitten;puppy;lamb;goat;pony;frog;mole;beaver;deer;"
+     "duckling;owl;crow;swan;goose;hen;heron;robin;sparrow;turtle;toad;snail;lizard;seal;wolf;lynx;hare;weasel;"
+     "donkey;pig;calf;stork;moose"},
+    {"manner", "word",
+     "sleepy;shy;old;young;clever;gentle;merry;quiet;patient;lively;friendly;proud;hungry;lonely;grumpy;cheerful;"
+     "curious;brave;kind;tired;playful;wise;nervous;polite;silly;busy;jolly;timid;plump;fluffy;nimble;bashful"},
+    {"seat", "word",
+     "under an elm;on a fence;beside a well;at a crossroads;behind a haystack;by a signpost;on a doorstep;"
+     "under a lamp;beside a puddle;on a tree stump;near a beehive;by a garden gate;in a doorway;on a milestone;"
+     "by a rosebush;near a barn"},
+    {"wild", "word",
+     "the dark forest;the river;the lake;the meadow;the sea;the waterfall;the valley;the pond;the beach;the cave;"
+     "the marsh;the mountain;the rose garden;the crooked tower;the island;the ruins;the canyon;the glacier;"
+     "the desert;the jungle;the volcano;the swamp;the cliffs;the dunes;the heath;the hot spring;the maze;"
+     "the graveyard;the bamboo grove;the coral reef;the hilltop;the hollow"},
+    {"spot", "word",
+     "under a bush;behind a big stone;between two roots;in the tall weeds;on a flat rock;beside a log;"
+     "inside a hollow trunk;under dry leaves;behind an old barrow;on a fence post;under an empty crate;"
+     "next to a broken cart;in a rabbit hole;below a bench;on a mossy ledge;inside a rusty pot;under a plank;"
+     "behind a woodpile;in a bird's nest;among some nettles;in a shallow ditch;under a bucket;beside an anthill;"
+     "in a pile of hay"},
+    {"sight", "word",
+     "The wind sighed.;A twig snapped.;A cuckoo called.;Leaves rustled.;Clouds sailed past.;Thistles grew there.;"
+     "It smelled of rain.;Something splashed.;A bee hummed.;The light was fading.;Nobody else was there.;"
+     "Pebbles crunched."},
+    {"obstacle", "word|tool!",
+     "a deep stream|a long pole;a high wall|a rope;a thorny hedge|sharp shears;a locked door|an iron key;"
+     "a fallen tree|an axe;a wide gap|a strong board;a muddy field|wooden stilts;a dark tunnel|a torch;"
+     "a swarm of wasps|a smoking pipe;a steep slope|a walking stick;a huge puddle|a raft;a snowdrift|a shovel"},
+    {"bag", "word", "basket;satchel;wheelbarrow;sack;hamper;backpack;suitcase;trunk;crib;pouch"},
+    {"treasure", "word",
+     "feather;shell;pebble;flower;leaf;berry;button;coin;bead;egg;rose;mushroom;thimble;candle;marble;nutcracker;"
+     "brooch;pearl;acorn;chestnut;pine cone;seed;cork;horseshoe;fishhook;arrow;medal;stamp;tooth;nail"},
+    {"touch", "word",
+     "smooth;round;hollow;heavy;flat;crinkled;bent;warm;cold;wet;dry;soft;hard;sharp;sticky;slippery;rough;thin;"
+     "thick;long;short;twisted;pointed;frozen"},
+    {"perch", "word|the!",
+     "in a tall oak|the oak;in a crooked pine|the pine;on a high roof|the roof;on a flagpole|the flagpole;"
+     "on a rocky ledge|the ledge;in a big willow|the willow;on a stone arch|the arch;on a chimney|the chimney;"
+     "in a palm tree|the palm tree;on a balcony|the balcony;on a church spire|the spire;in a birch|the birch;"
+     "on a windowsill|the windowsill;on a statue|the statue"},
+    {"seller", "word", "peddler;merchant;shopkeeper;trader;juggler;wizard;captain;queen;duke;monk;soldier;witch"},
+    {"task", "word|did!",
+     "sweep the yard|swept the yard;pick the pears|picked the pears;carry the logs|carried the logs;"
+     "feed the geese|fed the geese;wash the windows|washed the windows;paint the shed|painted the shed;"
+     "water the beans|watered the beans;stack the boxes|stacked the boxes;milk the cows|milked the cows;"
+     "mend the nets|mended the nets;knead the dough|kneaded the dough;brush the horses|brushed the horses;"
+     "dig the ditch|dug the ditch;peel the turnips|peeled the turnips;shear the sheep|sheared the sheep;"
+     "polish the pans|polished the pans;chop the onions|chopped the onions;sort the buttons|sorted the buttons;"
+     "rake the leaves|raked the leaves;scrub the stairs|scrubbed the stairs;oil the hinges|oiled the hinges;"
+     "count the sacks|counted the sacks;plant the tulips|planted the tulips;tar the boat|tarred the boat"},
+    {"number", "word", "three;four;five;six;seven;eight;nine;ten;eleven;twelve;twenty;thirty;forty;fifty;sixty;ninety"},
+    {"stuff", "word", "paper;wood;wool;cloth;clay;straw;leather;felt;silk;velvet;bark;wicker;linen;cardboard"},
+    {"fastening", "word", "string;wire;glue;nails;thread;wax;pins;staples;rope;tape;resin;screws"},
+    {"joy", "word",
+     "danced in a circle;sang a little song;laughed out loud;jumped for joy;clapped and cheered;"
+     "whistled a happy tune;spun round and round;hopped up and down;smiled from ear to ear;threw both arms up;"
+     "turned three somersaults;hummed an old waltz;shouted with delight;skipped down the road;"
+     "nearly burst with pride;blushed with pleasure"},
+    {"whereabouts", "word", "home;quest"},
+    {"holder", "word", "hero;friend"},
 }};
 
-std::vector<std::string_view> divided(std::string_view text) {
+std::vector<std::string_view> divided(std::string_view text, char divider) {
   std::vector<std::string_view> parts;
-  for (std::size_t bar; (bar = text.find('|')) != std::string_view::npos; text.remove_prefix(bar + 1)) {
-    parts.push_back(text.substr(0, bar));
+  for (std::size_t end; (end = text.find(divider)) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    parts.push_back(text.substr(0, end));
   }
   parts.push_back(text);
   return parts;
 }
 
-void add_names(WordClass& names, std::string_view list, std::array<const char*, 3> pronouns, std::uint32_t group) {
-  for (const std::string_view name : divided(list)) {
-    names.words.push_back({{std::string(name), pronouns[0], pronouns[1], pronouns[2]}, group});
+void add_names(WordClass& names, std::string_view list, std::array<const char*, 3> pronouns) {
+  for (const std::string_view name : divided(list, ';')) {
+    names.words.push_back({{std::string(name), pronouns[0], pronouns[1], pronouns[2]}});
   }
 }
 
@@ -263,19 +149,20 @@ std::vector<WordClass> make_lexicon() {
   std::vector<WordClass> lexicon;
   for (const ClassRow& row : classes) {
     WordClass& made = lexicon.emplace_back(WordClass{row.name, {}, {}});
-    for (std::string_view column : divided(row.columns)) {
+    for (std::string_view column : divided(row.columns, '|')) {
       const bool introduces = !column.ends_with('!');
       if (!introduces) column.remove_suffix(1);
       made.columns.push_back({column, introduces});
     }
-    for (const Entry& entry : row.entries) {
-      const std::vector<std::string_view> spellings = divided(entry.spellings);
-      made.words.push_back({{spellings.begin(), spellings.end()}, entry.groups});
+    if (row.words.empty()) continue;
+    for (const std::string_view word : divided(row.words, ';')) {
+      const std::vector<std::string_view> spellings = divided(word, '|');
+      made.words.push_back({{spellings.begin(), spellings.end()}});
     }
   }
   WordClass& names = lexicon[static_cast<std::size_t>(WordClassId::name)];
-  add_names(names, girls_names, {"she", "her", "her"}, female);
-  add_names(names, boys_names, {"he", "him", "his"}, male);
+  add_names(names, girls_names, {"she", "her", "her"});
+  add_names(names, boys_names, {"he", "him", "his"});
   return lexicon;
 }
 

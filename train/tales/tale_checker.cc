@@ -175,13 +175,13 @@ bool TaleReader::match_slot(const FormPiece& piece, FormMatch& match) const {
       const auto candidate = static_cast<WordIndex>(index);
       const bool longer =
           word == unknown_word || phrases[index].size() > phrases[static_cast<std::size_t>(word)].size();
-      if (longer && phrase_stands(phrases[index], match.end) && grammar_.fits(match.state, piece.fact, candidate)) {
+      if (longer && phrase_stands(phrases[index], match.end)) {
         word = candidate;
       }
     }
   }
   if (word == unknown_word) {
-    match.expected = piece.introduces ? "a word for " + std::string(row.meaning) + " that fits what is known"
+    match.expected = piece.introduces ? "a word for " + std::string(row.meaning)
                                       : "nothing about " + std::string(row.meaning) + ", which was never told";
     return false;
   }
@@ -202,7 +202,7 @@ FormMatch TaleReader::match_form(const Form& form, std::size_t begin) const {
   }
   if (!Grammar::holds(state_, form.needs)) {
     // Nothing else explains the sentence better: its words are right, and only what it says is not.
-    const Fact fact = form.needs.front().target;
+    const Fact fact = form.needs.front().fact;
     match.wrong_word = true;
     match.fault_begin = begin;
     match.expected = "a sentence that agrees with " + std::string(Grammar::row_of(fact).meaning);
@@ -221,13 +221,13 @@ std::string TaleReader::spelling_of(Fact fact) const {
 
 void TaleReader::take_facts(TaleFacts& facts) const {
   facts.hero = spelling_of(Fact::hero);
-  facts.kind = spelling_of(Fact::kind);
+  facts.trade = spelling_of(Fact::trade);
   facts.object = spelling_of(Fact::object);
-  facts.property = spelling_of(Fact::property);
+  facts.look = spelling_of(Fact::look);
   facts.home = spelling_of(Fact::home);
-  facts.friend_name = spelling_of(Fact::friend_name);
+  facts.friend_animal = spelling_of(Fact::friend_animal);
   facts.holder = spelling_of(Fact::holder);
-  facts.got_object = state_.knows(Fact::holder) && state_[Fact::holder] == state_[Fact::hero];
+  facts.got_object = facts.holder == "hero";
   if (alive_.size() == 1) facts.plot = grammar_.plots()[alive_[0].plot].name;
   for (std::size_t begin = 0; begin < text_.size(); begin = sentence_end(text_, begin) + 1) ++facts.sentences;
   for (std::size_t index = 0; index < fact_count; ++index) {

@@ -14,8 +14,8 @@
 namespace ingot {
 
 struct TaleFacts {
-  std::string hero, kind, object, property, home;  // told by the opening
-  std::string friend_name, holder;
+  std::string hero, trade, object, look, home;  // told by the opening
+  std::string friend_animal, holder;
   std::string plot;
   int sentences = 0;
   bool got_object = false;  // the hero has it in the end

@@ -1,7 +1,6 @@
 #include "train/tales/tale_writer.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace ingot {
 namespace {
@@ -10,18 +9,6 @@ namespace {
 // model's context holds a few hundred tokens.
 constexpr std::size_t roomy_length = 540;
 constexpr std::size_t most_words = 150;
-
-// Nothing where no word of the class fits what is known.
-std::optional<WordIndex> draw_word(const Grammar& grammar, const TaleState& state, Fact fact, RandomNumbers& random) {
-  const auto count = static_cast<WordIndex>(grammar.words_of(fact).words.size());
-  std::array<WordIndex, 128> fitting;
-  std::size_t found = 0;
-  for (WordIndex word = 0; word < count; ++word) {
-    if (grammar.fits(state, fact, word)) fitting[found++] = word;
-  }
-  if (found == 0) return std::nullopt;
-  return fitting[random.below(found)];
-}
 
 // Appends the form's sentence; leaves everything as it was where the form cannot be told now.
 bool tell_form(const Grammar& grammar, const Form& form, TaleState& state, std::string& text, RandomNumbers& random) {
@@ -33,13 +20,11 @@ bool tell_form(const Grammar& grammar, const Form& form, TaleState& state, std::
     text += piece.literal;
     if (!piece.has_slot) continue;
     if (!told.knows(piece.fact)) {
-      const std::optional<WordIndex> drawn =
-          piece.introduces ? draw_word(grammar, told, piece.fact, random) : std::nullopt;
-      if (!drawn) {
+      if (!piece.introduces) {
         text.resize(length);
         return false;
       }
-      told[piece.fact] = *drawn;
+      told[piece.fact] = static_cast<WordIndex>(random.below(grammar.words_of(piece.fact).words.size()));
     }
     text += grammar.phrases_of(piece)[static_cast<std::size_t>(told[piece.fact])];
   }
@@ -72,16 +57,6 @@ bool tell_plot(const Grammar& grammar, const Plot& plot, std::size_t steps, Tale
     if (!tell_scene(grammar, grammar.scenes()[step.scene], state, text, random) && !step.optional()) return false;
   }
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), ' ')) < most_words;
-}
-
-Result<WordIndex> word_named(const Grammar& grammar, Fact fact, std::string_view name) {
-  const std::vector<Word>& words = grammar.words_of(fact).words;
-  for (std::size_t index = 0; index < words.size(); ++index) {
-    if (words[index].spellings[0] == name) return static_cast<WordIndex>(index);
-  }
-  return Error::of(ErrorCode::not_found, Grammar::row_of(fact).name, ": expected one of ", words.size(),
-                   " words (such as ", words[0].spellings[0], ", ", words[1].spellings[0], "), found '",
-                   name.substr(0, 60), "'");
 }
 
 }  // namespace
@@ -132,9 +107,9 @@ Result<std::string> tale_opening(std::string_view hero, std::string_view object,
                                  RandomNumbers& random) {
   const Grammar& grammar = tale_grammar();
   TaleState start;
-  start[Fact::hero] = TRY(word_named(grammar, Fact::hero, hero));
-  start[Fact::object] = TRY(word_named(grammar, Fact::object, object));
-  start[Fact::home] = TRY(word_named(grammar, Fact::home, home));
+  start[Fact::hero] = TRY(grammar.word_named(Fact::hero, hero));
+  start[Fact::object] = TRY(grammar.word_named(Fact::object, object));
+  start[Fact::home] = TRY(grammar.word_named(Fact::home, home));
   std::string text;
   tell_plot(grammar, grammar.plots()[0], grammar.opening_length(), start, text, random);
   return text;

@@ -39,24 +39,23 @@ std::string complaint(std::string_view text) {
 }
 
 const std::string trade_tale =
-    "Once there was a shy little fox named Mila. She lived by the old mill with her father. Mila wanted a red kite "
-    "more "
-    "than anything else. One snowy day Mila put on her mittens and went out. On the way she met a boy named Tom. In "
-    "his "
-    "sack he had a red kite. \"Bring me a silver bead, and it is yours,\" said Tom. So Mila hurried to the lake. She "
-    "looked under a bush, and there was a silver bead. Mila brought the silver bead to Tom and got the red kite. "
-    "\"Thank "
-    "you, Tom,\" said Mila. When Mila walked home to the old mill, the snow still fell. Mila showed the red kite to "
-    "her "
-    "father. Mila the fox never forgot that snowy day.";
+    "Once there was a careful tailor named Mila. Mila lived by the old mill with her father. Mila the tailor wanted a "
+    "red kite. One snowy day Mila took two apples and left the old mill. On a fence Mila met a sleepy badger. In its "
+    "sack the sleepy badger had a red kite. \"Bring me a smooth bead, Mila,\" said the sleepy badger. So Mila the "
+    "tailor hurried to the lake to find the bead. There, under a bush, Mila the tailor found a smooth bead. Mila gave "
+    "the badger the smooth bead and got the red kite. Mila and the sleepy badger played with the red kite. Soon Mila "
+    "the "
+    "tailor "
+    "was back by the old mill. There Mila the tailor showed everyone the red kite. Mila the tailor never forgot the "
+    "sleepy badger.";
 const std::string share_tale =
-    "Once upon a time there was a little girl named Zoe. She lived by the sea. All Zoe ever wanted was a spotted ball. "
-    "Then came a breezy day, and Zoe set out to look for one. By the pond she found a spotted ball on a flat rock. "
-    "Then a "
-    "bear named Leo came along and looked sad. \"That spotted ball is mine,\" said Leo softly. It was hard, but Zoe "
-    "gave "
-    "the spotted ball back to Leo. \"Let us share it, Zoe,\" said Leo. A friend like Leo is worth more than a spotted "
-    "ball.";
+    "Zoe was a daring baker. Her home was a round hut by the ferry. A spotted ball was all Zoe wished for. On a "
+    "misty "
+    "day Zoe the baker left the ferry. Near the pond Zoe found a spotted ball on a flat rock. Then a shy bear came up "
+    "to "
+    "Zoe the baker. \"That spotted ball is mine, Zoe,\" said the shy bear. Zoe gave the shy bear the spotted ball "
+    "back. "
+    "The shy bear let Zoe the baker use the spotted ball. A shy bear is worth more than a spotted ball.";
 
 TEST(Grammar, TablesAgreeWithThemselves) {
   const Result<Grammar> grammar = Grammar::compile();
@@ -138,7 +137,7 @@ TEST(TaleWriter, SameSeedSameTalesOnEveryMachine) {
     all_same = all_same && tale == other.next();
   }
   EXPECT_FALSE(all_same);
-  EXPECT_EQ(hash, 3541287301864879934u);  // changes with the grammar and with nothing else
+  EXPECT_EQ(hash, 8867269162055112145u);  // changes with the grammar and with nothing else
 }
 
 TEST(HeldOutTriples, AreATenthAndNeverMixedUp) {
@@ -173,7 +172,7 @@ TEST(Opening, NamesWhatWasChosen) {
     EXPECT_EQ(reading.facts.hero, "Mila");
     EXPECT_EQ(reading.facts.object, "kite");
     EXPECT_EQ(reading.facts.home, "the old mill");
-    EXPECT_FALSE(reading.facts.kind.empty());
+    EXPECT_FALSE(reading.facts.trade.empty());
     EXPECT_EQ(reading.facts.sentences, 3);
     ASSERT_TRUE(reading.fault) << "an opening is no whole tale";
     EXPECT_EQ(reading.fault->found, "the end");
@@ -186,42 +185,42 @@ TEST(TaleChecker, ReadsTheFacts) {
   const Result<TaleFacts> facts = check_tale("\n" + trade_tale + "\n\n");
   ASSERT_TRUE(facts.ok()) << facts.error().text();
   EXPECT_EQ(facts.value().hero, "Mila");
-  EXPECT_EQ(facts.value().kind, "fox");
-  EXPECT_EQ(facts.value().property, "red");
-  EXPECT_EQ(facts.value().friend_name, "Tom");
+  EXPECT_EQ(facts.value().trade, "tailor");
+  EXPECT_EQ(facts.value().look, "red");
+  EXPECT_EQ(facts.value().friend_animal, "badger");
   EXPECT_EQ(facts.value().plot, "trade");
   EXPECT_EQ(facts.value().sentences, 14);
   EXPECT_TRUE(facts.value().got_object);
   const Result<TaleFacts> shared = check_tale(share_tale);
   ASSERT_TRUE(shared.ok()) << shared.error().text();
   EXPECT_FALSE(shared.value().got_object);
-  EXPECT_EQ(shared.value().holder, "Leo");
+  EXPECT_EQ(shared.value().holder, "friend");
 }
 
 TEST(TaleChecker, NamesTheSentenceWhatWasExpectedAndWhatWasFound) {
   const struct {
     std::string_view from, to, expected;
   } cases[] = {
-      {"Mila wanted", "Anna wanted", "sentence 3: expected 'Mila' (the hero), found 'Anna'"},
-      {"put on her", "put on his", "sentence 4: expected 'her' (the hero), found 'his'"},
-      {"In his sack he", "In his sack she", "sentence 6: expected 'he' (the friend), found 'she'"},
+      {"Mila lived", "Anna lived", "sentence 2: expected 'Mila' (the hero), found 'Anna'"},
+      {"with her father", "with his father", "sentence 2: expected 'her' (the hero), found 'his'"},
+      {"Mila the tailor wanted", "Mila the baker wanted",
+       "sentence 3: expected 'tailor' (the hero's trade), found 'baker'"},
+      {"left the old mill", "left the farm", "sentence 4: expected 'the old mill' (the hero's home), found 'the farm."},
+      {"sack the sleepy badger", "sack the sleepy fox", "sentence 6: expected 'badger' (the friend), found 'fox'"},
       {"had a red kite", "had a blue kite", "sentence 6: expected 'a red' (the object's look), found 'a blue'"},
       {"a red kite. \"Bring", "a red hat. \"Bring", "sentence 6: expected 'kite' (the wanted object), found 'hat.'"},
-      {"yours,\" said Tom", "yours,\" said Mila", "sentence 7: expected 'Tom' (the friend), found 'Mila.'"},
-      {"was a silver", "was a golden",
-       "sentence 9: expected 'a silver' (the look of the friend's thing), found 'a golden'"},
+      {"said the sleepy", "said the shy", "sentence 7: expected 'sleepy' (the friend's manner), found 'shy'"},
+      {"find the bead", "find the egg", "sentence 8: expected 'bead' (the friend's thing), found 'egg.'"},
+      {"found a smooth", "found a round",
+       "sentence 9: expected 'a smooth' (how the friend's thing feels), found 'a round'"},
       {"got the red kite", "got the red drum", "sentence 10: expected 'kite' (the wanted object), found 'drum.'"},
-      {"bead to Tom", "bead to Mila", "sentence 10: expected 'Tom' (the friend), found 'Mila'"},
-      {"home to the old mill", "home to the lake",
-       "sentence 12: expected 'the old mill' (the hero's home), found 'the lake"},
-      {"the snow still", "the rain still",
-       "sentence 12: expected 'the snow still fell' (the weather), found 'the rain still"},
-      {"kite to her father", "kite to her aunt", "sentence 13: expected 'father' (the hero's family), found 'aunt.'"},
-      {"Mila the fox", "Mila the goat", "sentence 14: expected 'fox' (what the hero is), found 'goat'"},
+      {"back by the old mill", "back by the farm",
+       "sentence 12: expected 'the old mill' (the hero's home), found 'the farm"},
+      {"There Mila the tailor", "There Mila the weaver",
+       "sentence 13: expected 'tailor' (the hero's trade), found 'weaver'"},
       {"hurried to the lake", "hurry to the lake", "sentence 8: expected 'hurried', found 'hurry'"},
-      {"fox named Mila", "fox named Bob",
-       "sentence 1: expected a word for the hero that fits what is known, found 'Bob.'"},
-      {" to her father. Mila the", " to her father.  Mila the",
+      {"tailor named Mila", "tailor named Bob", "sentence 1: expected a word for the hero, found 'Bob.'"},
+      {" red kite. Mila the tailor never", " red kite.  Mila the tailor never",
        "expected a sentence of the scene 'ending', found a space"},
   };
   for (const auto& one : cases) {
@@ -232,24 +231,30 @@ TEST(TaleChecker, NamesTheSentenceWhatWasExpectedAndWhatWasFound) {
 
 TEST(TaleChecker, KeepsWhoHasTheObject) {
   // Only who has it may keep it; everything else in these sentences is right.
-  EXPECT_NE(complaint(exchanged(share_tale, "A friend like Leo is worth more than a spotted ball.",
-                                "Zoe kept the spotted ball for ever."))
-                .find("sentence 10: expected a sentence that agrees with who has the object ('Leo'), found 'Zoe'"),
+  constexpr std::string_view shared_end = "A shy bear is worth more than a spotted ball.";
+  EXPECT_NE(complaint(exchanged(share_tale, shared_end, "Zoe the baker kept the spotted ball for ever."))
+                .find("sentence 10: expected a sentence that agrees with who has the object ('friend'), found 'Zoe'"),
             std::string::npos);
-  EXPECT_EQ(complaint(exchanged(share_tale, "A friend like Leo is worth more than a spotted ball.",
-                                "Leo kept the ball, but Zoe could play with it every day.")),
-            "");
-  EXPECT_NE(complaint(exchanged(trade_tale, "Mila the fox never forgot that snowy day.",
-                                "Tom kept the kite, but Mila could play with it every day.")),
+  EXPECT_EQ(complaint(exchanged(share_tale, shared_end, "The shy bear kept the spotted ball, and Zoe was glad.")), "");
+  EXPECT_NE(complaint(exchanged(trade_tale, "Mila the tailor never forgot the sleepy badger.",
+                                "The sleepy badger kept the red kite, and Mila was glad.")),
             "");
 }
 
+TEST(TaleChecker, KeepsWhereTheyAre) {
+  // From home nobody walks home.
+  EXPECT_NE(complaint(exchanged(trade_tale, "Soon Mila the tailor was back by the old mill.",
+                                "Mila the tailor walked from the lake back to the old mill."))
+                .find("agrees with the place they are at"),
+            std::string::npos);
+  // Who is not at home has nobody to show it to.
+  EXPECT_NE(complaint(exchanged(trade_tale, "Soon Mila the tailor was back by the old mill. ", "")), "");
+}
+
 TEST(TaleChecker, RefusesWordsThatDoNotFit) {
-  EXPECT_NE(complaint(exchanged(trade_tale, "a boy named Tom", "a boy named Anna")), "");
-  EXPECT_NE(complaint(exchanged(trade_tale, "a boy named Tom", "a boy named Mila")), "");
-  EXPECT_NE(complaint(exchanged(trade_tale, "wanted a red kite", "wanted a golden kite")), "");
-  EXPECT_NE(complaint(exchanged(trade_tale, "her mittens", "her sandals")), "");
-  EXPECT_NE(complaint(exchanged(trade_tale, "hurried to the lake", "hurried to the old mill")), "");
+  EXPECT_NE(complaint(exchanged(trade_tale, "a sleepy badger", "a sleepy tailor")), "");
+  EXPECT_NE(complaint(exchanged(trade_tale, "wanted a red kite", "wanted a smooth kite")), "");
+  EXPECT_NE(complaint(exchanged(trade_tale, "hurried to the lake", "hurried to the farm")), "");
   EXPECT_NE(complaint(exchanged(trade_tale, "wanted a red kite", "wanted an red kite")), "");
 }
 
@@ -268,20 +273,20 @@ TEST(TaleChecker, RefusesOneWrongFactInNinetyNineOfAHundred) {
     missed += check_tale(corrupt.value().text).ok();
   }
   EXPECT_LE(missed, many / 100);
-  EXPECT_GE(facts.size(), 20u);
+  EXPECT_GE(facts.size(), 16u);
 }
 
-// Corruption that knows nothing of forms: any later name becomes the other person's.
-TEST(TaleChecker, RefusesHeroAndFriendMixedUp) {
+// Corruption that knows nothing of forms: any later name becomes another one.
+TEST(TaleChecker, RefusesAnotherHero) {
   TaleWriter writer(6, HeldOut::ignore);
   int tried = 0, missed = 0;
   for (int count = 0; count < 1000; ++count) {
     const std::string tale = writer.next();
-    const TaleFacts facts = check_tale(tale).value();
-    const std::size_t after = tale.find(facts.friend_name) + facts.friend_name.size();
-    for (std::size_t at = after; (at = tale.find(facts.hero, at)) != std::string::npos; ++at) {
+    const std::string hero = check_tale(tale).value().hero;
+    const std::string other = hero == "Mila" ? "Anna" : "Mila";
+    for (std::size_t at = tale.find(hero) + 1; (at = tale.find(hero, at)) != std::string::npos; ++at) {
       std::string mixed = tale;
-      missed += check_tale(mixed.replace(at, facts.hero.size(), facts.friend_name)).ok();
+      missed += check_tale(mixed.replace(at, hero.size(), other)).ok();
       ++tried;
     }
   }

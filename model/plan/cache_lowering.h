@@ -1,0 +1,22 @@
+// Cache lowering: attention over the sequences of a pass becomes attention over all that a session has kept of them.
+//
+//   attention.sdpa over k and v, a step for each group of runs
+//     =>  cache.store_paged of k, cache.store_paged of v, and one attention.decode over the pages for all tokens
+//
+// For sequences that begin with the pass both compute the same.
+#pragma once
+
+#include "model/circuit/circuit.h"
+#include "model/plan/cache_geometry.h"
+
+namespace ingot {
+
+// The most positions that causal attention with a window sees, itself included; 0: no step has a window.
+std::int64_t largest_window(const Circuit& circuit);
+
+// Lowers every layer's causal attention and returns how many there were. It adds the layers' caches, and those inputs
+// of the pass that only a cache needs. Attention that sees the future keeps nothing: it stays as it is. Where steps
+// cannot be lowered, the error names one of them and the circuit is of no use any more.
+Result<int> lower_to_cache(Circuit& circuit, const CacheGeometry& geometry);
+
+}  // namespace ingot

@@ -1,0 +1,140 @@
+#include "model/plan/packed_weights.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "base/random.h"
+#include "kernels/all_operations.h"
+#include "machine/machine.h"
+#include "model/circuit/builder.h"
+#include "model/plan/plan.h"
+#include "model/plan/rewrite.h"
+#include "tensor/block_codec.h"
+
+namespace ingot {
+namespace {
+
+class PackedWeightsTest : public testing::Test {
+ protected:
+  void add_weight(std::string_view name, DType dtype, const Shape& shape) {
+    const AnyView view = weights_.add_owned(name, dtype, shape).value();
+    for (std::int64_t row = 0; row < shape[0]; ++row) {
+      std::vector<float> numbers(static_cast<std::size_t>(shape[1]));
+      for (float& number : numbers) number = static_cast<float>(random_.normal());
+      encode_row(dtype, numbers.data(), view.row(row), shape[1]);
+    }
+  }
+
+  // y = x W^T for each of the weights, and a product with some rows of the first.
+  Circuit products(std::int64_t rows) {
+    CircuitBuilder builder(weights_, {.runs = {rows}, .outputs = rows});
+    const Operand x = builder.input("x", DType::f32, {rows, 64});
+    for (const auto& [name, view] : weights_.all()) {
+      const Operand y = builder.output("y." + name, {rows, view.size(0)});
+      builder.call("linear.matmul", name, {{"x", x}, {"weights", builder.weight(name, view.shape())}, {"y", y}});
+    }
+    const Operand part = builder.sliced(builder.weight("four", {24, 64}), 0, 8, 16);
+    const Operand y = builder.output("y.part", {rows, 8});
+    builder.call("linear.matmul", "part", {{"x", x}, {"weights", part}, {"y", y}});
+    return builder.finish().value();
+  }
+
+  Weights packed(const Circuit& circuit) {
+    Context context{*workers_, {}};
+    return pack_weights(circuit, table_, context).value();
+  }
+
+  // All outputs, one behind the other.
+  std::vector<float> run(const Circuit& circuit) {
+    Plan plan = Plan::create(circuit, table_, workers_->count()).value();
+    const Memory arena = Memory::allocate(Bytes(static_cast<std::size_t>(plan.arena_bytes()))).value();
+    const Memory scratch = Memory::allocate(Bytes(plan.scratch_bytes())).value();
+    EXPECT_TRUE(plan.bind(arena.data(), [](const CircuitTensor&) { return nullptr; }).ok());
+    RandomNumbers numbers(5);
+    const auto x = plan.tensor("x").as<float>();
+    for (std::int64_t index = 0; index < x.count(); ++index) x.data()[index] = static_cast<float>(numbers.normal());
+    Context context{*workers_, scratch.bytes()};
+    const Result<void> done = plan.run(context);
+    EXPECT_TRUE(done.ok()) << done.error().text();
+    std::vector<float> all;
+    for (const CircuitTensor& tensor : circuit.tensors) {
+      if (tensor.storage != Storage::output) continue;
+      const auto values = plan.tensor(tensor.name).as<float>();
+      all.insert(all.end(), values.data(), values.data() + values.count());
+    }
+    return all;
+  }
+
+  void SetUp() override {
+    add_weight("four", DType::q4_0, {24, 64});
+    add_weight("eight", DType::q8_0, {16, 64});
+    add_weight("odd", DType::q8_0, {12, 64});
+    add_weight("other", DType::q4_1, {16, 64});
+    add_weight("plain", DType::f32, {16, 64});
+  }
+
+  RandomNumbers random_{3};
+  Weights weights_;
+  KernelTable table_ = KernelTable::select(all_operations(), Machine::detect().features, {}).value();
+  std::unique_ptr<Workers> workers_ = Workers::create({.threads = 2}).value();
+};
+
+TEST_F(PackedWeightsTest, OnlyWholeMatricesOfWholeEightsOfRowsArePacked) {
+  const Weights made = packed(products(1));
+  EXPECT_EQ(made.count(), 2u);
+  EXPECT_TRUE(made.has("four"));
+  EXPECT_TRUE(made.has("eight"));
+  EXPECT_EQ(made.bytes(), weights_.find("four")->size(0) * 36 + weights_.find("eight")->size(0) * 68);
+}
+
+TEST_F(PackedWeightsTest, FewRowsReadThemAndManyDoNot) {
+  for (const std::int64_t rows : {1, 4, 5}) {
+    Circuit circuit = products(rows);
+    const std::string before = text_of(circuit);
+    const Weights made = packed(circuit);
+    EXPECT_EQ(use_packed_weights(circuit, made), rows <= 4 ? 2 : 0) << rows;
+    EXPECT_EQ(text_of(circuit) == before, rows > 4);
+    EXPECT_EQ(use_packed_weights(circuit, made), 0) << "what is packed is not packed again";
+  }
+}
+
+TEST_F(PackedWeightsTest, TheProductsAreThoseOfTheUnrewrittenCircuit) {
+  for (const std::int64_t rows : {1, 3}) {
+    Circuit circuit = products(rows);
+    const std::vector<float> expected = run(circuit);
+    const Weights made = packed(circuit);
+    ASSERT_TRUE(apply_rewrites(circuit, {.packed = &made}).ok());
+    ASSERT_EQ(circuit.rewrites.size(), 1u);
+    EXPECT_EQ(circuit.rewrites[0].name, "packed weights");
+    EXPECT_EQ(circuit.rewrites[0].count, 2);
+    const std::vector<float> found = run(circuit);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t index = 0; index < found.size(); ++index) {
+      EXPECT_NEAR(found[index], expected[index], 1e-4) << index;
+    }
+  }
+}
+
+TEST_F(PackedWeightsTest, UnpackingGivesTheBytesOfTheFile) {
+  const Weights made = packed(products(1));
+  for (const auto& [name, view] : made.all()) {
+    const Operation& operation = *find_operation("linear.unpack");
+    const std::unique_ptr<Invocation> unpack = operation.empty();
+    const ConstAnyView& original = *weights_.find(name);
+    std::vector<std::byte> rows(static_cast<std::size_t>(row_bytes(view.dtype(), view.count())));
+    const AnyView target(rows.data(), view.dtype(), view.shape());
+    const AnyView source(const_cast<std::byte*>(view.data()), view.dtype(), view.shape());
+    ASSERT_TRUE(unpack->set_tensor(operation.field_index("packed"), source).ok());
+    ASSERT_TRUE(unpack->set_tensor(operation.field_index("rows"), target).ok());
+    ASSERT_TRUE(unpack->check().ok());
+    Context context{*workers_, {}};
+    unpack->run(table_.choose(operation, *unpack), context);
+    EXPECT_EQ(std::memcmp(rows.data(), original.data(), rows.size()), 0) << name;
+    EXPECT_NE(std::memcmp(view.data(), original.data(), rows.size()), 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ingot
