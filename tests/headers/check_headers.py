@@ -56,6 +56,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--root", type=Path, required=True)
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--folder", default=".", help="look only under this folder of the root")
+    parser.add_argument("--except", dest="excepted", action="append", default=[], help="but not under this folder")
     parser.add_argument("--freestanding", action="store_true", help="compile as the OS would: no hosted library")
     parser.add_argument("--compile-commands", type=Path, help="skip headers that the build proves")
     parser.add_argument("--jobs", type=int, default=2)
@@ -66,6 +67,7 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> int:
     arguments = parse_arguments()
     headers = headers_under(arguments.root, arguments.folder)
+    headers = [header for header in headers if not any(header.startswith(f"{folder}/") for folder in arguments.excepted)]
     if not headers:
         print(f"headers: expected headers under {arguments.root / arguments.folder}, found none", file=sys.stderr)
         return 2

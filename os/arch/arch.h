@@ -1,0 +1,46 @@
+// What an architecture provides to the rest of the kernel, and the only door to it. Two stand behind it: x86_64, in
+// the kernel; and `hosted`, an ordinary process, so that the kernel's logic is compiled and tested on any host.
+//
+//   namespace ingot::os::arch {
+//   void pause();                             one turn of a spin loop: tells the CPU, and a hypervisor, that we wait
+//   bool interrupts_enabled();
+//   void enable_interrupts();
+//   void disable_interrupts();
+//   void wait_for_interrupt();                enables interrupts and halts as one step, so that none is lost between
+//   [[noreturn]] void halt_forever();
+//   std::uint64_t cycle_count();              a counter that never runs backwards on one CPU; its rate is calibrated
+//   CpuHeader& current_cpu();                 (cpu_header.h) precondition: set_current_cpu ran on this CPU
+//   void set_current_cpu(CpuHeader&);
+//   void invalidate_page(VirtualAddress);     forgets one translation on this CPU
+//   void load_page_table(PhysicalAddress);    and forgets all others
+//   PhysicalAddress loaded_page_table();
+//   struct TrapFrame;                         what an interrupted program left: vector, error code, registers
+//   VirtualAddress instruction_of(const TrapFrame&), stack_pointer_of(...), frame_pointer_of(...);
+//   }
+#pragma once
+
+#if __STDC_HOSTED__
+#include "os/arch/hosted/cpu.h"
+#elif defined(__x86_64__)
+#include "os/arch/x86_64/cpu.h"
+#else
+#error "expected an architecture of os/arch, found another"
+#endif
+
+namespace ingot::os {
+
+// No interrupt arrives on this CPU while it lives. Nests: the outermost restores what it found.
+class [[nodiscard]] InterruptsOff {
+ public:
+  InterruptsOff() : were_enabled_(arch::interrupts_enabled()) { arch::disable_interrupts(); }
+  ~InterruptsOff() {
+    if (were_enabled_) arch::enable_interrupts();
+  }
+  InterruptsOff(const InterruptsOff&) = delete;
+  InterruptsOff& operator=(const InterruptsOff&) = delete;
+
+ private:
+  bool were_enabled_;
+};
+
+}  // namespace ingot::os

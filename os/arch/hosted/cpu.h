@@ -1,0 +1,63 @@
+// An ordinary process as an architecture: each thread is a CPU whose interrupts are a flag. For unit tests only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+
+#include "os/arch/cpu_header.h"
+#include "os/memory/address.h"
+
+namespace ingot::os::arch {
+
+namespace hosted {
+struct Thread {
+  bool interrupts_enabled = true;
+  CpuHeader own_header;
+  CpuHeader* header = nullptr;
+  PhysicalAddress page_table;
+  void (*on_pause)() = nullptr;  // a test that simulates CPUs lets another one run
+};
+inline thread_local Thread thread;
+}  // namespace hosted
+
+struct TrapFrame {
+  std::uint64_t vector = 0, error_code = 0;
+};
+inline VirtualAddress instruction_of(const TrapFrame&) { return VirtualAddress(0); }
+inline VirtualAddress stack_pointer_of(const TrapFrame&) { return VirtualAddress(0); }
+inline VirtualAddress frame_pointer_of(const TrapFrame&) { return VirtualAddress(0); }
+
+inline void pause() {
+  if (hosted::thread.on_pause != nullptr) return hosted::thread.on_pause();
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");  // the instruction has no builtin in g++ 12
+#endif
+}
+
+inline bool interrupts_enabled() { return hosted::thread.interrupts_enabled; }
+inline void enable_interrupts() { hosted::thread.interrupts_enabled = true; }
+inline void disable_interrupts() { hosted::thread.interrupts_enabled = false; }
+inline void wait_for_interrupt() { enable_interrupts(); }
+[[noreturn]] inline void halt_forever() { std::abort(); }
+
+inline std::uint64_t cycle_count() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+// A thread that never said which CPU it is, is CPU 0.
+inline CpuHeader& current_cpu() {
+  return hosted::thread.header != nullptr ? *hosted::thread.header : hosted::thread.own_header;
+}
+inline void set_current_cpu(CpuHeader& header) {
+  header.self = &header;
+  hosted::thread.header = &header;
+}
+
+inline void invalidate_page(VirtualAddress) {}
+inline void load_page_table(PhysicalAddress table) { hosted::thread.page_table = table; }
+inline PhysicalAddress loaded_page_table() { return hosted::thread.page_table; }
+
+}  // namespace ingot::os::arch

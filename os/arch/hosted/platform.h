@@ -1,0 +1,43 @@
+// The platform of an ordinary process: there to be compiled against. Nothing boots here.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+
+#include "base/result.h"
+#include "os/arch/arch.h"
+#include "os/boot/boot_info.h"
+#include "os/memory/physical_window.h"
+#include "os/trace/log.h"
+
+namespace ingot::os::arch {
+
+enum class Outcome : std::uint8_t { success, panic };
+struct EntryArguments {
+  std::uint32_t protocol;
+  PhysicalAddress information;
+};
+
+class Platform {
+ public:
+  void adopt_boot_cpu(Kernel& kernel) { current_cpu().kernel = &kernel; }
+  void open_log(Log&) {}
+  Result<void> read_boot_info(EntryArguments, BootInfo&) { return {}; }
+  void apply_options(std::string_view, Log&) {}
+  Result<void> map_kernel(BootInfo&) { return {}; }
+  void silence_legacy_interrupts() {}
+  Result<std::uint64_t> cycles_per_second() const { return std::uint64_t{1'000'000'000}; }
+  std::uint64_t entry_cycles() const { return 0; }
+  PhysicalWindow window() const { return {nullptr, PhysicalAddress(0), 0}; }
+  std::span<const std::byte> symbol_table() const { return {}; }
+  VirtualAddress kernel_base() const { return VirtualAddress(0); }
+  void open_panic_sinks(Log&) {}
+  std::optional<std::uint64_t> read_word(VirtualAddress) const { return {}; }
+  [[noreturn]] void stop(Outcome) { std::abort(); }
+};
+
+inline void log_registers(Log&, const TrapFrame&) {}
+
+}  // namespace ingot::os::arch

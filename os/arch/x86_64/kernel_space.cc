@@ -1,0 +1,132 @@
+// The page table that the kernel keeps. entry.S mapped the first GiB, everything allowed; here the kernel's sections
+// get their own rights, the window grows to all memory and loses execution, and the low half of the address space ends.
+#include "os/arch/x86_64/cpu.h"
+#include "os/arch/x86_64/image_layout.h"
+#include "os/arch/x86_64/page_table_format.h"
+#include "os/arch/x86_64/platform.h"
+#include "os/memory/early_memory.h"
+
+namespace ingot::os::arch {
+
+namespace {
+
+using Format = x86_64::PageTableFormat;
+using Table = Format::Entry[512];
+enum Level : unsigned { small_pages, directory, giants };
+
+extern "C" Table ingot_root_table, ingot_low_tables, ingot_kernel_tables, ingot_low_directory;
+
+// Of the kernel's 2 MiB: how its code sees it, and how the window shows it.
+alignas(page_bytes) constinit Table kernel_directory{}, kernel_pages{}, window_pages{};
+
+constexpr Access read_write = Access::read | Access::write;
+
+// No memory is both writable and executable, nor reachable so by another address: the window shows text read-only.
+Access access_of(PhysicalAddress page) {
+  const auto below = [page](const std::byte* end) { return page < physical_address_of(end); };
+  if (below(ingot_text_begin)) return read_write;
+  if (below(ingot_text_end)) return Access::read | Access::execute;
+  if (below(ingot_rodata_end)) return Access::read;
+  if (below(ingot_data_end)) return read_write;
+  return below(ingot_kernel_end) ? Access::read : read_write;
+}
+
+void map_image() {
+  for (std::uint64_t index = 0; index < 512; ++index) {
+    const PhysicalAddress page(index * page_bytes);
+    const Access access = access_of(page);
+    if (page >= physical_address_of(ingot_text_begin) && page < physical_address_of(ingot_kernel_end)) {
+      kernel_pages[index] = Format::page(small_pages, page, {access});
+    }
+    window_pages[index] = Format::page(small_pages, page, {access & read_write});
+  }
+  for (const VirtualAddress guard :
+       {ingot_boot_stacks.main.guard_page(), ingot_boot_stacks.double_fault.guard_page(),
+        ingot_boot_stacks.non_maskable.guard_page(), ingot_boot_stacks.machine_check.guard_page()}) {
+    kernel_pages[(guard - kernel_base) / page_bytes] = 0;
+  }
+  kernel_directory[0] = Format::table(physical_address_of(kernel_pages));
+  ingot_kernel_tables[510] = Format::table(physical_address_of(kernel_directory));
+  ingot_low_directory[0] = Format::table(physical_address_of(window_pages));
+}
+
+enum class Coverage { none, some, all };
+
+// How much of a range is memory rather than devices or holes.
+Coverage memory_in(const MemoryMap& map, std::uint64_t begin, std::uint64_t bytes) {
+  std::uint64_t covered = 0;
+  for (const MemoryRange& range : map.ranges()) {
+    if (range.kind == MemoryKind::reserved || range.kind == MemoryKind::bad) continue;
+    const std::uint64_t first = range.begin.value() > begin ? range.begin.value() : begin;
+    const std::uint64_t end = range.end().value() < begin + bytes ? range.end().value() : begin + bytes;
+    if (first < end) covered += end - first;
+  }
+  return covered == 0 ? Coverage::none : covered == bytes ? Coverage::all : Coverage::some;
+}
+
+void fill_directory(Table& table, const MemoryMap& map, std::uint64_t begin) {
+  for (std::uint64_t index = 0; index < 512; ++index) {
+    const std::uint64_t page = begin + index * large_page_bytes;
+    const bool is_memory = memory_in(map, page, large_page_bytes) != Coverage::none;
+    table[index] = is_memory ? Format::page(directory, PhysicalAddress(page), {read_write}) : 0;
+  }
+}
+
+bool has_giant_pages() { return (cpuid(0x80000001).edx & 1u << 26) != 0; }
+
+// The window's GiB from `begin` on. A page that is memory in part is mapped whole: the loader's ACPI tables often stand
+// in the reserved rest.
+Result<void> map_window_gib(MemoryMap& map, std::uint64_t begin) {
+  std::uint64_t& slot = ingot_low_tables[begin / giant_page_bytes];
+  const Coverage coverage = memory_in(map, begin, giant_page_bytes);
+  if (coverage == Coverage::none) return {};
+  if (coverage == Coverage::all && has_giant_pages()) {
+    slot = Format::page(giants, PhysicalAddress(begin), {read_write});
+    return {};
+  }
+  const PhysicalAddress frame = TRY(take_early_memory(map, page_bytes, PhysicalAddress(giant_page_bytes)));
+  fill_directory(*reinterpret_cast<Table*>((window_base + frame.value()).value()), map, begin);
+  slot = Format::table(frame);
+  return {};
+}
+
+}  // namespace
+
+Result<void> Platform::map_kernel(BootInfo& boot_info) {
+  constexpr std::uint64_t window_limit = 512 * giant_page_bytes;  // what one table of GiBs maps
+  const PhysicalAddress end = boot_info.memory.end_of_memory().rounded_up(large_page_bytes);
+  if (end.value() > window_limit) {
+    return Error::of(ErrorCode::unsupported, "expected memory below ", PhysicalAddress(window_limit), ", found ", end);
+  }
+  for (std::uint64_t begin = giant_page_bytes; begin < end.value(); begin += giant_page_bytes) {
+    TRY(map_window_gib(boot_info.memory, begin));
+  }
+  fill_directory(ingot_low_directory, boot_info.memory, 0);
+  map_image();
+  ingot_root_table[0] = 0;
+  load_page_table(physical_address_of(ingot_root_table));
+  constexpr std::uint64_t global_pages = 1 << 7;
+  write_control_register_4(read_control_register_4() | global_pages);
+  window_end_ = end;
+  return {};
+}
+
+PhysicalWindow Platform::window() const {
+  return {reinterpret_cast<void*>(window_base.value()), PhysicalAddress(0), window_end_.value()};
+}
+
+std::optional<std::uint64_t> Platform::read_word(VirtualAddress address) const {
+  const PhysicalWindow memory = window();
+  if (!Format::canonical(address) || !address.aligned(8)) return {};
+  PhysicalAddress table = loaded_page_table();
+  for (unsigned level = Format::levels - 1;; --level) {
+    const PhysicalAddress place = table + (address.value() >> (page_bits + 9 * level) & 511) * sizeof(Format::Entry);
+    if (!memory.contains(place)) return {};
+    const Format::Entry entry = *memory.at<Format::Entry>(place);
+    if ((entry & Format::present) == 0) return {};
+    if (Format::is_page(level, entry)) return *reinterpret_cast<const std::uint64_t*>(address.value());
+    table = Format::table_of(entry);
+  }
+}
+
+}  // namespace ingot::os::arch

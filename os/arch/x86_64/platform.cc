@@ -1,0 +1,133 @@
+#include "os/arch/x86_64/platform.h"
+
+#include "os/arch/x86_64/cpu.h"
+#include "os/arch/x86_64/image_layout.h"
+#include "os/arch/x86_64/page_table_format.h"
+#include "os/arch/x86_64/port.h"
+#include "os/boot/command_line.h"
+#include "os/boot/multiboot2.h"
+#include "os/boot/pvh.h"
+
+namespace ingot::os::arch {
+
+// In its own pages, so that each guard is one.
+extern "C" {
+constinit BootStacks ingot_boot_stacks{};
+}
+static_assert(offsetof(BootStacks, main) == 0 && sizeof(BootStacks::main) == 5 * page_bytes, "entry.S relies on it");
+
+namespace {
+
+struct BootCpu : CpuHeader {
+  SegmentTable segments;
+};
+constinit BootCpu boot_cpu{};
+
+// What CPUID reports of the protections, and the bits of CR4 that turn them on (SDM volume 3, 2.5).
+void enable_protections() {
+  const CpuidResult features = cpuid(0).eax >= 7 ? cpuid(7) : CpuidResult{};
+  std::uint64_t control = read_control_register_4();
+  if ((features.ecx & 1u << 2) != 0) control |= 1u << 11;   // UMIP: ring 3 cannot read where tables lie
+  if ((features.ebx & 1u << 7) != 0) control |= 1u << 20;   // SMEP: the kernel never executes ring 3's pages
+  if ((features.ebx & 1u << 20) != 0) control |= 1u << 21;  // SMAP: nor reads or writes them by accident
+  write_control_register_4(control);
+}
+
+// The hardware's random numbers; a CPU without them gives what differs from boot to boot.
+std::uint64_t gather_entropy() {
+  constexpr std::uint32_t has_rdrand = 1u << 30;
+  std::uint64_t gathered = cycle_count() * 0x9e3779b97f4a7c15u;
+  if ((cpuid(1).ecx & has_rdrand) == 0) return gathered;
+  for (int tries = 0; tries < 10; ++tries) {
+    std::uint64_t drawn = 0;
+    bool valid = false;
+    asm volatile("rdrand %0" : "=r"(drawn), "=@ccc"(valid));  // assembly: its builtin needs a compiler flag
+    if (valid) return gathered ^ drawn;
+  }
+  return gathered;
+}
+
+}  // namespace
+
+void Platform::adopt_boot_cpu(Kernel& kernel) {
+  boot_cpu.kernel = &kernel;
+  set_current_cpu(boot_cpu);
+  boot_cpu.segments.set_interrupt_stack(InterruptStack::double_fault, ingot_boot_stacks.double_fault.top());
+  boot_cpu.segments.set_interrupt_stack(InterruptStack::non_maskable, ingot_boot_stacks.non_maskable.top());
+  boot_cpu.segments.set_interrupt_stack(InterruptStack::machine_check, ingot_boot_stacks.machine_check.top());
+  boot_cpu.segments.load();
+  gates_.fill();
+  gates_.load();
+  enable_protections();
+  constexpr std::uint32_t page_attribute_register = 0x277;
+  write_model_register(page_attribute_register, x86_64::page_attribute_table);
+}
+
+void Platform::open_log(Log& log) {
+  if (DebugPort::present()) log.add_sink(debug_port_, LogLevel::debug);
+}
+
+Result<void> Platform::read_boot_info(EntryArguments arguments, BootInfo& boot_info) {
+  const LoaderMemory memory({reinterpret_cast<const std::byte*>(window_base.value()), giant_page_bytes});
+  constexpr std::uint32_t multiboot2 = 2;
+  const auto read = arguments.protocol == multiboot2 ? read_multiboot2_information : read_pvh_start_info;
+  TRY(read(memory, arguments.information, boot_info));
+  // Frame 0 holds the firmware's data, and an address of 0 should stay an error.
+  TRY(boot_info.memory.add({PhysicalAddress(0), page_bytes, MemoryKind::reserved}));
+  const PhysicalAddress begin = physical_address_of(ingot_text_begin), end = physical_address_of(ingot_kernel_end);
+  TRY(boot_info.memory.add({begin, end - begin, MemoryKind::kernel}));
+  boot_info.entropy ^= gather_entropy();
+  return {};
+}
+
+void Platform::apply_options(std::string_view command_line, Log& log) {
+  exits_emulator_ = command_line_option(command_line, "debug-exit").has_value();
+  if (command_line_option(command_line, "serial").has_value()) open_panic_sinks(log);
+}
+
+std::span<const std::byte> Platform::symbol_table() const { return {ingot_symbols_begin, ingot_symbols_end}; }
+VirtualAddress Platform::kernel_base() const { return arch::kernel_base; }
+std::uint64_t Platform::entry_cycles() const { return ingot_entry_cycles; }
+
+void Platform::open_panic_sinks(Log& log) {
+  if (serial_open_) return;
+  serial_open_ = true;
+  SerialPort::initialise();
+  log.add_sink(serial_port_, LogLevel::debug);
+}
+
+void Platform::stop(Outcome outcome) {
+  // isa-debug-exit ends QEMU with twice the value plus one: 33 and 35.
+  if (exits_emulator_) write_port_32(0xf4, outcome == Outcome::success ? 16 : 17);
+  halt_forever();
+}
+
+void Platform::silence_legacy_interrupts() {
+  constexpr std::uint16_t first_command = 0x20, first_data = 0x21, second_command = 0xa0, second_data = 0xa1;
+  // The four initialisation words of an 8259: begin, first vector, how the two are wired, 8086 mode. Even masked, a
+  // controller may send a spurious interrupt: it must not look like an exception.
+  write_port(first_command, 0x11);
+  write_port(second_command, 0x11);
+  write_port(first_data, 0x20);
+  write_port(second_data, 0x28);
+  write_port(first_data, 0x04);
+  write_port(second_data, 0x02);
+  write_port(first_data, 0x01);
+  write_port(second_data, 0x01);
+  write_port(first_data, 0xff);
+  write_port(second_data, 0xff);
+}
+
+void log_registers(Log& log, const TrapFrame& frame) {
+  using Word = HexadecimalWord;
+  log.information("rip ", Word{frame.rip}, "  rsp ", Word{frame.rsp}, "  rfl ", Word{frame.rflags});
+  log.information("rax ", Word{frame.rax}, "  rbx ", Word{frame.rbx}, "  rcx ", Word{frame.rcx});
+  log.information("rdx ", Word{frame.rdx}, "  rsi ", Word{frame.rsi}, "  rdi ", Word{frame.rdi});
+  log.information("rbp ", Word{frame.rbp}, "  r8  ", Word{frame.r8}, "  r9  ", Word{frame.r9});
+  log.information("r10 ", Word{frame.r10}, "  r11 ", Word{frame.r11}, "  r12 ", Word{frame.r12});
+  log.information("r13 ", Word{frame.r13}, "  r14 ", Word{frame.r14}, "  r15 ", Word{frame.r15});
+  log.information("cr2 ", Word{fault_address().value()}, "  cr3 ", Word{loaded_page_table().value()}, "  err ",
+                  Word{frame.error_code});
+}
+
+}  // namespace ingot::os::arch

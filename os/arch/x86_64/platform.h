@@ -1,0 +1,65 @@
+// Platform: the PC as the kernel's start, panic and end see it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/result.h"
+#include "os/arch/arch.h"
+#include "os/arch/x86_64/debug_ports.h"
+#include "os/arch/x86_64/descriptor_tables.h"
+#include "os/boot/boot_info.h"
+#include "os/memory/physical_window.h"
+#include "os/trace/log.h"
+
+namespace ingot::os::arch {
+
+enum class Outcome : std::uint8_t { success, panic };
+
+// What entry.S found in registers.
+struct EntryArguments {
+  std::uint32_t protocol;  // 1: PVH, 2: multiboot2
+  PhysicalAddress information;
+};
+
+class Platform {
+ public:
+  // Per-CPU data, segments, gates and protection bits of the CPU that booted: from here on a fault is reported.
+  void adopt_boot_cpu(Kernel& kernel);
+  // Before anything is known about the machine: the emulators' debug port, where there is one.
+  void open_log(Log& log);
+  // Reads what the loader left, and lists what the kernel itself occupies.
+  Result<void> read_boot_info(EntryArguments arguments, BootInfo& boot_info);
+  // `serial`: the log goes to COM1 as well. `debug-exit`: stop() ends the emulator with a status.
+  void apply_options(std::string_view command_line, Log& log);
+  // The final page table: the kernel's sections with their own rights, all memory in the window, nothing else.
+  Result<void> map_kernel(BootInfo& boot_info);
+  // The legacy interrupt controllers out of the way of the CPU's own vectors, and silent.
+  void silence_legacy_interrupts();
+  // The rate of cycle_count. Takes up to 200 microseconds where nobody tells it.
+  Result<std::uint64_t> cycles_per_second() const;
+  // cycle_count at the kernel's first instruction.
+  std::uint64_t entry_cycles() const;
+
+  PhysicalWindow window() const;
+  // The names that the image carries.
+  std::span<const std::byte> symbol_table() const;
+  VirtualAddress kernel_base() const;
+
+  void open_panic_sinks(Log& log);
+  // A word of mapped memory, or nothing: never faults.
+  std::optional<std::uint64_t> read_word(VirtualAddress address) const;
+  [[noreturn]] void stop(Outcome outcome);
+
+ private:
+  DebugPort debug_port_;
+  SerialPort serial_port_;
+  bool serial_open_ = false;
+  bool exits_emulator_ = false;
+  GateTable gates_;
+  PhysicalAddress window_end_{giant_page_bytes};  // what entry.S maps
+};
+
+void log_registers(Log& log, const TrapFrame& frame);
+
+}  // namespace ingot::os::arch

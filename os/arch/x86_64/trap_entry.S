@@ -1,0 +1,66 @@
+// Where the CPU arrives with every exception and interrupt. Assembly because all registers of the interrupted program
+// must be saved before any compiled code runs, and only IRETQ returns to it.
+
+.section .text
+.balign 16
+.globl ingot_trap_stubs
+ingot_trap_stubs:               // 256 stubs of 16 bytes: descriptor_tables.cc computes their addresses
+.set vector, 0
+.rept 256
+  .balign 16
+  // The CPU pushes an error code with these; the others get a zero, so that all frames look alike.
+  .if vector != 8 && (vector < 10 || vector > 14) && vector != 17 && vector != 21 && vector != 29 && vector != 30
+  pushq $0
+  .endif
+  pushq $vector
+  jmp save_registers
+  .set vector, vector + 1
+.endr
+
+.balign 16
+save_registers:
+  pushq %rax
+  pushq %rbx
+  pushq %rcx
+  pushq %rdx
+  pushq %rsi
+  pushq %rdi
+  pushq %rbp
+  pushq %r8
+  pushq %r9
+  pushq %r10
+  pushq %r11
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  testb $3, 18 * 8(%rsp)        // the interrupted program's ring: GS is the program's outside ring 0
+  jz in_kernel
+  swapgs
+in_kernel:
+  cld                           // compiled code expects it, a program may have set it
+  movq %rsp, %rdi               // TrapFrame&; the stack is aligned to 16: the CPU did, and 22 words follow
+  call ingot_trap
+  testb $3, 18 * 8(%rsp)
+  jz restore_registers
+  swapgs
+restore_registers:
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %r11
+  popq %r10
+  popq %r9
+  popq %r8
+  popq %rbp
+  popq %rdi
+  popq %rsi
+  popq %rdx
+  popq %rcx
+  popq %rbx
+  popq %rax
+  addq $16, %rsp                // vector and error code
+  iretq
+
+.section .note.GNU-stack, "", @progbits

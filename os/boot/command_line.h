@@ -1,0 +1,24 @@
+// The kernel's command line: words apart by blanks, each `name` or `name=value`. Of equal names the last one counts.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace ingot::os {
+
+// The value of an option; an option without '=' has an empty one.
+constexpr std::optional<std::string_view> command_line_option(std::string_view line, std::string_view name) {
+  std::optional<std::string_view> value;
+  while (!line.empty()) {
+    const std::size_t blank = line.find(' ');
+    const std::string_view word = line.substr(0, blank);
+    line.remove_prefix(blank == std::string_view::npos ? line.size() : blank + 1);
+    if (!word.starts_with(name)) continue;
+    const std::string_view rest = word.substr(name.size());
+    if (rest.empty()) value = rest;
+    if (rest.starts_with('=')) value = rest.substr(1);
+  }
+  return value;
+}
+
+}  // namespace ingot::os

@@ -1,0 +1,33 @@
+// Kernel: everything that is not one CPU's own, built once by main.cc and passed on. There is no other global state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "os/arch/platform.h"
+#include "os/boot/boot_info.h"
+#include "os/interrupt/cycle_clock.h"
+#include "os/interrupt/interrupt_table.h"
+#include "os/memory/frame_allocator.h"
+#include "os/schedule/locked.h"
+#include "os/trace/log.h"
+#include "os/trace/symbols.h"
+
+namespace ingot::os {
+
+struct Kernel {
+  BootInfo boot_info;
+  Log log;
+  SymbolTable symbols;
+  InterruptTable interrupts;
+  arch::Platform platform;
+  std::optional<Locked<FrameAllocator>> frames;
+  std::optional<CycleClock> clock;
+  bool panicking = false;
+};
+
+// What the image does once the kernel stands: the shipped image's is os/images/payload.cc, each boot test has its own.
+// The machine is switched off when it returns.
+void run_payload(Kernel& kernel);
+
+}  // namespace ingot::os

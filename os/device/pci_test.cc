@@ -1,0 +1,192 @@
+#include "os/device/pci.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "os/device/pci_message_interrupts.h"
+
+namespace ingot::os {
+namespace {
+
+// Functions as arrays of registers. A register's mask says which of its bits can be written.
+class FakePci : public PciConfiguration {
+ public:
+  struct Function {
+    std::uint32_t registers[64] = {};
+    std::uint32_t writable[64] = {};
+  };
+  Function& plug(PciAddress address) { return functions_[key(address)]; }
+
+  std::uint32_t read(PciAddress address, std::uint16_t offset) override {
+    EXPECT_EQ(offset % 4, 0);
+    ++reads;
+    const auto found = functions_.find(key(address));
+    return found == functions_.end() || offset >= 256 ? 0xffffffffu : found->second.registers[offset / 4];
+  }
+  void write(PciAddress address, std::uint16_t offset, std::uint32_t value) override {
+    const auto found = functions_.find(key(address));
+    if (found == functions_.end() || offset >= 256) return;
+    const std::uint32_t mask = found->second.writable[offset / 4];
+    std::uint32_t& target = found->second.registers[offset / 4];
+    target = (target & ~mask) | (value & mask);
+  }
+  std::uint64_t reads = 0;
+
+ private:
+  static std::tuple<int, int, int> key(PciAddress address) { return {address.bus, address.device, address.function}; }
+  std::map<std::tuple<int, int, int>, Function> functions_;
+};
+
+constexpr PciAddress device{0, 0, 3, 0};
+
+TEST(PciAddress, IsEncodedForBothWaysToTheRegisters) {
+  const PciAddress address{0, 2, 31, 7};
+  EXPECT_EQ(address.window_offset(), 0x2ff000u);
+  EXPECT_EQ(address.port_selector(0x3e), 0x8002ff3cu);
+}
+
+TEST(Pci, ReadsAHeader) {
+  FakePci pci;
+  auto& function = pci.plug(device);
+  function.registers[0] = 0x11e81234;
+  function.registers[2] = 0x01060210;
+  function.registers[3] = 0x00800000;
+  function.registers[15] = 0x0000020b;
+  const PciHeader header = read_pci_header(pci, device).value();
+  EXPECT_EQ(header.vendor, 0x1234);
+  EXPECT_EQ(header.device, 0x11e8);
+  EXPECT_EQ(header.base_class, 1);
+  EXPECT_EQ(header.sub_class, 6);
+  EXPECT_EQ(header.interface, 2);
+  EXPECT_EQ(header.revision, 0x10);
+  EXPECT_TRUE(header.has_functions);
+  EXPECT_EQ(header.interrupt_line, 11);
+  EXPECT_EQ(header.interrupt_pin, 2);
+  EXPECT_FALSE(read_pci_header(pci, {0, 0, 4, 0}).has_value());
+}
+
+TEST(Pci, DecodesSizesOfEveryKind) {
+  const auto decoded = [](PciBarProbe probe) { return decode_pci_bar(probe).value(); };
+  EXPECT_EQ(decoded({0xfebd1000, 0xfffff000})->bytes, 0x1000u);
+  EXPECT_EQ(decoded({0xfebd1000, 0xfffff000})->address, 0xfebd1000u);
+  EXPECT_TRUE(decoded({0xe0000008, 0xf0000008})->prefetchable);
+  EXPECT_EQ(decoded({0xc001, 0xffffffe1})->bytes, 32u);
+  EXPECT_EQ(decoded({0xc001, 0x0000ffe1})->bytes, 32u);  // upper half left out
+  EXPECT_EQ(decoded({0xc001, 0x0000ffe1})->kind, PciBar::Kind::ports);
+  const std::optional<PciBar> large = decoded({0x0000000c, 0x0000000c, 0x40, 0xfffffff0});
+  EXPECT_EQ(large->bytes, std::uint64_t{1} << 36);
+  EXPECT_EQ(large->address, std::uint64_t{1} << 38);
+  EXPECT_FALSE(decoded({0, 0}).has_value());
+  EXPECT_FALSE(decoded({8, 8}).has_value());
+  EXPECT_FALSE(decoded({4, 4, 0, 0}).has_value());
+  EXPECT_FALSE(decode_pci_bar({0xfebd1000, 0xffff1000}).ok());  // a gap among the writable bits
+  EXPECT_FALSE(decode_pci_bar({0xfebd1000, 0xffff0000}).ok());  // not at a multiple of its size
+  EXPECT_FALSE(decode_pci_bar({2, 0xfffff002}).ok());           // below 1 MiB: of the past
+}
+
+TEST(Pci, ProbingPutsEverythingBack) {
+  FakePci pci;
+  auto& function = pci.plug(device);
+  function.registers[0] = 0x11e81234;
+  function.registers[1] = 0x00100007;
+  function.writable[1] = 0x7;
+  function.registers[4] = 0xfeb00000;
+  function.writable[4] = 0xfff00000;
+  function.registers[5] = 0x0000000c;
+  function.writable[5] = 0xffffc000;
+  function.registers[6] = 0x8;
+  function.writable[6] = 0xffffffff;
+  const auto before = function;
+  const PciHeader header = read_pci_header(pci, device).value();
+  EXPECT_EQ(probe_pci_bar(pci, device, header, 0).value()->bytes, 1u << 20);
+  const std::optional<PciBar> wide = probe_pci_bar(pci, device, header, 1).value();
+  EXPECT_EQ(wide->bytes, 0x4000u);
+  EXPECT_EQ(wide->address, 0x8'0000'0000u);
+  EXPECT_TRUE(std::equal(before.registers, before.registers + 64, function.registers));
+  EXPECT_FALSE(probe_pci_bar(pci, device, header, 6).ok());
+  function.registers[9] = 4;  // the last one, 64 bits wide
+  EXPECT_FALSE(probe_pci_bar(pci, device, header, 5).ok());
+}
+
+TEST(Pci, CapabilityListsEndEvenInACircle) {
+  FakePci pci;
+  auto& function = pci.plug(device);
+  function.registers[1] = 1u << 20;
+  function.registers[13] = 0x43;  // the lowest two bits mean nothing
+  function.registers[0x40 / 4] = 0x5009;
+  function.registers[0x50 / 4] = 0x4005;
+  EXPECT_EQ(find_pci_capability(pci, device, 5), 0x50);
+  EXPECT_EQ(find_pci_capability(pci, device, 0x11), std::nullopt);
+  function.registers[0x50 / 4] = 0x1005;  // into the header
+  EXPECT_EQ(find_pci_capability(pci, device, 0x11), std::nullopt);
+  function.registers[1] = 0;
+  EXPECT_EQ(find_pci_capability(pci, device, 5), std::nullopt);
+}
+
+TEST(Pci, WalksBehindBridgesAndLooksAtEveryBusOnce) {
+  FakePci pci;
+  pci.plug(device).registers[0] = 0x11e81234;
+  auto& bridge = pci.plug({0, 0, 5, 0});
+  bridge.registers[0] = 0x00011b36;
+  bridge.registers[3] = 0x00010000;
+  bridge.registers[6] = 0x00000700;  // bus 7
+  auto& behind = pci.plug({0, 7, 0, 0});
+  behind.registers[0] = 0x10411af4;
+  behind.registers[3] = 0x00800000;
+  pci.plug({0, 7, 0, 3}).registers[0] = 0x10421af4;
+  auto& liar = pci.plug({0, 7, 1, 0});
+  liar.registers[0] = 0x00011b36;
+  liar.registers[3] = 0x00010000;
+  liar.registers[6] = 0x00000000;                    // a bridge back to bus 0
+  pci.plug({0, 9, 0, 0}).registers[0] = 0x10411af4;  // nothing leads there
+  std::vector<PciAddress> found;
+  for_each_pci_function(pci, 0, [&](PciAddress address, const PciHeader&) { found.push_back(address); });
+  const std::vector<PciAddress> expected = {device, {0, 0, 5, 0}, {0, 7, 0, 0}, {0, 7, 0, 3}, {0, 7, 1, 0}};
+  EXPECT_EQ(found, expected);
+}
+
+TEST(PciMessageInterrupts, MsiIsWrittenInBothWidths) {
+  for (const bool wide : {false, true}) {
+    FakePci pci;
+    auto& function = pci.plug(device);
+    std::fill(std::begin(function.writable), std::end(function.writable), 0xffffffffu);
+    function.registers[0x50 / 4] = wide ? 0x01860005u : 0x00060005u;  // 8 messages; 64 bits with mask
+    const Msi msi = Msi::read(pci, device, 0x50);
+    EXPECT_EQ(msi.most_messages(), 8u);
+    ASSERT_TRUE(msi.enable(pci, {0xfee01000, 0x41}).ok());
+    EXPECT_EQ(function.registers[0x54 / 4], 0xfee01000u);
+    EXPECT_EQ(function.registers[(wide ? 0x5c : 0x58) / 4], 0x41u);
+    EXPECT_EQ(function.registers[0x50 / 4], wide ? 0x01870005u : 0x00070005u);
+    EXPECT_EQ(msi.enable(pci, {std::uint64_t{1} << 32, 0}).ok(), wide);
+    EXPECT_FALSE(msi.enable(pci, {0xfee01000, 0x10000}).ok());
+    msi.disable(pci);
+    EXPECT_EQ(function.registers[0x50 / 4] >> 16 & 1, 0u);
+  }
+}
+
+TEST(PciMessageInterrupts, MsiXTablesLieInsideTheirBar) {
+  FakePci pci;
+  auto& function = pci.plug(device);
+  std::fill(std::begin(function.writable), std::end(function.writable), 0xffffffffu);
+  function.registers[0x60 / 4] = 0x00030011;  // 4 entries
+  function.registers[0x64 / 4] = 0x00000fc1;  // in BAR 1, at 0xfc0
+  const MsiX msix = MsiX::read(pci, device, 0x60);
+  EXPECT_EQ(msix.entries(), 4u);
+  EXPECT_EQ(msix.table_bar(), 1u);
+  EXPECT_EQ(msix.table_offset(), 0xfc0u);
+  PciBar bar{PciBar::Kind::memory, false, false, 0, 0x1000};
+  EXPECT_TRUE(msix.check_table(bar).ok());
+  bar.bytes = 0x800;
+  EXPECT_FALSE(msix.check_table(bar).ok());
+  msix.set_state(pci, MsiX::State::on_but_masked);
+  EXPECT_EQ(function.registers[0x60 / 4], 0xc0030011u);
+  msix.set_state(pci, MsiX::State::on);
+  EXPECT_EQ(function.registers[0x60 / 4], 0x80030011u);
+  EXPECT_EQ(MsiX::entry_of({0x1'fee00000, 7}, MsiX::Mask::on), (std::array<std::uint32_t, 4>{0xfee00000, 1, 7, 1}));
+}
+
+}  // namespace
+}  // namespace ingot::os

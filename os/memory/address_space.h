@@ -1,0 +1,140 @@
+// AddressSpace: what a program sees as its memory. Regions say what may be where; pages appear when they are touched.
+//
+// Its page table is also the only record of which page a private region holds, so nothing can disagree with it. It is
+// no lock: faults and changes of one space come one after the other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/result.h"
+#include "os/memory/allocator.h"
+#include "os/memory/frame_source.h"
+#include "os/memory/native_page_table.h"
+#include "os/memory/owned.h"
+#include "os/memory/physical_window.h"
+#include "os/memory/region.h"
+#include "os/memory/tlb_flush.h"
+
+namespace ingot::os {
+
+struct MemoryServices {
+  FrameSource* frames;
+  PhysicalWindow window;
+  TlbFlusher* flusher;
+  Allocator* heap;
+};
+
+enum class RegionPurpose : std::uint8_t { general, stack, reservation };
+
+struct RegionRequest {
+  MemoryObject* object = nullptr;
+  std::uint64_t object_offset = 0;
+  std::uint64_t bytes = 0;
+  Access access = Access::read;
+  Sharing sharing = Sharing::private_copy;
+  RegionPurpose purpose = RegionPurpose::general;
+  std::uint64_t guard_bytes = 0;                         // at the low end, part of `bytes`
+  std::optional<VirtualAddress> address = std::nullopt;  // exactly there, or wherever there is room
+};
+
+// What a fault needed.
+enum class FaultWork : std::uint8_t {
+  nothing,  // another CPU was faster, or this one remembered too long
+  mapped,   // a page that was not there
+  copied,   // a page that others see, too, before the first write
+  allowed,  // a page whose rights were less than its region's
+};
+
+struct AddressSpaceStatistics {
+  std::uint64_t faults = 0;
+  std::uint64_t refused_faults = 0;
+  std::uint64_t large_pages = 0;        // faults that mapped a large page, as the policy wants
+  std::uint64_t large_page_misses = 0;  // faults that wanted one and found no memory in one piece
+  std::uint64_t small_pages = 0;
+  std::uint64_t copies = 0;
+};
+
+// Memory a device may access: one piece for each page.
+struct PinnedPiece {
+  PhysicalAddress physical;
+  std::uint64_t bytes = 0;
+  MemoryObject* lender = nullptr;  // nullptr: the frame carries the pin
+  std::uint64_t object_offset = 0;
+};
+
+class AddressSpace {
+ public:
+  // Regions lie within [low, high). The kernel's half, where given, is shared with `kernel`.
+  static Result<Owned<AddressSpace>> create(const MemoryServices& services, const NativePageTable* kernel,
+                                            VirtualAddress low, VirtualAddress high);
+  AddressSpace(const MemoryServices& services, NativePageTable table, VirtualAddress low, VirtualAddress high)
+      : services_(services), table_(std::move(table)), regions_(*services.heap), low_(low), high_(high) {}
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+  ~AddressSpace();
+
+  // All lengths and addresses are whole pages.
+  Result<VirtualAddress> add(const RegionRequest& request);
+  // Whatever lies in the range goes; regions that reach beyond it are cut.
+  Result<void> remove(VirtualAddress address, std::uint64_t bytes);
+  // Fails where a part of the range has no region.
+  Result<void> protect(VirtualAddress address, std::uint64_t bytes, Access access);
+
+  // Answers a page fault. An error says precisely what was touched and what is there: its code tells a wild address
+  // (not_found), a guard page (out_of_range), a right that is missing (invalid_argument), and memory that ran out.
+  Result<FaultWork> fault(VirtualAddress address, Access access);
+
+  // The same regions with the same content; private pages are shared until one side writes.
+  Result<Owned<AddressSpace>> clone(const NativePageTable* kernel);
+
+  // Makes a range present and keeps it in place for a device; shows each piece to `visit`. It outlives the region:
+  // whoever pinned hands every piece that was shown to unpin(), after a failure, too.
+  template <class Visit>
+  Result<void> pin(VirtualAddress address, std::uint64_t bytes, Access access, Visit visit) {
+    for (std::uint64_t done = 0; done < bytes;) {
+      const PinnedPiece piece = TRY(pin_page(address + done, bytes - done, access));
+      visit(piece);
+      done += piece.bytes;
+    }
+    return {};
+  }
+  void unpin(const PinnedPiece& piece);
+
+  // Takes away the pages of a range that show an object's own memory; copies stay. For MemoryObject::invalidate.
+  Result<void> withdraw(VirtualAddress address, std::uint64_t bytes);
+
+  const RegionMap& regions() const { return regions_; }
+  const NativePageTable& table() const { return table_; }
+  const AddressSpaceStatistics& statistics() const { return statistics_; }
+
+ private:
+  Result<void> check_range(VirtualAddress address, std::uint64_t bytes) const;
+  Result<void> make_borders(VirtualAddress address, std::uint64_t bytes, TlbBatch& batch);
+  Result<void> share_pages(const Region& region, AddressSpace& child);
+  Result<PinnedPiece> pin_page(VirtualAddress address, std::uint64_t most_bytes, Access access);
+  Result<FaultWork> map_page(const Region& region, VirtualAddress address, Access access);
+  Result<FaultWork> raise_access(const Region& region, const MappedPage& page, VirtualAddress address, Access access);
+  Result<FaultWork> copy_page(const Region& region, MappedPage page, VirtualAddress address);
+  Result<void> map_backing(const Region& region, VirtualAddress address, PageSize size, const Backing& backing);
+  PageAttributes attributes_of(const Region& region, FrameOwnership ownership) const;
+  Result<void> check_copyable(const Region& region, PhysicalAddress physical) const;
+  const FrameInfo& info_of(const MappedPage& page) const;
+  bool is_ours_alone(const MappedPage& page) const;
+  bool is_pinned(const MappedPage& page) const;
+  auto releasing(TlbBatch& batch) {
+    return [&batch](const MappedPage& page) {
+      if (page.attributes.ownership == FrameOwnership::borrowed) return;
+      batch.release_later(FrameNumber::containing(page.physical), order_of(page.size));
+    };
+  }
+
+  MemoryServices services_;
+  NativePageTable table_;
+  RegionMap regions_;
+  VirtualAddress low_;
+  VirtualAddress high_;
+  AddressSpaceStatistics statistics_;
+};
+
+}  // namespace ingot::os

@@ -1,0 +1,165 @@
+// How an AddressSpace answers a touch: which page to show, when to copy, when to refuse.
+#include <utility>
+
+#include "os/memory/address_space.h"
+
+namespace ingot::os {
+
+Result<FaultWork> AddressSpace::fault(VirtualAddress address, Access access) {
+  ++statistics_.faults;
+  ++statistics_.refused_faults;  // until it is answered
+  const Region* region = regions_.find(address);
+  if (region == nullptr) {
+    return Error::of(ErrorCode::not_found, "expected a region for ", access, " at ", address, ", found none");
+  }
+  if (region->guards(address)) {
+    return Error::of(ErrorCode::out_of_range, "expected ", access, " at ", address, " to stay above the guard of [",
+                     region->begin, ", ", region->last() + 1, "), found it ",
+                     region->begin + region->guard_bytes - address, " bytes below");
+  }
+  if (!allows(region->access, access)) {
+    return Error::of(ErrorCode::invalid_argument, "expected a region that allows ", access, " at ", address,
+                     ", found [", region->begin, ", ", region->last() + 1, ") of ", region->object->name(),
+                     " that allows ", region->access);
+  }
+  const std::optional<MappedPage> page = table_.find(address);
+  FaultWork work = FaultWork::nothing;
+  if (!page) {
+    work = TRY(map_page(*region, address, access));
+  } else if (!allows(page->attributes.access, access)) {
+    work = TRY(raise_access(*region, *page, address, access));
+  }
+  --statistics_.refused_faults;
+  return work;
+}
+
+PageAttributes AddressSpace::attributes_of(const Region& region, FrameOwnership ownership) const {
+  const bool copies = region.sharing == Sharing::private_copy && ownership == FrameOwnership::borrowed;
+  return {copies ? without(region.access, Access::write) : region.access, Privilege::user, region.object->cache(),
+          ownership};
+}
+
+// Large pages first, where the policy wants them and one fits; the next smaller size otherwise.
+Result<FaultWork> AddressSpace::map_page(const Region& region, VirtualAddress address, Access access) {
+  PageSize size = PageSize::small;
+  if (region.policy == PagePolicy::large_first) {
+    size =
+        region.object->largest_page() < table_.largest_page() ? region.object->largest_page() : table_.largest_page();
+  }
+  for (; size != PageSize::small; size = static_cast<PageSize>(static_cast<unsigned>(size) - 1)) {
+    const VirtualAddress page = address.rounded_down(bytes_of(size));
+    if (region.holds_page(address, size) && table_.vacant(page, size)) {
+      auto backing = region.object->fault(region.offset_of(page), size);
+      if (backing.ok()) {
+        TRY(map_backing(region, page, size, backing.value()));
+        ++statistics_.large_pages;
+        return FaultWork::mapped;
+      }
+      if (size == PageSize::large) ++statistics_.large_page_misses;
+    }
+  }
+  const VirtualAddress page = address.rounded_down(page_bytes);
+  Backing backing = TRY(region.object->fault(region.offset_of(page), PageSize::small));
+  FaultWork work = FaultWork::mapped;
+  if (allows(access, Access::write) && region.sharing == Sharing::private_copy &&
+      backing.ownership == FrameOwnership::borrowed) {
+    TRY(check_copyable(region, backing.physical));
+    const FrameNumber copy = TRY(services_.frames->allocate(page_order));
+    services_.window.copy(copy.address(), backing.physical, page_bytes);
+    backing = {copy.address(), FrameOwnership::counted};
+    ++statistics_.copies;
+    work = FaultWork::copied;
+  }
+  TRY(map_backing(region, page, PageSize::small, backing));
+  ++statistics_.small_pages;
+  return work;
+}
+
+Result<void> AddressSpace::map_backing(const Region& region, VirtualAddress address, PageSize size,
+                                       const Backing& backing) {
+  auto mapped = table_.map(address, backing.physical, size, attributes_of(region, backing.ownership));
+  if (!mapped.ok() && backing.ownership == FrameOwnership::counted) {
+    services_.frames->release(FrameNumber::containing(backing.physical), order_of(size));
+  }
+  return mapped;
+}
+
+// A device's registers are no memory to copy, and not in the window.
+Result<void> AddressSpace::check_copyable(const Region& region, PhysicalAddress physical) const {
+  if (services_.window.contains(physical)) return {};
+  return Error::of(ErrorCode::unsupported, "expected memory to copy before a private write, found ",
+                   region.object->name(), " at ", physical);
+}
+
+// Precondition of the three: the page is counted.
+const FrameInfo& AddressSpace::info_of(const MappedPage& page) const {
+  const FrameTable& frames = services_.frames->table();
+  return frames.info(frames.head_of(FrameNumber::containing(page.physical)));
+}
+// Every reference to the allocation is this very page.
+bool AddressSpace::is_ours_alone(const MappedPage& page) const {
+  return info_of(page).references() == (std::uint32_t{1} << order_of(page.size));
+}
+bool AddressSpace::is_pinned(const MappedPage& page) const { return info_of(page).pins() != 0; }
+
+Result<FaultWork> AddressSpace::raise_access(const Region& region, const MappedPage& page, VirtualAddress address,
+                                             Access access) {
+  const bool counted = page.attributes.ownership == FrameOwnership::counted;
+  const bool may_write = region.sharing == Sharing::shared || (counted && is_ours_alone(page));
+  if (allows(access, Access::write) && !may_write) return copy_page(region, page, address);
+  PageAttributes attributes = page.attributes;
+  attributes.access = may_write ? region.access : without(region.access, Access::write);
+  TlbBatch batch(*services_.flusher, *services_.frames);
+  TRY(table_.protect(page.address, bytes_of(page.size), batch, [&](const MappedPage&) { return attributes; }));
+  return FaultWork::allowed;
+}
+
+// The content cannot change meanwhile: nobody may write to a page that is seen by several.
+Result<FaultWork> AddressSpace::copy_page(const Region& region, MappedPage page, VirtualAddress address) {
+  TRY(check_copyable(region, page.physical));
+  TlbBatch batch(*services_.flusher, *services_.frames);
+  std::optional<FrameNumber> copy;
+  if (page.size != PageSize::small) {
+    if (page.size == PageSize::large && page.attributes.ownership == FrameOwnership::counted) {
+      auto large = services_.frames->allocate(large_page_order);
+      if (large.ok()) copy = large.value();
+    }
+    if (!copy) {
+      TRY(table_.split(address, PageSize::small, batch));
+      page = *table_.find(address);
+    }
+  }
+  if (!copy) copy = TRY(services_.frames->allocate(page_order));
+  services_.window.copy(copy->address(), page.physical, bytes_of(page.size));
+  table_.replace(page, copy->address(), attributes_of(region, FrameOwnership::counted), batch, releasing(batch));
+  ++statistics_.copies;
+  return FaultWork::copied;
+}
+
+Result<PinnedPiece> AddressSpace::pin_page(VirtualAddress address, std::uint64_t most_bytes, Access access) {
+  const Region* region = regions_.find(address);
+  // A private page that may be written is made ours now: a later write would leave the device with the old copy.
+  if (region != nullptr && region->sharing == Sharing::private_copy && allows(region->access, Access::write)) {
+    access = access | Access::write;
+  }
+  TRY(fault(address, access));
+  region = regions_.find(address);
+  const MappedPage page = *table_.find(address);
+  const std::uint64_t offset = address - page.address;
+  const std::uint64_t rest = bytes_of(page.size) - offset;
+  PinnedPiece piece{page.physical + offset, rest < most_bytes ? rest : most_bytes, nullptr, region->offset_of(address)};
+  if (page.attributes.ownership == FrameOwnership::counted) {
+    TRY(services_.frames->pin(FrameNumber::containing(piece.physical)));
+  } else {
+    TRY(region->object->pin(piece.object_offset, piece.bytes));
+    piece.lender = region->object;
+  }
+  return piece;
+}
+
+void AddressSpace::unpin(const PinnedPiece& piece) {
+  if (piece.lender != nullptr) return piece.lender->unpin(piece.object_offset, piece.bytes);
+  services_.frames->unpin(FrameNumber::containing(piece.physical));
+}
+
+}  // namespace ingot::os

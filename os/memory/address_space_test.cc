@@ -1,0 +1,211 @@
+#include <string>
+#include <vector>
+
+#include "os/memory/address_space_fixture.h"
+
+namespace ingot::os {
+namespace {
+
+using namespace address_space_fixture;
+
+TEST_F(AddressSpaces, GiveZeroedMemoryOnFirstTouch) {
+  auto space = make_space();
+  const VirtualAddress begin = space->add(anonymous_request(64 * 1024)).value();
+  const std::uint64_t before = frames.statistics().free;
+  std::uint64_t* word = touch(*space, begin + 40960, Access::read);
+  ASSERT_NE(word, nullptr);
+  EXPECT_EQ(*word, 0u);
+  EXPECT_EQ(before - frames.statistics().free, 4u);  // the page and three tables
+  *touch(*space, begin + 40960, Access::write) = 7;
+  EXPECT_EQ(*touch(*space, begin + 40960, Access::read), 7u);
+  EXPECT_EQ(space->fault(begin + 40960, Access::write).value(), FaultWork::nothing);
+}
+
+TEST_F(AddressSpaces, TakeLargePagesFirstAndCountHowOftenThatSucceeds) {
+  auto space = make_space();
+  RegionRequest request = anonymous_request(5 * mib);
+  const VirtualAddress begin = space->add(request).value();
+  EXPECT_TRUE(begin.aligned(large_page_bytes));
+  ASSERT_NE(touch(*space, begin + 3 * mib, Access::write), nullptr);
+  EXPECT_EQ(space->table().find(begin + 3 * mib)->size, PageSize::large);
+  ASSERT_NE(touch(*space, begin + 5 * mib - 8, Access::write), nullptr);  // the last mebibyte is no whole large page
+  EXPECT_EQ(space->table().find(begin + 5 * mib - 8)->size, PageSize::small);
+  EXPECT_EQ(space->statistics().large_pages, 1u);
+  EXPECT_EQ(space->statistics().small_pages, 1u);
+  EXPECT_EQ(space->statistics().large_page_misses, 0u);
+
+  request.purpose = RegionPurpose::stack;
+  const VirtualAddress stack = space->add(request).value();
+  ASSERT_NE(touch(*space, stack + 5 * mib - 8, Access::write), nullptr);
+  ASSERT_NE(touch(*space, stack + 3 * mib, Access::write), nullptr);
+  EXPECT_EQ(space->table().find(stack + 3 * mib)->size, PageSize::small);
+
+  const VirtualAddress reservation = space->add(anonymous_request(4 * mib, Access::none)).value();
+  EXPECT_EQ(touch(*space, reservation, Access::read), nullptr);
+  ASSERT_TRUE(space->protect(reservation, 4 * mib, read_write).ok());
+  ASSERT_NE(touch(*space, reservation, Access::read), nullptr);
+  EXPECT_EQ(space->table().find(reservation)->size, PageSize::small);
+
+  // Without large runs small pages do, and the miss is counted.
+  std::vector<FrameNumber> hoard;
+  for (auto run = frames.allocate(large_page_order); run.ok(); run = frames.allocate(large_page_order)) {
+    hoard.push_back(run.value());
+  }
+  ASSERT_NE(touch(*space, begin, Access::write), nullptr);
+  EXPECT_EQ(space->table().find(begin)->size, PageSize::small);
+  EXPECT_EQ(space->statistics().large_page_misses, 1u);
+  for (const FrameNumber run : hoard) frames.release(run, large_page_order);
+}
+
+TEST_F(AddressSpaces, ReportPreciselyWhatWasTouched) {
+  auto space = make_space();
+  RegionRequest request = anonymous_request(16 * page_bytes);
+  request.address = VirtualAddress(0x10000000);
+  request.purpose = RegionPurpose::stack;
+  request.guard_bytes = 2 * page_bytes;
+  ASSERT_TRUE(space->add(request).ok());
+  EXPECT_EQ(touch(*space, VirtualAddress(0x8), Access::read), nullptr);
+  EXPECT_EQ(code, ErrorCode::not_found);
+  EXPECT_EQ(refusal, "expected a region for read at 0x8, found none");
+  EXPECT_EQ(touch(*space, VirtualAddress(0x10001ff8), Access::write), nullptr);
+  EXPECT_EQ(code, ErrorCode::out_of_range);
+  EXPECT_NE(refusal.find("guard of [0x10000000, 0x10010000), found it 8 bytes below"), std::string::npos) << refusal;
+  EXPECT_NE(touch(*space, VirtualAddress(0x10002000), Access::write), nullptr);
+  ASSERT_TRUE(space->protect(VirtualAddress(0x10002000), page_bytes, Access::read).ok());
+  EXPECT_EQ(touch(*space, VirtualAddress(0x10002010), Access::write), nullptr);
+  EXPECT_EQ(code, ErrorCode::invalid_argument);
+  EXPECT_NE(refusal.find("[0x10002000, 0x10003000) of anonymous that allows read"), std::string::npos) << refusal;
+  EXPECT_EQ(space->statistics().refused_faults, 3u);
+}
+
+TEST_F(AddressSpaces, RefuseRegionsThatCannotBe) {
+  auto space = make_space();
+  RegionRequest request = anonymous_request(page_bytes);
+  request.address = VirtualAddress(0);
+  EXPECT_FALSE(space->add(request).ok());
+  request.address = high - page_bytes;
+  EXPECT_TRUE(space->add(request).ok());
+  EXPECT_FALSE(space->add(request).ok());
+  EXPECT_FALSE(space->add(anonymous_request(0)).ok());
+  EXPECT_FALSE(space->add(anonymous_request(123)).ok());
+  EXPECT_FALSE(space->add(anonymous_request(0 - page_bytes)).ok());
+  EXPECT_FALSE(space->add(anonymous_request(page_bytes, Access::write | Access::execute)).ok());
+  request = anonymous_request(page_bytes);
+  request.sharing = Sharing::shared;
+  EXPECT_EQ(space->add(request).error().code(), ErrorCode::unsupported);
+  EXPECT_FALSE(space->protect(low, page_bytes, Access::read).ok());
+  EXPECT_FALSE(space->remove(low + 1, page_bytes).ok());
+  EXPECT_TRUE(space->remove(low, 100 * mib).ok());  // nothing there
+}
+
+TEST_F(AddressSpaces, ShowAnImageInPlaceByLargePagesAndCopyWhatIsWritten) {
+  auto space = make_space();
+  RegionRequest request;
+  request.object = &image;
+  request.bytes = image_bytes;
+  const VirtualAddress weights = space->add(request).value();
+  *memory.window().at<std::uint64_t>(PhysicalAddress(image_begin + 5 * mib)) = 99;
+  const std::uint64_t* word = touch(*space, weights + 5 * mib, Access::read);
+  ASSERT_NE(word, nullptr);
+  EXPECT_EQ(word, memory.window().at<std::uint64_t>(PhysicalAddress(image_begin + 5 * mib)));
+  EXPECT_EQ(space->table().find(weights + 5 * mib)->size, PageSize::large);
+
+  // Once it may be written, the first write takes a copy of one small page out of the large one.
+  ASSERT_TRUE(space->protect(weights, image_bytes, read_write).ok());
+  *touch(*space, weights + 5 * mib, Access::write) = 100;
+  EXPECT_EQ(*memory.window().at<std::uint64_t>(PhysicalAddress(image_begin + 5 * mib)), 99u);
+  EXPECT_EQ(*touch(*space, weights + 5 * mib, Access::read), 100u);
+  EXPECT_EQ(space->table().find(weights + 5 * mib + page_bytes)->attributes.ownership, FrameOwnership::borrowed);
+
+  // An object that takes its memory away: copies stay.
+  ASSERT_TRUE(image.invalidate(4 * mib, 2 * mib).ok());
+  EXPECT_FALSE(space->table().find(weights + 5 * mib + page_bytes));
+  EXPECT_EQ(*touch(*space, weights + 5 * mib, Access::read), 100u);
+
+  PhysicalMemory registers("registers", PhysicalAddress(3 * gib), 16 * page_bytes, CacheMode::uncached);
+  request = {};
+  request.object = &registers;
+  request.bytes = 16 * page_bytes;
+  request.access = read_write;
+  const VirtualAddress private_registers = space->add(request).value();
+  EXPECT_EQ(space->fault(private_registers, Access::write).error().code(), ErrorCode::unsupported);
+  ASSERT_TRUE(space->remove(private_registers, request.bytes).ok());
+  request.sharing = Sharing::shared;
+  const VirtualAddress device = space->add(request).value();
+  ASSERT_TRUE(space->fault(device, Access::write).ok());
+  EXPECT_EQ(space->table().find(device)->attributes.cache, CacheMode::uncached);
+  request.object_offset = 16 * page_bytes;
+  const VirtualAddress beyond = space->add(request).value();
+  EXPECT_EQ(space->fault(beyond, Access::read).error().code(), ErrorCode::out_of_range);
+  space.reset();
+}
+
+TEST_F(AddressSpaces, CloneByCopyOnWriteAndCopyPinnedPagesAtOnce) {
+  auto parent = make_space();
+  const VirtualAddress begin = parent->add(anonymous_request(4 * mib)).value();
+  *touch(*parent, begin, Access::write) = 1;
+  *touch(*parent, begin + 2 * mib, Access::write) = 2;
+  std::vector<PinnedPiece> pieces;
+  ASSERT_TRUE(
+      parent
+          ->pin(begin + 2 * mib + 4096, 8192, Access::read, [&](const PinnedPiece& piece) { pieces.push_back(piece); })
+          .ok());
+  ASSERT_EQ(pieces.size(), 1u);
+  const std::uint64_t before = frames.statistics().free;
+  auto child = parent->clone(nullptr).value();
+  EXPECT_LT(before - frames.statistics().free, 512u + 16u);  // the pinned large page, tables, the space itself
+  const auto parents_frame = parent->table().translate(begin + 2 * mib);
+  *touch(*parent, begin, Access::write) = 10;
+  EXPECT_EQ(*touch(*child, begin, Access::read), 1u);
+  *touch(*child, begin, Access::write) = 11;
+  EXPECT_EQ(child->statistics().copies, 0u);  // the parent's copy left this one to the child alone
+  EXPECT_EQ(parent->statistics().copies, 1u);
+  EXPECT_EQ(*touch(*parent, begin, Access::read), 10u);
+  *touch(*parent, begin + 2 * mib, Access::write) = 20;
+  EXPECT_EQ(parent->table().translate(begin + 2 * mib), parents_frame);
+  EXPECT_EQ(*touch(*child, begin + 2 * mib, Access::read), 2u);
+  // Pinned memory outlives its space.
+  parent.reset();
+  EXPECT_GE(frames.table().info(frames.table().head_of(FrameNumber::containing(pieces[0].physical))).pins(), 1u);
+  child->unpin(pieces[0]);
+}
+
+TEST_F(AddressSpaces, PinWhatAPrivateWriteWouldOtherwiseLeaveBehind) {
+  auto space = make_space();
+  RegionRequest request;
+  request.object = &image;
+  request.bytes = 4 * page_bytes;
+  request.access = read_write;
+  const VirtualAddress begin = space->add(request).value();
+  std::vector<PinnedPiece> pieces;
+  const auto note = [&](const PinnedPiece& piece) { pieces.push_back(piece); };
+  ASSERT_TRUE(space->pin(begin + 100, page_bytes, Access::read, note).ok());
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_EQ(pieces[0].bytes + pieces[1].bytes, page_bytes);
+  EXPECT_EQ(pieces[0].lender, nullptr);  // copies, which carry their pins
+  EXPECT_EQ(touch(*space, begin + 104, Access::write), memory.window().at<std::uint64_t>(pieces[0].physical + 4));
+  EXPECT_FALSE(space->pin(begin + 3 * page_bytes, 2 * page_bytes, Access::read, note).ok());
+  for (const PinnedPiece& piece : pieces) space->unpin(piece);
+}
+
+TEST_F(AddressSpaces, StayWholeWhenMemoryRunsOut) {
+  auto space = make_space();
+  const VirtualAddress begin = space->add(anonymous_request(256 * mib)).value();
+  VirtualAddress address = begin;
+  while (touch(*space, address, Access::write) != nullptr) {
+    *touch(*space, address, Access::write) = address.value();
+    address += page_bytes;
+  }
+  EXPECT_EQ(code, ErrorCode::out_of_memory);
+  EXPECT_GT(address - begin, 40 * mib);
+  EXPECT_FALSE(space->clone(nullptr).ok());
+  for (VirtualAddress page = begin; page < address; page += page_bytes) {
+    ASSERT_EQ(*touch(*space, page, Access::read), page.value());
+  }
+  // Giving one page back may itself need a frame, to split a large one; giving back a large page never does.
+  ASSERT_TRUE(space->remove(begin, 2 * mib).ok());
+  ASSERT_TRUE(space->remove(begin + 3 * mib, page_bytes).ok());
+}
+
+}  // namespace
+}  // namespace ingot::os

@@ -1,0 +1,31 @@
+// Physical memory for tests: an address range that costs nothing until it is written.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "os/memory/physical_window.h"
+
+namespace ingot::os {
+
+class FakeMemory {
+ public:
+  explicit FakeMemory(std::uint64_t bytes, PhysicalAddress first = PhysicalAddress(0)) : first_(first), bytes_(bytes) {
+    pointer_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pointer_ == MAP_FAILED) std::abort();
+  }
+  ~FakeMemory() { munmap(pointer_, bytes_); }
+  FakeMemory(const FakeMemory&) = delete;
+  FakeMemory& operator=(const FakeMemory&) = delete;
+
+  PhysicalWindow window() const { return {pointer_, first_, bytes_}; }
+
+ private:
+  void* pointer_;
+  PhysicalAddress first_;
+  std::uint64_t bytes_;
+};
+
+}  // namespace ingot::os

@@ -1,0 +1,357 @@
+#include "os/memory/frame_allocator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "base/random.h"
+#include "os/memory/early_memory.h"
+#include "os/memory/fake_memory.h"
+#include "os/memory/frame_cache.h"
+
+namespace ingot::os {
+namespace {
+
+constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+
+MemoryMap map_of(const std::vector<MemoryRange>& ranges) {
+  MemoryMap map;
+  for (const MemoryRange& range : ranges) EXPECT_TRUE(map.add(range).ok());
+  return map;
+}
+MemoryMap usable(std::uint64_t bytes) { return map_of({{PhysicalAddress(0), bytes, MemoryKind::usable}}); }
+
+FrameAllocator create(MemoryMap& map, const FakeMemory& memory) {
+  auto made = FrameAllocator::create(map, memory.window(), memory.window().end());
+  EXPECT_TRUE(made.ok());
+  return std::move(made).value();
+}
+
+TEST(Bits512, FindsTheFirstAlignedRunLikeAPlainSearch) {
+  RandomNumbers random(1);
+  for (int round = 0; round < 2000; ++round) {
+    Bits512 bits;
+    std::vector<bool> plain(512, false);
+    for (int change = 0; change < 6; ++change) {
+      const auto begin = static_cast<unsigned>(random.below(512));
+      const auto end = begin + static_cast<unsigned>(random.below(513 - begin));
+      const bool value = change % 3 != 2;
+      value ? bits.set_range(begin, end) : bits.clear_range(begin, end);
+      for (unsigned bit = begin; bit < end; ++bit) plain[bit] = value;
+    }
+    const auto begin = static_cast<unsigned>(random.below(512));
+    const auto end = begin + 1 + static_cast<unsigned>(random.below(512 - begin));
+    ASSERT_EQ(bits.count(begin, end),
+              static_cast<unsigned>(std::count(plain.begin() + begin, plain.begin() + end, true)));
+    for (unsigned order = 0; order <= 9; ++order) {
+      const unsigned size = 1u << order;
+      std::optional<unsigned> expected;
+      for (unsigned first = 0; first + size <= 512 && !expected; first += size) {
+        if (first < begin || first + size > end) continue;
+        if (std::all_of(plain.begin() + first, plain.begin() + first + size, [](bool bit) { return bit; }))
+          expected = first;
+      }
+      ASSERT_EQ(bits.find_run(order, begin, end), expected) << order << " in " << begin << ".." << end;
+    }
+  }
+}
+
+TEST(EarlyMemory, ComesFromTheTopOfUsableMemoryBelowTheLimit) {
+  MemoryMap map = map_of({{PhysicalAddress(0x1800), 3 * page_bytes, MemoryKind::usable},
+                          {PhysicalAddress(16 * mib), 10 * page_bytes + 5, MemoryKind::usable}});
+  EXPECT_EQ(take_early_memory(map, 1, PhysicalAddress(gib)).value(), PhysicalAddress(16 * mib + 9 * page_bytes));
+  EXPECT_EQ(take_early_memory(map, 2 * page_bytes, PhysicalAddress(1 * mib)).value(), PhysicalAddress(0x2000));
+  EXPECT_FALSE(take_early_memory(map, 1, PhysicalAddress(1 * mib)).ok());
+  EXPECT_FALSE(take_early_memory(map, 10 * page_bytes, PhysicalAddress(gib)).ok());
+}
+
+// The truth: which frames of a boot list are wholly usable and not the allocator's own.
+std::set<std::uint64_t> usable_frames(const MemoryMap& map) {
+  std::set<std::uint64_t> frames;
+  for (const MemoryRange& range : map.ranges()) {
+    if (range.kind != MemoryKind::usable) continue;
+    for (std::uint64_t frame = (range.begin.value() + page_bytes - 1) / page_bytes;
+         frame < range.end().value() / page_bytes; ++frame) {
+      if (frame != 0) frames.insert(frame);
+    }
+  }
+  return frames;
+}
+
+TEST(FrameAllocator, NeverGivesReservedMemoryAndNeverTheSameFrameTwice) {
+  const FakeMemory memory(48 * mib);
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    RandomNumbers random(seed);
+    MemoryMap map;
+    ASSERT_TRUE(
+        map.add({PhysicalAddress(random.below(2 * mib)), 20 * mib + random.below(26 * mib), MemoryKind::usable}).ok());
+    for (std::uint64_t hole = random.below(12); hole > 0; --hole) {
+      const auto kind = static_cast<MemoryKind>(1 + random.below(6));
+      ASSERT_TRUE(
+          map.add({PhysicalAddress(random.below(46 * mib)), random.below(seed % 2 ? 100000 : 3 * mib), kind}).ok());
+    }
+    // Old content must not matter: metadata is written where it is first needed.
+    std::memset(memory.window().at<char>(PhysicalAddress(0)), static_cast<int>(seed * 37), 48 * mib);
+    auto made = FrameAllocator::create(map, memory.window(), memory.window().end());
+    ASSERT_TRUE(made.ok()) << made.error().text();
+    FrameAllocator allocator = std::move(made).value();
+    const std::set<std::uint64_t> truth = usable_frames(map);
+    ASSERT_EQ(allocator.statistics().free, truth.size());
+
+    std::vector<bool> free(48 * mib / page_bytes);
+    for (const std::uint64_t frame : truth) free[frame] = true;
+    std::uint64_t free_count = truth.size();
+    std::map<std::uint64_t, unsigned> held;  // head -> order
+    for (int step = 0; step < 3000; ++step) {
+      if (held.empty() || random.below(100) < 55) {
+        const auto order = static_cast<unsigned>(random.below(random.below(4) == 0 ? 13 : 3));
+        const auto zone = static_cast<Zone>(random.below(3));
+        auto frame = allocator.allocate(order, zone);
+        if (!frame.ok()) continue;
+        const std::uint64_t first = frame.value().value();
+        ASSERT_TRUE(is_aligned(first, std::uint64_t{1} << order));
+        free_count -= std::uint64_t{1} << order;
+        for (std::uint64_t each = 0; each < (std::uint64_t{1} << order); ++each) {
+          ASSERT_TRUE(free[first + each]);
+          free[first + each] = false;
+        }
+        if (zone == Zone::below_16_mib) {
+          ASSERT_LE((first << 12) + (page_bytes << order), 16 * mib);
+        }
+        held[first] = order;
+      } else {
+        auto victim = held.begin();
+        std::advance(victim, static_cast<std::ptrdiff_t>(random.below(held.size())));
+        const std::uint64_t frames = std::uint64_t{1} << victim->second;
+        ASSERT_EQ(allocator.table().head_of(FrameNumber(victim->first + random.below(frames))).value(), victim->first);
+        if (random.below(2) == 0) {
+          allocator.release(FrameNumber(victim->first), victim->second);
+        } else {  // in pieces, as the mapping of a split page goes away
+          for (std::uint64_t each = 0; each < frames; ++each) {
+            ASSERT_EQ(allocator.statistics().free, free_count);
+            allocator.release(FrameNumber(victim->first + each), page_order);
+          }
+        }
+        free_count += frames;
+        for (std::uint64_t each = 0; each < frames; ++each) free[victim->first + each] = true;
+        held.erase(victim);
+      }
+      ASSERT_EQ(allocator.statistics().free, free_count);
+    }
+    for (const auto& [first, order] : held) allocator.release(FrameNumber(first), order);
+    // All of it can be had again, frame by frame, and not one more.
+    std::set<std::uint64_t> again;
+    for (;;) {
+      auto frame = allocator.allocate(page_order);
+      if (!frame.ok()) break;
+      again.insert(frame.value().value());
+    }
+    ASSERT_EQ(again, truth);
+  }
+}
+
+TEST(FrameAllocator, FindsARunWheneverThereIsOne) {
+  const FakeMemory memory(64 * mib);
+  MemoryMap map = usable(64 * mib);
+  FrameAllocator allocator = create(map, memory);
+  RandomNumbers random(5);
+  std::vector<FrameNumber> singles;
+  for (;;) {
+    auto frame = allocator.allocate(page_order);
+    if (!frame.ok()) break;
+    singles.push_back(frame.value());
+  }
+  EXPECT_FALSE(allocator.largest_free_order());
+  std::set<std::uint64_t> free;
+  while (!singles.empty()) {
+    const std::size_t index = random.below(singles.size());
+    std::swap(singles[index], singles.back());
+    allocator.release(singles.back(), page_order);
+    free.insert(singles.back().value());
+    singles.pop_back();
+    if (singles.size() % 500 != 0) continue;
+    std::optional<unsigned> largest;
+    for (unsigned order = 0; order <= 14; ++order) {
+      const std::uint64_t size = std::uint64_t{1} << order;
+      for (std::uint64_t first = 0; first < 64 * mib / page_bytes; first += size) {
+        // A run lies within one zone.
+        if (first < 4096 && first + size > 4096) continue;
+        const auto begin = free.lower_bound(first);
+        const auto end = free.lower_bound(first + size);
+        if (static_cast<std::uint64_t>(std::distance(begin, end)) == size) largest = order;
+        if (largest == order) break;
+      }
+    }
+    ASSERT_EQ(allocator.largest_free_order(), largest);
+    ASSERT_FALSE(allocator.allocate(*largest + 1).ok());  // and what it learnt from that hides nothing smaller
+    auto run = allocator.allocate(*largest);
+    ASSERT_TRUE(run.ok());
+    allocator.release(run.value(), *largest);
+  }
+}
+
+TEST(FrameAllocator, GivesGiantPagesAndKeepsLowMemoryForDevices) {
+  const FakeMemory memory(8 * gib);
+  MemoryMap map = map_of({{PhysicalAddress(0), 0x9fc00, MemoryKind::usable},
+                          {PhysicalAddress(1 * mib), 2 * gib - 1 * mib, MemoryKind::usable},
+                          {PhysicalAddress(2 * gib), 2 * gib, MemoryKind::reserved},
+                          {PhysicalAddress(4 * gib), 4 * gib, MemoryKind::usable}});
+  FrameAllocator allocator = create(map, memory);
+  const std::uint64_t low = allocator.statistics().free_below_4_gib;
+  for (int giant = 0; giant < 3; ++giant) {
+    auto frame = allocator.allocate(giant_page_order);
+    ASSERT_TRUE(frame.ok());
+    EXPECT_GE(frame.value().address(), PhysicalAddress(4 * gib));
+  }
+  EXPECT_EQ(allocator.statistics().free_below_4_gib, low);
+  EXPECT_EQ(allocator.allocate(large_page_order).value().address(), PhysicalAddress(7 * gib));
+  EXPECT_LT(allocator.allocate(large_page_order, Zone::below_4_gib).value().address(), PhysicalAddress(4 * gib));
+  EXPECT_LT(allocator.allocate(large_page_order, Zone::below_16_mib).value().address(), PhysicalAddress(16 * mib));
+  // The giant page between 1 and 2 GiB comes last of all.
+  EXPECT_EQ(allocator.allocate(giant_page_order).value().address(), PhysicalAddress(1 * gib));
+  auto none = allocator.allocate(giant_page_order);
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code(), ErrorCode::out_of_memory);
+  EXPECT_EQ(allocator.statistics().failures, 1u);
+}
+
+TEST(FrameAllocator, StartsInFourMebibytesAndSaysWhatItsTablesCost) {
+  const FakeMemory memory(4 * mib);
+  MemoryMap map = map_of({{PhysicalAddress(0), 640 * 1024, MemoryKind::usable},
+                          {PhysicalAddress(1 * mib), 3 * mib, MemoryKind::usable},
+                          {PhysicalAddress(1 * mib), 300 * 1024, MemoryKind::kernel}});
+  const FrameAllocator allocator = create(map, memory);
+  EXPECT_LE(allocator.statistics().metadata_bytes, 16 * 1024u);
+  EXPECT_GT(allocator.statistics().free * page_bytes, 3 * mib);
+}
+
+TEST(FrameAllocator, StaysBelowWhatIsMappedAndWhatTheWindowShows) {
+  const FakeMemory memory(2 * gib);
+  MemoryMap map = usable(3 * gib);
+  auto made = FrameAllocator::create(map, memory.window(), PhysicalAddress(32 * mib));
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(made.value().statistics().unreachable_frames, gib / page_bytes + 1);  // and frame 0
+  EXPECT_EQ(map.bytes_of(MemoryKind::kernel), made.value().statistics().metadata_bytes);
+  for (const MemoryRange& range : map.ranges()) {
+    if (range.kind == MemoryKind::kernel) {
+      EXPECT_LE(range.end(), PhysicalAddress(32 * mib));
+    }
+  }
+}
+
+TEST(FrameAllocator, RefusesAMapWithoutMemory) {
+  const FakeMemory memory(mib);
+  MemoryMap empty;
+  EXPECT_FALSE(FrameAllocator::create(empty, memory.window(), memory.window().end()).ok());
+  MemoryMap small = usable(3 * page_bytes);
+  EXPECT_FALSE(FrameAllocator::create(small, memory.window(), memory.window().end()).ok());
+}
+
+TEST(FrameAllocator, TakesDonatedMemoryOnce) {
+  const FakeMemory memory(64 * mib);
+  MemoryMap map = map_of({{PhysicalAddress(0), 64 * mib, MemoryKind::usable},
+                          {PhysicalAddress(5 * mib), 7 * mib + 100, MemoryKind::image},
+                          {PhysicalAddress(30 * mib), mib, MemoryKind::reserved}});
+  FrameAllocator allocator = create(map, memory);
+  const FrameStatistics before = allocator.statistics();
+  ASSERT_TRUE(allocator.donate({PhysicalAddress(5 * mib), 7 * mib}).ok());
+  EXPECT_EQ(allocator.statistics().free, before.free + 7 * mib / page_bytes);
+  EXPECT_EQ(allocator.statistics().total, before.total + 7 * mib / page_bytes);
+  EXPECT_FALSE(allocator.donate({PhysicalAddress(5 * mib), 7 * mib}).ok());
+  EXPECT_FALSE(allocator.donate({PhysicalAddress(11 * mib), 1 * mib + 4096}).ok());
+  auto large = allocator.allocate(11, Zone::any);
+  ASSERT_TRUE(large.ok());
+  EXPECT_FALSE(allocator.donate({large.value().address() + 3 * mib, page_bytes}).ok());
+  EXPECT_FALSE(allocator.donate({PhysicalAddress(100 * mib), mib}).ok());
+  EXPECT_FALSE(allocator.donate({PhysicalAddress(5 * mib + 1), page_bytes}).ok());
+}
+
+TEST(FrameAllocator, FreesWithTheLastReferenceOrPin) {
+  const FakeMemory memory(16 * mib);
+  MemoryMap map = usable(16 * mib);
+  FrameAllocator allocator = create(map, memory);
+  const std::uint64_t free = allocator.statistics().free;
+  const FrameNumber frame = allocator.allocate(large_page_order).value();
+  FrameInfo& info = allocator.table().info(frame);
+  info.add_references(512);  // a second mapping
+  ASSERT_TRUE(allocator.pin(frame + 9).ok());
+  allocator.release(frame, large_page_order);
+  for (unsigned page = 0; page < 512; ++page) allocator.release(frame + page, page_order);
+  EXPECT_EQ(allocator.statistics().free, free - 512);
+  EXPECT_EQ(info.pins(), 1u);
+  allocator.unpin(frame + 100);
+  EXPECT_EQ(allocator.statistics().free, free);
+
+  const FrameNumber other = allocator.allocate(page_order).value();
+  FrameInfo& counted = allocator.table().info(other);
+  for (std::uint32_t pin = 0; pin < FrameInfo::most_pins; ++pin) ASSERT_TRUE(allocator.pin(other).ok());
+  EXPECT_FALSE(allocator.pin(other).ok());
+  EXPECT_EQ(counted.pins(), FrameInfo::most_pins);
+  EXPECT_EQ(counted.references(), 1u);
+}
+
+TEST(FrameAllocatorDeathTest, TrapsOnADoubleFree) {
+  const FakeMemory memory(16 * mib);
+  MemoryMap map = usable(16 * mib);
+  FrameAllocator allocator = create(map, memory);
+  const FrameNumber frame = allocator.allocate(page_order).value();
+  allocator.release(frame, page_order);
+  EXPECT_DEATH(allocator.release(frame, page_order), "");
+  EXPECT_DEATH(allocator.release(FrameNumber(1u << 20), page_order), "");
+  const FrameNumber pair = allocator.allocate(1).value();
+  EXPECT_DEATH(allocator.release(pair, 2), "");
+}
+
+TEST(FrameCache, KeepsFramesInBatchesAndLosesNone) {
+  const FakeMemory memory(32 * mib);
+  MemoryMap map = usable(32 * mib);
+  FrameAllocator allocator = create(map, memory);
+  const std::uint64_t free = allocator.statistics().free;
+  {
+    FrameCache cache(allocator);
+    RandomNumbers random(9);
+    std::set<std::uint64_t> seen;
+    std::vector<std::pair<FrameNumber, unsigned>> held;
+    for (int step = 0; step < 20000; ++step) {
+      if (held.empty() || random.below(1000) < (step / 3000 % 2 ? 400u : 600u)) {
+        const unsigned order = random.below(50) == 0 ? 3 : page_order;
+        const FrameNumber frame = cache.allocate(order).value();
+        ASSERT_TRUE(seen.insert(frame.value()).second);
+        ASSERT_EQ(cache.table().info(frame).references(), 1u << order);
+        held.emplace_back(frame, order);
+      } else {
+        std::swap(held[random.below(held.size())], held.back());
+        seen.erase(held.back().first.value());
+        cache.release(held.back().first, held.back().second);
+        held.pop_back();
+      }
+      ASSERT_LE(cache.size(), cache.capacity);
+    }
+    for (const auto& [frame, order] : held) {
+      const bool pinned = frame.value() % 2 == 0 && cache.pin(frame).ok();
+      cache.release(frame, order);
+      if (pinned) cache.unpin(frame);
+    }
+    EXPECT_EQ(allocator.statistics().free + cache.size(), free);
+  }
+  EXPECT_EQ(allocator.statistics().free, free);
+}
+
+TEST(FrameCache, GivesTheLastFrameAndThenTheError) {
+  const FakeMemory memory(mib);
+  MemoryMap map = usable(mib);
+  FrameAllocator allocator = create(map, memory);
+  FrameCache cache(allocator);
+  const std::uint64_t free = allocator.statistics().free;
+  for (std::uint64_t frame = 0; frame < free; ++frame) ASSERT_TRUE(cache.allocate(page_order).ok());
+  EXPECT_EQ(cache.allocate(page_order).error().code(), ErrorCode::out_of_memory);
+}
+
+}  // namespace
+}  // namespace ingot::os

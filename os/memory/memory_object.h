@@ -1,0 +1,110 @@
+// MemoryObject: what a region shows. The address space asks it for pages when they are first touched; it can withdraw
+// them again.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/intrusive_list.h"
+#include "base/result.h"
+#include "os/memory/address.h"
+#include "os/memory/frame_source.h"
+#include "os/memory/page_attributes.h"
+#include "os/memory/physical_window.h"
+
+namespace ingot::os {
+
+struct Region;
+struct RegionsOfObject;
+
+// Memory behind one page of the size that was asked for.
+struct Backing {
+  PhysicalAddress physical;
+  FrameOwnership ownership = FrameOwnership::borrowed;  // counted: the references now belong to the mapping
+};
+
+// An object outlives the regions that show it (its list traps otherwise).
+class MemoryObject {
+ public:
+  // Whether fault() always answers one offset with the same memory. Only such memory can be shared.
+  enum class Pages : std::uint8_t { fresh, kept };
+
+  MemoryObject(std::string_view name, Pages pages, PageSize largest, CacheMode cache)
+      : name_(name), pages_(pages), largest_(largest), cache_(cache) {}
+  MemoryObject(const MemoryObject&) = delete;
+  MemoryObject& operator=(const MemoryObject&) = delete;
+
+  std::string_view name() const { return name_; }
+  Pages pages() const { return pages_; }
+  PageSize largest_page() const { return largest_; }
+  CacheMode cache() const { return cache_; }
+  IntrusiveList<Region, RegionsOfObject>& regions() { return regions_; }
+
+  // The memory at [offset, offset + bytes_of(size)), aligned to the size. Failing for a large page means only that it
+  // cannot be one: small ones are asked for next.
+  virtual Result<Backing> fault(std::uint64_t offset, PageSize size) = 0;
+
+  // A device will access borrowed memory by its physical address until unpin: it must stay where it is. (Counted frames
+  // carry their pins themselves.)
+  virtual Result<void> pin(std::uint64_t offset, std::uint64_t bytes) {
+    static_cast<void>(offset), static_cast<void>(bytes);
+    return {};
+  }
+  virtual void unpin(std::uint64_t offset, std::uint64_t bytes) { static_cast<void>(offset), static_cast<void>(bytes); }
+
+  // Takes the pages of a range away from every region that shows them; the next touch asks fault() again. For an object
+  // whose memory moves (a device's) or shrinks.
+  Result<void> invalidate(std::uint64_t offset, std::uint64_t bytes);
+
+ protected:
+  ~MemoryObject() = default;
+
+ private:
+  std::string_view name_;
+  Pages pages_;
+  PageSize largest_;
+  CacheMode cache_;
+  IntrusiveList<Region, RegionsOfObject> regions_;
+};
+
+// Zeroes: each page is a new one, its mapping's own. It has no state, so one object serves everybody.
+class AnonymousMemory final : public MemoryObject {
+ public:
+  AnonymousMemory(FrameSource& frames, PhysicalWindow window)
+      : MemoryObject("anonymous", Pages::fresh, PageSize::large, CacheMode::write_back),
+        frames_(&frames),
+        window_(window) {}
+
+  Result<Backing> fault(std::uint64_t, PageSize size) override {
+    const FrameNumber frame = TRY(frames_->allocate(order_of(size)));
+    window_.clear(frame.address(), bytes_of(size));
+    return Backing{frame.address(), FrameOwnership::counted};
+  }
+
+ private:
+  FrameSource* frames_;
+  PhysicalWindow window_;
+};
+
+// A range of physical memory that is there for good: a segment of the boot image (weights are used in place, without a
+// copy) or, with another cache mode, a device's registers.
+class PhysicalMemory final : public MemoryObject {
+ public:
+  PhysicalMemory(std::string_view name, PhysicalAddress begin, std::uint64_t bytes, CacheMode cache)
+      : MemoryObject(name, Pages::kept, PageSize::giant, cache), begin_(begin), bytes_(round_up(bytes, page_bytes)) {}
+
+  Result<Backing> fault(std::uint64_t offset, PageSize size) override {
+    const PhysicalAddress physical = begin_ + offset;
+    if (offset > bytes_ || bytes_ - offset < bytes_of(size) || !physical.aligned(bytes_of(size))) {
+      return Error::of(ErrorCode::out_of_range, "expected a page of ", bytes_of(size), " bytes inside the ", bytes_,
+                       " bytes of ", name(), ", found offset ", offset);
+    }
+    return Backing{physical, FrameOwnership::borrowed};
+  }
+
+ private:
+  PhysicalAddress begin_;
+  std::uint64_t bytes_;
+};
+
+}  // namespace ingot::os

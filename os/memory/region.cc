@@ -1,0 +1,117 @@
+#include "os/memory/region.h"
+
+#include <memory>
+#include <utility>
+
+namespace ingot::os {
+namespace {
+
+// All but the link: that belongs to the list.
+void copy_fields(const Region& from, Region& to) {
+  to.begin = from.begin;
+  to.bytes = from.bytes;
+  to.guard_bytes = from.guard_bytes;
+  to.access = from.access;
+  to.sharing = from.sharing;
+  to.policy = from.policy;
+  to.object = from.object;
+  to.object_offset = from.object_offset;
+  to.space = from.space;
+}
+
+}  // namespace
+
+RegionMap::RegionMap(RegionMap&& other) noexcept
+    : heap_(other.heap_),
+      regions_(std::exchange(other.regions_, nullptr)),
+      count_(std::exchange(other.count_, 0)),
+      capacity_(std::exchange(other.capacity_, 0)) {}
+
+RegionMap::~RegionMap() {
+  while (count_ != 0) remove(count_ - 1);
+  if (regions_ != nullptr) heap_->free(regions_, capacity_ * sizeof(Region*));
+}
+
+std::size_t RegionMap::first_behind(VirtualAddress address) const {
+  std::size_t low = 0;
+  std::size_t high = count_;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (regions_[middle]->last() < address) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+Region* RegionMap::find(VirtualAddress address) const {
+  const std::size_t index = first_behind(address);
+  return index < count_ && regions_[index]->begin <= address ? regions_[index] : nullptr;
+}
+
+bool RegionMap::is_free(VirtualAddress begin, std::uint64_t bytes) const {
+  const std::size_t index = first_behind(begin);
+  return index == count_ || regions_[index]->begin > begin + (bytes - 1);
+}
+
+std::optional<VirtualAddress> RegionMap::find_gap(std::uint64_t bytes, std::uint64_t alignment, VirtualAddress low,
+                                                  VirtualAddress high) const {
+  VirtualAddress candidate = low.rounded_up(alignment);
+  for (std::size_t index = first_behind(low);; ++index) {
+    const VirtualAddress gap_end = index < count_ && regions_[index]->begin < high ? regions_[index]->begin : high;
+    if (candidate >= low && candidate <= gap_end && gap_end - candidate >= bytes) return candidate;
+    if (gap_end == high) return std::nullopt;
+    candidate = (regions_[index]->last() + 1).rounded_up(alignment);
+  }
+}
+
+Result<Region*> RegionMap::insert(const Region& fields) {
+  TRY(reserve(count_ + 1));
+  void* block = TRY(heap_->allocate(sizeof(Region), alignof(Region)));
+  Region* region = std::construct_at(static_cast<Region*>(block));
+  copy_fields(fields, *region);
+  region->object->regions().push_back(*region);
+  std::size_t index = count_++;
+  for (; index > 0 && regions_[index - 1]->begin > region->begin; --index) regions_[index] = regions_[index - 1];
+  regions_[index] = region;
+  return region;
+}
+
+Result<void> RegionMap::split_at(VirtualAddress address) {
+  Region* lower = find(address);
+  if (lower == nullptr || lower->begin == address) return {};
+  const std::uint64_t lower_bytes = address - lower->begin;
+  Region upper;
+  copy_fields(*lower, upper);
+  upper.begin = address;
+  upper.bytes = lower->bytes - lower_bytes;
+  upper.object_offset += lower_bytes;
+  upper.guard_bytes = lower->guard_bytes > lower_bytes ? lower->guard_bytes - lower_bytes : 0;
+  TRY(insert(upper));
+  lower->bytes = lower_bytes;
+  lower->guard_bytes -= upper.guard_bytes;
+  return {};
+}
+
+void RegionMap::remove(std::size_t index) {
+  Region* region = regions_[index];
+  for (--count_; index < count_; ++index) regions_[index] = regions_[index + 1];
+  region->object->regions().remove(*region);
+  std::destroy_at(region);
+  heap_->free(region, sizeof(Region), alignof(Region));
+}
+
+Result<void> RegionMap::reserve(std::size_t count) {
+  if (count <= capacity_) return {};
+  const std::size_t capacity = capacity_ == 0 ? 8 : capacity_ * 2;
+  auto* const grown = static_cast<Region**>(TRY(heap_->allocate(capacity * sizeof(Region*))));
+  for (std::size_t index = 0; index < count_; ++index) grown[index] = regions_[index];
+  if (regions_ != nullptr) heap_->free(regions_, capacity_ * sizeof(Region*));
+  regions_ = grown;
+  capacity_ = capacity;
+  return {};
+}
+
+}  // namespace ingot::os

@@ -1,0 +1,147 @@
+// Run queues, stealing, idling and leaving stacks in every order.
+#include "os/schedule/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include "os/schedule/interleavings/scenario_for_tests.h"
+#include "os/schedule/semaphore.h"
+
+namespace ingot::os::interleavings {
+namespace {
+
+// All start on CPU 0: whatever another CPU runs, it has stolen.
+struct StealingScenario {
+  int finished[3] = {};
+
+  void begin(Simulation& simulation) {
+    for (int i = 0; i < 3; ++i) {
+      simulation.start_thread("worker", [this, i] { ++finished[i]; });
+    }
+  }
+  void end(Simulation& simulation) {
+    for (int count : finished) simulation.expect(count == 1, "a thread ran not at all, or twice");
+  }
+};
+
+TEST(Interleavings, StealingNeitherLosesNorRepeatsAThread) {
+  expect_holds_in_every_order<StealingScenario>({.cpus = 2, .preemptions = 2});
+}
+
+TEST(Interleavings, ThreeCpusStealFromEachOther) {
+  expect_holds_in_every_order<StealingScenario>({.cpus = 3, .preemptions = 1});
+}
+
+TEST(Interleavings, AnIdleCpuDoesSteal) {
+  // Not in every order, but in some: else the tests above would prove nothing.
+  struct Counts : StealingScenario {
+    void end(Simulation& simulation) { simulation.expect(simulation.processor(1).steals == 0, "stolen"); }
+  };
+  EXPECT_EQ(explore_all<Counts>({.cpus = 2, .preemptions = 1}).failure, "stolen");
+}
+
+// One thread keeps its CPU until the other has run: an idle CPU that halts, or sleeps on, while a thread waits in
+// another's queue, is found.
+struct BusyScenario {
+  Atomic<bool> helped;
+  Semaphore call{0};
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread("helper", [&] {
+      call.acquire();
+      helped.store(true, MemoryOrder::release);
+    });
+    simulation.start_thread("busy", [&] {
+      call.release();
+      while (!helped.load(MemoryOrder::acquire)) arch::pause();
+    });
+  }
+  void end(Simulation&) {}
+};
+
+TEST(Interleavings, NoCpuHaltsWhileAThreadWaits) {
+  expect_holds_in_every_order<BusyScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// A thread that yields is ready while it still stands on its stack: nobody may take it before it has left.
+struct YieldingScenario {
+  int turns = 0;
+
+  void begin(Simulation& simulation) {
+    for (const char* name : {"first", "second"}) {
+      simulation.start_thread(name, [&] {
+        ++turns;
+        simulation.scheduler().yield();
+        ++turns;
+      });
+    }
+  }
+  void end(Simulation& simulation) { simulation.expect(turns == 4, "a turn is missing"); }
+};
+
+TEST(Interleavings, AYieldingThreadIsNotTakenFromItsOwnStack) {
+  expect_holds_in_every_order<YieldingScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// The joiner frees the thread at once: whatever the exit does after that would be found by the address sanitizer, and
+// the state it looks at by everybody.
+struct JoinScenario {
+  bool joined = false;
+
+  void begin(Simulation& simulation) {
+    Thread& worker = simulation.start_thread("worker", [] {});
+    simulation.start_thread("joiner", [&] {
+      worker.join();
+      simulation.expect(worker.state() == ThreadState::finished, "joined before the end");
+      joined = true;
+    });
+  }
+  void end(Simulation& simulation) { simulation.expect(joined, "not joined"); }
+};
+
+TEST(Interleavings, JoinWaitsForTheStackToBeLeft) {
+  expect_holds_in_every_order<JoinScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// Ping-pong: each wake-up finds the other thread anywhere between announcing its sleep and being asleep.
+struct PingPongScenario {
+  Semaphore ping{0};
+  Semaphore pong{0};
+  int rounds = 0;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread("left", [&] {
+      for (int i = 0; i < 2; ++i) {
+        ping.release();
+        pong.acquire();
+      }
+    });
+    simulation.start_thread("right", [&] {
+      for (int i = 0; i < 2; ++i) {
+        ping.acquire();
+        ++rounds;
+        pong.release();
+      }
+    });
+  }
+  void end(Simulation& simulation) { simulation.expect(rounds == 2, "a round is missing"); }
+};
+
+TEST(Interleavings, WakingFindsAThreadOnItsWayToSleep) {
+  expect_holds_in_every_order<PingPongScenario>({.cpus = 2, .preemptions = 2});
+}
+
+TEST(Interleavings, OneCpuNeedsNoOther) {
+  expect_holds_in_every_order<PingPongScenario>({.cpus = 1, .preemptions = 0});
+}
+
+TEST(Scheduler, RefusesProcessorsOutOfPlace) {
+  Processor first(0);
+  Processor second(2);
+  Processor* const processors[] = {&first, &second};
+  EXPECT_TRUE(Scheduler::check(std::span(processors, 1)).ok());
+  EXPECT_FALSE(Scheduler::check(processors).ok());
+  EXPECT_FALSE(Scheduler::check({}).ok());
+}
+
+}  // namespace
+}  // namespace ingot::os::interleavings

@@ -1,0 +1,55 @@
+// Locked<Data>: data that can only be reached while its lock is held.
+//
+//   Locked<Statistics> statistics(LockRank::heap);
+//   statistics.with([&](Statistics& it) { it.bytes += bytes; });
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "os/arch/arch.h"
+#include "os/schedule/spin_lock.h"
+
+namespace ingot::os {
+
+// A handler that interrupted the holder on its own CPU would wait for it forever: data that handlers use too is locked
+// with interrupts off.
+enum class SharedWith { threads, interrupts };
+
+template <class Data, SharedWith shared_with = SharedWith::threads>
+class Locked {
+ public:
+  template <class... Arguments>
+  constexpr explicit Locked(LockRank rank, Arguments&&... arguments)
+      : lock_(rank), data_(std::forward<Arguments>(arguments)...) {}
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+  // What `use` returns must not point into the data.
+  template <class Use>
+  auto with(Use&& use) -> std::invoke_result_t<Use, Data&> {
+    static_assert(!std::is_reference_v<std::invoke_result_t<Use, Data&>>, "a reference would outlive the lock");
+    const Guard guard(lock_);
+    return std::forward<Use>(use)(data_);
+  }
+
+ private:
+  struct NothingElse {};
+  class Guard {
+   public:
+    explicit Guard(SpinLock& lock) : lock_(lock) { lock_.lock(); }
+    ~Guard() { lock_.unlock(); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    // Constructed before the lock is taken and destroyed after it was given back.
+    [[no_unique_address]] std::conditional_t<shared_with == SharedWith::interrupts, InterruptsOff, NothingElse> quiet_;
+    SpinLock& lock_;
+  };
+
+  SpinLock lock_;
+  Data data_;
+};
+
+}  // namespace ingot::os

@@ -1,0 +1,64 @@
+#include "os/schedule/mutex.h"
+
+#include "os/schedule/scheduler.h"
+
+namespace ingot::os {
+
+static std::uintptr_t address_of(const Thread& thread) { return reinterpret_cast<std::uintptr_t>(&thread); }
+
+void Mutex::lock() {
+  Thread& thread = *current_processor().current;
+  std::uintptr_t found = 0;
+  if (thread.lock_checker == nullptr && holder_.compare_exchange(found, address_of(thread), MemoryOrder::acquire))
+    return;
+  lock_slowly(thread);
+}
+
+bool Mutex::try_lock() {
+  Thread& thread = current_thread();
+  std::uintptr_t found = 0;
+  if (!holder_.compare_exchange(found, address_of(thread), MemoryOrder::acquire)) return false;
+  if (thread.lock_checker != nullptr) thread.lock_checker->take(this, rank_, LockChecker::Waits::no);
+  return true;
+}
+
+void Mutex::lock_slowly(Thread& thread) {
+  if (thread.lock_checker != nullptr) thread.lock_checker->take(this, rank_, LockChecker::Waits::yes);
+  const std::uintptr_t self = address_of(thread);
+  Waiter waiter(thread);
+  while (true) {
+    const bool taken = waiters_.with([&](WaitList& list) {
+      std::uintptr_t found = holder_.load(MemoryOrder::relaxed);
+      while (true) {
+        // Others may wait behind us, and we have forgotten: taken here, it is given back through the list.
+        const std::uintptr_t wanted = (found == 0 ? self : found) | waited_for;
+        if ((found & ~waited_for) == self) __builtin_trap();
+        if (!holder_.compare_exchange(found, wanted, MemoryOrder::acquire)) continue;
+        if (found == 0) return true;
+        list.join(waiter);
+        return false;
+      }
+    });
+    if (taken) return;
+    block_current_thread();
+  }
+}
+
+void Mutex::unlock() {
+  Thread& thread = *current_processor().current;
+  const std::uintptr_t found = holder_.exchange(0, MemoryOrder::release);
+  if (found != address_of(thread) || thread.lock_checker != nullptr) unlock_slowly(thread, found);
+}
+
+void Mutex::unlock_slowly(Thread& thread, std::uintptr_t found) {
+  if ((found & ~waited_for) != address_of(thread)) __builtin_trap();
+  if (thread.lock_checker != nullptr) thread.lock_checker->give_back(this, rank_);
+  if ((found & waited_for) == 0) return;
+  waiters_.with([](WaitList& list) { list.wake_one(); });
+}
+
+bool Mutex::is_held_by_current_thread() const {
+  return (holder_.load(MemoryOrder::relaxed) & ~waited_for) == address_of(current_thread());
+}
+
+}  // namespace ingot::os

@@ -1,0 +1,173 @@
+#include "os/schedule/scheduler.h"
+
+#include <bit>
+
+#include "os/schedule/lock_checker.h"
+
+namespace ingot::os {
+
+Thread& current_thread() { return *current_processor().current; }
+void block_current_thread() { current_scheduler().block(); }
+
+Result<void> Scheduler::check(std::span<Processor* const> processors) {
+  if (processors.empty() || processors.size() > most_processors) {
+    return Error::of(ErrorCode::invalid_argument, "expected 1 to ", most_processors, " processors, found ",
+                     processors.size());
+  }
+  for (std::size_t i = 0; i < processors.size(); ++i) {
+    if (processors[i]->index == i) continue;
+    return Error::of(ErrorCode::invalid_argument, "expected processor ", i, " at its place, found ",
+                     processors[i]->index);
+  }
+  return {};
+}
+
+Scheduler::Scheduler(std::span<Processor* const> processors, ScheduleMachine& machine)
+    : processors_(processors), machine_(machine) {
+  for (Processor* processor : processors) processor->scheduler = this;
+}
+
+void Scheduler::adopt_cpu(Processor& processor) {
+  arch::set_current_cpu(processor);
+  processor.idle.state_.store(ThreadState::running, MemoryOrder::release);
+}
+
+void Scheduler::start(Thread& thread) {
+  thread.last_cpu_.store(current_processor().index, MemoryOrder::relaxed);
+  if (!thread.move_state(ThreadState::created, ThreadState::ready)) __builtin_trap();
+  enqueue(thread);
+}
+
+void Scheduler::yield() {
+  const InterruptsOff quiet;
+  Processor& processor = current_processor();
+  Thread* next = processor.ready.pop();
+  if (next == nullptr) return;
+  processor.current->state_.store(ThreadState::yielding, MemoryOrder::release);
+  switch_to(processor, *next);
+}
+
+void Scheduler::block() {
+  const InterruptsOff quiet;
+  Processor& processor = current_processor();
+  if (processor.lock_checker != nullptr) {
+    processor.lock_checker->expect_none("expected no spin lock held by a thread that goes to sleep, found one");
+  }
+  if (processor.current->move_state(ThreadState::woken, ThreadState::running)) return;
+  Thread* next = next_thread(processor);
+  switch_to(processor, next != nullptr ? *next : processor.idle);
+}
+
+bool Scheduler::wake(Thread& thread) {
+  // Still on its stack: its own CPU will find the mark when it has left the stack. It goes from blocking to blocked and
+  // never back, so two looks in this order miss nothing.
+  if (thread.move_state(ThreadState::blocking, ThreadState::woken)) return true;
+  if (!thread.move_state(ThreadState::blocked, ThreadState::ready)) return false;
+  enqueue(thread);
+  return true;
+}
+
+void Scheduler::exit() {
+  arch::disable_interrupts();
+  Processor& processor = current_processor();
+  processor.current->state_.store(ThreadState::finishing, MemoryOrder::release);
+  Thread* next = next_thread(processor);
+  switch_to(processor, next != nullptr ? *next : processor.idle);
+  __builtin_trap();  // nobody continues a thread that has finished
+}
+
+void Scheduler::begin_thread() {
+  finish_switch();
+  arch::enable_interrupts();
+}
+
+// Setting the bit and looking at the queues, here, and pushing and looking at the bits, in enqueue, each have a fence
+// between them: one of the two sees the other, so no thread waits in a queue while this CPU halts.
+void Scheduler::idle_once() {
+  const InterruptsOff quiet;
+  Processor& processor = current_processor();
+  const std::uint64_t bit = std::uint64_t{1} << processor.index;
+  Thread* next = next_thread(processor);
+  if (next == nullptr) {
+    idle_cpus_.fetch_or(bit, MemoryOrder::relaxed);
+    atomic_fence(MemoryOrder::sequentially_consistent);
+    next = next_thread(processor);
+    // A notification sent before the halt is pending, because interrupts are off: it ends the halt at once.
+    if (next == nullptr) machine_.wait_for_interrupt();
+    idle_cpus_.fetch_and(~bit, MemoryOrder::relaxed);
+  }
+  if (next != nullptr) switch_to(processor, *next);
+}
+
+void Scheduler::enqueue(Thread& thread) {
+  const InterruptsOff quiet;
+  const std::uint32_t cpu = thread.last_cpu();
+  processors_[cpu]->ready.push(thread);
+  atomic_fence(MemoryOrder::sequentially_consistent);
+  call_idle_cpu(cpu);
+}
+
+// Wakes `preferred` if it halts, else any that does: it will steal. Clearing a bit claims that CPU, so that two threads
+// that become ready call two of them.
+void Scheduler::call_idle_cpu(std::uint32_t preferred) {
+  std::uint64_t idle = idle_cpus_.load(MemoryOrder::relaxed);
+  while (idle != 0) {
+    const std::uint64_t wanted = std::uint64_t{1} << preferred;
+    const std::uint64_t bit = (idle & wanted) != 0 ? wanted : std::uint64_t{1} << std::countr_zero(idle);
+    idle = idle_cpus_.fetch_and(~bit, MemoryOrder::relaxed);
+    if ((idle & bit) == 0) continue;
+    const auto cpu = static_cast<std::uint32_t>(std::countr_zero(bit));
+    // The bit is our own when we are the handler that interrupts this CPU's halt: it looks at the queues anyway.
+    if (cpu != current_processor().index) machine_.notify(cpu);
+    return;
+  }
+}
+
+Thread* Scheduler::next_thread(Processor& processor) {
+  if (Thread* own = processor.ready.pop()) return own;
+  const std::size_t count = processors_.size();
+  for (std::size_t distance = 1; distance < count; ++distance) {
+    Thread* stolen = processors_[(processor.index + distance) % count]->ready.steal();
+    if (stolen == nullptr) continue;
+    ++processor.steals;
+    return stolen;
+  }
+  return nullptr;
+}
+
+void Scheduler::switch_to(Processor& processor, Thread& next) {
+  Thread& from = *processor.current;
+  processor.left = &from;
+  processor.current = &next;
+  ++processor.switches;
+  if (&next != &processor.idle) {
+    next.last_cpu_.store(processor.index, MemoryOrder::relaxed);
+    next.state_.store(ThreadState::running, MemoryOrder::release);
+  }
+  machine_.switch_context(from, next);
+  finish_switch();
+}
+
+// Runs on the stack of the thread that was switched to, perhaps on another CPU than that thread remembers: only now may
+// others continue the one that was left.
+void Scheduler::finish_switch() {
+  Processor& processor = current_processor();
+  Thread& left = *processor.left;
+  processor.left = nullptr;
+  if (&left == &processor.idle) return;
+  switch (left.state()) {
+    case ThreadState::finishing:
+      left.finished_.wake_all_after([&] { left.state_.store(ThreadState::finished, MemoryOrder::release); });
+      return;
+    case ThreadState::blocking:
+      if (left.move_state(ThreadState::blocking, ThreadState::blocked)) return;
+      break;  // woken in this moment
+    case ThreadState::woken:
+    case ThreadState::yielding: break;
+    default: __builtin_trap();
+  }
+  left.state_.store(ThreadState::ready, MemoryOrder::release);
+  enqueue(left);
+}
+
+}  // namespace ingot::os

@@ -1,0 +1,95 @@
+// Scheduler: which thread runs where. Cooperative: a thread keeps its CPU until it yields, sleeps or ends. Every CPU
+// has a queue of its own; one that has nothing to do takes threads from the others before it halts.
+//
+// What it decides is plain logic over a ScheduleMachine: tests run it on simulated CPUs, in every order of their steps.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/atomic.h"
+#include "base/result.h"
+#include "os/arch/arch.h"
+#include "os/schedule/run_queue.h"
+#include "os/schedule/thread.h"
+
+namespace ingot::os {
+
+class Scheduler;
+
+// What the scheduler needs of the hardware.
+class ScheduleMachine {
+ public:
+  // Leaves `from` and continues `to` on this CPU; returns when some CPU continues `from`. Interrupts are off. A thread
+  // that starts begins by calling Scheduler::begin_thread.
+  virtual void switch_context(Thread& from, Thread& to) = 0;
+  // Interrupts another CPU, so that it leaves wait_for_interrupt.
+  virtual void notify(std::uint32_t cpu) = 0;
+  // Called with interrupts off. Returns after an interrupt, also one that was pending at the call.
+  virtual void wait_for_interrupt() = 0;
+
+ protected:
+  ~ScheduleMachine() = default;
+};
+
+// What the scheduler keeps for each CPU. Only this CPU touches it, but for the queue.
+struct Processor : arch::CpuHeader {
+  explicit Processor(std::uint32_t number) : idle("idle") { index = number; }
+
+  Scheduler* scheduler = nullptr;
+  Thread* current = &idle;
+  Thread* left = nullptr;  // the thread whose stack this CPU is leaving
+  Thread idle;             // the stack the CPU started on; in no queue, ready when nothing else is
+  RunQueue ready;
+  std::uint64_t switches = 0;
+  std::uint64_t steals = 0;
+};
+
+// Precondition of both: a Scheduler was created over this CPU's Processor and adopt_cpu ran.
+inline Processor& current_processor() { return static_cast<Processor&>(arch::current_cpu()); }
+inline Scheduler& current_scheduler() { return *current_processor().scheduler; }
+
+class Scheduler {
+ public:
+  static constexpr std::size_t most_processors = 64;  // bits of the set of idle CPUs
+
+  // The processors carry their place in the span as index. Those that have not started are never idle.
+  static Result<void> check(std::span<Processor* const> processors);
+  // Precondition: check(processors) is ok.
+  Scheduler(std::span<Processor* const> processors, ScheduleMachine& machine);
+
+  // The caller becomes this CPU's idle thread.
+  void adopt_cpu(Processor& processor);
+  // The idle thread's life. Never returns in the kernel, where `stop` is always false.
+  template <class Stop>
+  void idle_until(Stop&& stop) {
+    while (!stop()) idle_once();
+  }
+
+  // A created thread becomes ready, near the CPU that started it.
+  void start(Thread& thread);
+  // Lets the others of this CPU run first. Returns at once when there are none.
+  void yield();
+  // The second half of going to sleep, after Thread::prepare_to_block.
+  void block();
+  // Ends the sleep that a thread has prepared or begun. False when it was in neither: somebody else was quicker.
+  bool wake(Thread& thread);
+  [[noreturn]] void exit();
+
+  // The first thing a new thread does.
+  void begin_thread();
+
+ private:
+  void idle_once();
+  void enqueue(Thread& thread);
+  void call_idle_cpu(std::uint32_t preferred);
+  Thread* next_thread(Processor& processor);
+  void switch_to(Processor& processor, Thread& next);
+  void finish_switch();
+
+  std::span<Processor* const> processors_;
+  ScheduleMachine& machine_;
+  Atomic<std::uint64_t> idle_cpus_;
+};
+
+}  // namespace ingot::os

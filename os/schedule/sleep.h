@@ -1,0 +1,36 @@
+// Waiting for a time, as a thread or as a task.
+#pragma once
+
+#include <coroutine>
+
+#include "os/schedule/executor.h"
+#include "os/schedule/timer_queue.h"
+
+namespace ingot::os {
+
+// The current thread sleeps.
+void sleep_thread_until(TimerQueue& timers, Nanoseconds deadline);
+
+// co_await SleepUntil(timers, deadline): the current task waits; its executor runs others.
+class SleepUntil : private Timer, private Resumable {
+ public:
+  SleepUntil(TimerQueue& timers, Nanoseconds deadline) : timers_(timers), until_(deadline) {}
+
+  bool await_ready() const { return false; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> task) {
+    handle = task;
+    executor_ = task.promise().executor;
+    timers_.add(*this, until_);
+  }
+  void await_resume() const {}
+
+ private:
+  void expired() override { executor_->schedule(*this); }
+
+  TimerQueue& timers_;
+  Nanoseconds until_;
+  Executor* executor_ = nullptr;
+};
+
+}  // namespace ingot::os

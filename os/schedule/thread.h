@@ -1,0 +1,75 @@
+// Thread: a stack that can be left and taken up again, and the states it goes through.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/atomic.h"
+#include "base/intrusive_list.h"
+#include "os/schedule/wait_queue.h"
+
+namespace ingot::os {
+
+//                      start                picked
+//            created ---------> ready <---------------> running -----------------.
+//                                 ^        yielding        |                     |
+//                            wake |                        | wants to sleep      | leaves
+//                                 |  stack left            v                     v
+//                              blocked <--------------- blocking             finishing
+//                                                          | wake                | stack left
+//                                    its own CPU           v                     v
+//                                 ready/running <------- woken                finished
+//
+// A thread that sleeps is first `blocking`: it still stands on its stack, and nobody else may run it. Only when its CPU
+// has left the stack it becomes `blocked`. A wake-up in between is kept as `woken`, which its own CPU finds.
+enum class ThreadState : std::uint8_t {
+  created,
+  ready,      // in a run queue
+  running,    // on a CPU
+  yielding,   // on a CPU, goes back to a run queue as soon as its stack is left
+  blocking,   // on a CPU, announced that it will sleep
+  woken,      // was blocking, and somebody woke it before its stack was left
+  blocked,    // asleep
+  finishing,  // on a CPU for the last time
+  finished,   // its stack can be freed
+};
+
+std::string_view name_of(ThreadState state);
+
+class Thread : public ListLink<struct RunQueueTag> {
+ public:
+  explicit Thread(std::string_view name) : name_(name) {}
+
+  std::string_view name() const { return name_; }
+  ThreadState state() const { return state_.load(MemoryOrder::acquire); }
+  // The CPU it ran on last: its caches may still know it.
+  std::uint32_t last_cpu() const { return last_cpu_.load(MemoryOrder::relaxed); }
+
+  // Sleeps until it has finished. After that nothing of the kernel points at it.
+  void join() {
+    finished_.wait_until([this] { return state() == ThreadState::finished; });
+  }
+
+  // The first half of going to sleep, done while the lock of what it waits for is held; Scheduler::block is the second.
+  // A waker that comes after that lock was given back will not be lost.
+  void prepare_to_block();
+
+  // Where the context switch finds the rest of this thread when it is not running.
+  void* saved_context = nullptr;
+  // The locks it sleeps for and holds; none: they are not checked.
+  LockChecker* lock_checker = nullptr;
+
+ private:
+  friend class Scheduler;
+
+  bool move_state(ThreadState from, ThreadState to) {
+    return state_.compare_exchange(from, to, MemoryOrder::acquire_release);
+  }
+
+  std::string_view name_;
+  Atomic<ThreadState> state_{ThreadState::created};
+  Atomic<std::uint32_t> last_cpu_;
+  WaitQueue finished_;
+};
+
+}  // namespace ingot::os

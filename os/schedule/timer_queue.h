@@ -1,0 +1,76 @@
+// TimerQueue: what shall happen when, on one CPU. The next is found at once, adding is constant, removing logarithmic
+// on average: a pairing heap (Fredman, Sedgewick, Sleator, Tarjan 1986) whose nodes lie inside the timers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/units.h"
+#include "os/schedule/locked.h"
+
+namespace ingot::os {
+
+class Timer {
+ public:
+  Timer() = default;
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  Nanoseconds deadline() const { return deadline_; }
+
+ protected:
+  ~Timer() {
+    if (pending_) __builtin_trap();
+  }
+
+ private:
+  friend class TimerQueue;
+
+  // Called once, under the queue's lock, with interrupts off: it wakes a thread or schedules a task, no more.
+  virtual void expired() = 0;
+
+  Nanoseconds deadline_;
+  std::uint64_t order_ = 0;  // of adding: equal deadlines expire in it
+  bool pending_ = false;
+  Timer* child_ = nullptr;
+  Timer* next_ = nullptr;      // sibling
+  Timer* previous_ = nullptr;  // sibling, or the parent of a first child
+};
+
+// The hardware that interrupts at a time.
+class TimerAlarm {
+ public:
+  // Replaces what was set before. A time that has passed rings at once.
+  virtual void ring_at(Nanoseconds time) = 0;
+
+ protected:
+  ~TimerAlarm() = default;
+};
+
+class TimerQueue {
+ public:
+  explicit TimerQueue(TimerAlarm& alarm) : state_(LockRank::timers, alarm) {}
+
+  // Precondition: the timer is in no queue.
+  void add(Timer& timer, Nanoseconds deadline);
+  // False when it has expired already. After the call it does not expire any more, and can be freed.
+  bool cancel(Timer& timer);
+  // For the alarm's handler: lets all expire that are due, in the order of their deadlines. How many did.
+  std::size_t expire(Nanoseconds now);
+  std::optional<Nanoseconds> next_deadline();
+
+ private:
+  struct State {
+    explicit State(TimerAlarm& ringer) : alarm(ringer) {}
+    TimerAlarm& alarm;
+    Timer* first = nullptr;
+    std::uint64_t added = 0;
+  };
+  static bool before(const Timer& left, const Timer& right);
+  static Timer* meld(Timer* left, Timer* right);
+  static Timer* meld_siblings(Timer* first);
+  static void remove(State& state, Timer& timer);
+
+  Locked<State, SharedWith::interrupts> state_;
+};
+
+}  // namespace ingot::os

@@ -1,0 +1,38 @@
+// WaitList: the threads that wait for one thing. It has no lock of its own: it lies inside the lock that guards what
+// they wait for, so that looking and joining are one step, and so are changing and waking.
+#pragma once
+
+#include "base/intrusive_list.h"
+
+namespace ingot::os {
+
+class Thread;
+
+// One thread's place in one list; it lies on the waiting thread's stack.
+class Waiter : public ListLink<struct WaitListTag> {
+ public:
+  explicit Waiter(Thread& thread) : thread_(thread) {}
+
+ private:
+  friend class WaitList;
+
+  Thread& thread_;
+};
+
+class WaitList {
+ public:
+  bool is_empty() const { return waiters_.is_empty(); }
+
+  // The current thread joins, last, and has announced that it will sleep: after giving the lock back it calls
+  // Scheduler::block, which returns when somebody has woken it.
+  void join(Waiter& waiter);
+  // The waiter that joined first goes on; false when nobody waits. When it runs, it is in no list.
+  bool wake_one();
+  // How many went on.
+  std::size_t wake_all();
+
+ private:
+  IntrusiveList<Waiter, struct WaitListTag> waiters_;
+};
+
+}  // namespace ingot::os

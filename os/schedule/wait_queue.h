@@ -1,0 +1,51 @@
+// WaitQueue: sleeping until a condition holds that lives elsewhere: a finished thread, a device's answer, a futex word.
+#pragma once
+
+#include <cstddef>
+
+#include "os/schedule/locked.h"
+#include "os/schedule/wait_list.h"
+
+namespace ingot::os {
+
+void block_current_thread();  // Scheduler::block of this CPU's scheduler
+Thread& current_thread();
+
+class WaitQueue {
+ public:
+  // Returns once `condition()` held. It is looked at under the queue's lock; whoever makes it true does so before or
+  // inside a call to wake_*, so that it is either seen here or finds the waiter in the list.
+  template <class Condition>
+  void wait_until(Condition&& condition) {
+    Waiter waiter(current_thread());
+    while (true) {
+      const bool held = waiters_.with([&](WaitList& list) {
+        const bool holds = condition();
+        if (!holds) list.join(waiter);
+        return holds;
+      });
+      if (held) return;
+      block_current_thread();
+    }
+  }
+
+  bool wake_one() {
+    return waiters_.with([](WaitList& list) { return list.wake_one(); });
+  }
+  std::size_t wake_all() {
+    return wake_all_after([] {});
+  }
+  // `change` happens under the lock: nobody who waits for it returns, and frees this queue, before it is let go.
+  template <class Change>
+  std::size_t wake_all_after(Change&& change) {
+    return waiters_.with([&](WaitList& list) {
+      change();
+      return list.wake_all();
+    });
+  }
+
+ private:
+  Locked<WaitList, SharedWith::interrupts> waiters_{LockRank::wait};
+};
+
+}  // namespace ingot::os

@@ -1,0 +1,99 @@
+// Log: one line an event, to every sink, and the last lines kept for whoever asks after a crash.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/text.h"
+#include "os/schedule/spin_lock.h"
+#include "os/trace/format.h"
+
+namespace ingot::os {
+
+enum class LogLevel : std::uint8_t { debug, information, warning, error, panic };
+
+// Where lines go: a port, a serial line, a screen. Called with the log's lock held, so it must not log.
+class LogSink {
+ public:
+  virtual void write_line(std::string_view line) = 0;
+
+ protected:
+  ~LogSink() = default;
+};
+
+class Log {
+ public:
+  static constexpr std::size_t line_capacity = 125;  // with its length, a line takes 128 bytes
+  static constexpr std::size_t kept_lines = 64;
+  static constexpr std::size_t sink_capacity = 4;
+  using Line = FixedText<line_capacity>;
+
+  Log() : lock_(LockRank::log) {}
+
+  // The sink gets lines of this level and above. One more than fit is refused: false.
+  bool add_sink(LogSink& sink, LogLevel least);
+
+  template <class... Parts>
+  void write(LogLevel level, const Parts&... parts) {
+    Line line;
+    line.append(prefix_of(level)).append_all(parts...);
+    commit(level, line);
+  }
+  template <class... Parts>
+  void debug(const Parts&... parts) {
+    write(LogLevel::debug, parts...);
+  }
+  template <class... Parts>
+  void information(const Parts&... parts) {
+    write(LogLevel::information, parts...);
+  }
+  template <class... Parts>
+  void warning(const Parts&... parts) {
+    write(LogLevel::warning, parts...);
+  }
+  template <class... Parts>
+  void error(const Parts&... parts) {
+    write(LogLevel::error, parts...);
+  }
+
+  // For a panic, which may have interrupted the lock's holder: no lock from now on, every sink gets every line, and the
+  // kept lines stay as they are.
+  void enter_panic() { panicking_ = true; }
+
+  // The kept lines from the oldest to the newest. For a panic, or where no other CPU logs.
+  template <class Visit>
+  void visit_kept(Visit&& visit) const {
+    const std::size_t count = written_ < kept_lines ? written_ : kept_lines;
+    for (std::size_t index = written_ - count; index < written_; ++index) visit(kept_[index % kept_lines].view());
+  }
+
+ private:
+  struct Destination {
+    LogSink* sink = nullptr;
+    LogLevel least = LogLevel::debug;
+  };
+
+  static constexpr std::string_view prefix_of(LogLevel level) {
+    switch (level) {
+      case LogLevel::debug: return "debug: ";
+      case LogLevel::information: return "";
+      case LogLevel::warning: return "warning: ";
+      case LogLevel::error: return "error: ";
+      case LogLevel::panic: return "panic: ";
+    }
+    return "";
+  }
+  void commit(LogLevel level, const Line& line);
+  void send(LogLevel level, std::string_view line);
+
+  SpinLock lock_;
+  bool panicking_ = false;
+  std::array<Destination, sink_capacity> destinations_{};
+  std::size_t destination_count_ = 0;
+  std::array<Line, kept_lines> kept_{};
+  std::size_t written_ = 0;
+};
+
+}  // namespace ingot::os

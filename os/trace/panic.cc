@@ -1,0 +1,56 @@
+#include "os/trace/panic.h"
+
+#include "os/boot/kernel.h"
+#include "os/trace/backtrace.h"
+
+namespace ingot::os {
+
+namespace {
+
+void log_place(Kernel& kernel, VirtualAddress address, std::uint64_t back) {
+  // A return address may be the first byte of the next function, where a call that never returns ends one.
+  if (const std::optional<Symbol> symbol = kernel.symbols.find(address - back)) {
+    kernel.log.information("  at ", address, " ", symbol->name, " + ", Hexadecimal{symbol->offset + back});
+  } else {
+    kernel.log.information("  at ", address);
+  }
+}
+
+}  // namespace
+
+void panic_in(Kernel& kernel, std::string_view message, const arch::TrapFrame* frame) {
+  arch::disable_interrupts();
+  Log& log = kernel.log;
+  log.enter_panic();
+  if (kernel.panicking) {  // the report itself failed: say so with as little as possible
+    log.write(LogLevel::panic, "while reporting a panic: ", message);
+    kernel.platform.stop(arch::Outcome::panic);
+  }
+  kernel.panicking = true;
+  kernel.platform.open_panic_sinks(log);
+
+  log.write(LogLevel::panic, message);
+  VirtualAddress frame_pointer(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
+  if (frame != nullptr) {
+    arch::log_registers(log, *frame);
+    frame_pointer = arch::frame_pointer_of(*frame);
+  }
+  log.information("called by:");
+  if (frame != nullptr) {
+    const VirtualAddress instruction = arch::instruction_of(*frame);
+    log_place(kernel, instruction, 0);
+    // A jump to where no code is: the caller left its return address and nobody built a frame.
+    if (!kernel.symbols.find(instruction)) {
+      const auto caller = kernel.platform.read_word(arch::stack_pointer_of(*frame));
+      if (caller && kernel.symbols.find(VirtualAddress(*caller))) log_place(kernel, VirtualAddress(*caller), 1);
+    }
+  }
+  walk_frames(
+      frame_pointer, [&](VirtualAddress address) { return kernel.platform.read_word(address); },
+      [&](VirtualAddress return_address) { log_place(kernel, return_address, 1); });
+  log.information("the last lines of the log:");
+  log.visit_kept([&](std::string_view line) { log.information("  | ", line); });
+  kernel.platform.stop(arch::Outcome::panic);
+}
+
+}  // namespace ingot::os

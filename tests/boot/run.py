@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Boots a test image in QEMU and judges it.
+
+usage: run.py IMAGE SOURCE [--machine microvm|q35] [--loader pvh|grub] [--memory MIB] [--processors COUNT] [--show]
+
+What is expected stands in the source, in comments:
+
+    // boot-test: success            the kernel ends by itself; or: panic
+    // boot-test: expect TEXT        a line of the log holds TEXT; several in this order
+
+The log arrives over isa-debugcon, the verdict over isa-debug-exit. Exits 0 when all is as expected, 1 when not, and 77
+(a skip to CTest) where there is no QEMU, or no GRUB for PCs where one is asked for.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+EMULATOR = "qemu-system-x86_64"
+# GRUB's modules for PCs; a host of another architecture may have them elsewhere.
+GRUB_MODULES = Path(os.environ.get("INGOT_GRUB_MODULES", "/usr/lib/grub/i386-pc"))
+SKIPPED = 77
+STATUS = {"success": 33, "panic": 35}  # isa-debug-exit: twice the value that Platform::stop writes, plus one
+DIRECTIVE = re.compile(r"^// boot-test: (\w+) ?(.*)$", re.MULTILINE)
+
+
+class Expectation:
+    def __init__(self, source: Path):
+        self.outcome = None
+        self.texts = []
+        for word, rest in DIRECTIVE.findall(source.read_text(encoding="utf-8")):
+            if word == "expect":
+                self.texts.append(rest)
+            elif word in STATUS and self.outcome is None:
+                self.outcome = word
+            else:
+                sys.exit(f"{source}: expected one of success, panic, or expect TEXT, found '{word}'")
+        if self.outcome is None:
+            sys.exit(f"{source}: expected a line '// boot-test: success' or '... panic', found none")
+
+    def missing_from(self, lines: list[str]) -> str | None:
+        """The first expected text that no line holds, in order."""
+        position = 0
+        for text in self.texts:
+            while position < len(lines) and text not in lines[position]:
+                position += 1
+            if position == len(lines):
+                return text
+        return None
+
+
+def missing_tool(arguments: argparse.Namespace) -> str | None:
+    if shutil.which(EMULATOR) is None:
+        return f"expected {EMULATOR}, found none (scripts/packages build)"
+    if arguments.loader == "grub" and (shutil.which("grub-mkrescue") is None or not GRUB_MODULES.is_dir()):
+        return f"expected grub-mkrescue and {GRUB_MODULES}, found not both (scripts/packages check)"
+    return None
+
+
+def make_disc(image: Path, options: str, folder: Path) -> Path:
+    """A CD that GRUB boots the image from."""
+    (folder / "disc/boot/grub").mkdir(parents=True)
+    shutil.copy(image, folder / "disc/boot/kernel")
+    menu = f"multiboot2 /boot/kernel {options}\nboot\n"
+    (folder / "disc/boot/grub/grub.cfg").write_text(menu, encoding="utf-8")
+    disc = folder / "disc.iso"
+    command = ["grub-mkrescue", f"--directory={GRUB_MODULES}", "-o", disc, folder / "disc"]
+    subprocess.run(command, check=True, capture_output=True)
+    return disc
+
+
+def command_for(arguments: argparse.Namespace, folder: Path) -> list[str]:
+    options = "debug-exit" + (f" {arguments.options}" if arguments.options else "")
+    if arguments.loader == "grub":
+        loading = ["-cdrom", str(make_disc(arguments.image, options, folder))]
+    else:
+        loading = ["-kernel", str(arguments.image), "-append", options]
+    return [
+        EMULATOR, "-machine", arguments.machine, "-accel", "tcg", "-cpu", arguments.processor,
+        "-m", f"{arguments.memory}M", "-smp", str(arguments.processors),
+        "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", *loading,
+        "-chardev", "stdio,id=log", "-device", "isa-debugcon,iobase=0xe9,chardev=log",
+        "-device", "isa-debug-exit,iobase=0xf4,iosize=0x4",
+    ]  # fmt: skip
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("image", type=Path)
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--machine", default="microvm")
+    parser.add_argument("--loader", choices=["pvh", "grub"], default="pvh")
+    parser.add_argument("--processor", default="max")
+    parser.add_argument("--memory", type=int, default=128, help="MiB")
+    parser.add_argument("--processors", type=int, default=1)
+    parser.add_argument("--options", default="", help="further words of the kernel's command line")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--show", action="store_true", help="print the log also when all is well")
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    if (missing := missing_tool(arguments)) is not None:
+        print(f"SKIPPED {arguments.image.name}: {missing}")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as folder:
+        return judge(arguments, command_for(arguments, Path(folder)))
+
+
+def judge(arguments: argparse.Namespace, command: list[str]) -> int:
+    expectation = Expectation(arguments.source)
+    problem = None
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=arguments.seconds, check=False
+        )
+        output, errors, status = done.stdout, done.stderr, done.returncode
+    except subprocess.TimeoutExpired as expired:
+        output, errors, status = expired.stdout or b"", expired.stderr or b"", None
+        problem = f"expected an end within {arguments.seconds:.0f} s, found none"
+    lines = output.decode(errors="replace").splitlines()
+    if problem is None and status != STATUS[expectation.outcome]:
+        problem = f"expected {expectation.outcome} (status {STATUS[expectation.outcome]}), found status {status}"
+    missing = expectation.missing_from(lines)
+    if problem is None and missing is not None:
+        problem = f"expected a line with '{missing}', found none in its place"
+    if problem is not None or arguments.show:
+        print("\n".join(lines))
+        sys.stdout.write(errors.decode(errors="replace"))
+    if problem is not None:
+        print(f"FAILED {arguments.image.name} on {arguments.machine}: {problem}\n  {' '.join(command)}")
+        return 1
+    print(f"passed {arguments.image.name} on {arguments.machine}: {expectation.outcome}, {len(lines)} lines of log")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
