@@ -32,11 +32,12 @@ def headers_under(root: Path, folder: str) -> list[str]:
 
 
 def proven_by_the_build(compile_commands: Path) -> set[str]:
-    """Headers that a source compiled on its own includes before anything else. A unity source proves nothing."""
+    """Headers that a source compiled on its own includes before anything else. A unity source proves nothing, nor does
+    one that begins with a precompiled header."""
     proven = set()
     for entry in json.loads(compile_commands.read_text(encoding="utf-8")):
         source = Path(entry["directory"]) / entry["file"]
-        if source.suffix != ".cc" or not source.is_file():
+        if source.suffix != ".cc" or not source.is_file() or "cmake_pch" in entry["command"]:
             continue
         first = INCLUDE.search(source.read_text(encoding="utf-8", errors="replace"))
         if first is not None:
