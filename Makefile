@@ -27,11 +27,11 @@ demo: build ## verify every kernel on this machine, measure it, and let the buil
 	@$(INGOT) bench --quick
 	@$(INGOT) run
 
-test: packages build/build.ninja ## everything a user should see pass: unit, parity, end to end, floors, headers
+test: packages build/build.ninja ## everything a user should see pass: unit, parity, end to end, boot, floors
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --preset release --parallel $(JOBS)
 
-check: packages ## what a developer adds: sanitizers, format, tidy, fuzzing, the other architecture
+check: packages ## what a developer adds: sanitizers, format, headers, tidy, fuzzing, the other architecture
 	@scripts/packages check
 	@scripts/check
 
