@@ -126,6 +126,7 @@ TEST_F(TrainingRunTest, EveryOptimizerAndStorageLearns) {
 // A quantized model learns through adapters; merged into its weights, they say the same.
 TEST_F(TrainingRunTest, AdaptersLearnOverAQuantizedModel) {
   configuration_.steps = 150;  // adapters cannot teach a model its words
+  configuration_.evaluate_every = 0;
   configuration_.evaluation_batches = 8;
   const std::unique_ptr<TrainingRun> base = open();
   finish(*base);
