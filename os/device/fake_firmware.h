@@ -51,7 +51,7 @@ class TableBuilder {
   std::vector<std::byte> bytes_;
 };
 
-class FakeFirmware : public PhysicalReader {
+class FakeFirmware final : public PhysicalReader {
  public:
   FakeFirmware(PhysicalAddress first, std::size_t size) : first_(first), bytes_(size) {}
 

@@ -160,7 +160,7 @@ Result<void> AddressSpace::share_pages(const Region& region, AddressSpace& child
     services_.frames->release(childs_frame, order_of(page.size));
     outcome = mapped;
   });
-  TRY(std::move(outcome));
+  TRY(outcome);
   TlbBatch batch(*services_.flusher, *services_.frames);
   return table_.protect(region.begin, region.bytes, batch, [&](const MappedPage& page) {
     PageAttributes attributes = page.attributes;

@@ -172,7 +172,7 @@ TEST(Owned, DestroysWhatItHoldsOnce) {
   {
     Owned<Counted> first = make_owned<Counted>(heap, alive).value();
     Owned<Counted> second = std::move(first);
-    EXPECT_FALSE(first);
+    EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): it holds nothing now, which is what is asked
     first = make_owned<Counted>(heap, alive).value();
     EXPECT_EQ(alive, 2);
     first = std::move(second);

@@ -29,7 +29,7 @@ RegionMap::RegionMap(RegionMap&& other) noexcept
 
 RegionMap::~RegionMap() {
   while (count_ != 0) remove(count_ - 1);
-  if (regions_ != nullptr) heap_->free(regions_, capacity_ * sizeof(Region*));
+  if (regions_ != nullptr) heap_->free(static_cast<void*>(regions_), capacity_ * sizeof(Region*));
 }
 
 std::size_t RegionMap::first_behind(VirtualAddress address) const {
@@ -108,7 +108,7 @@ Result<void> RegionMap::reserve(std::size_t count) {
   const std::size_t capacity = capacity_ == 0 ? 8 : capacity_ * 2;
   auto* const grown = static_cast<Region**>(TRY(heap_->allocate(capacity * sizeof(Region*))));
   for (std::size_t index = 0; index < count_; ++index) grown[index] = regions_[index];
-  if (regions_ != nullptr) heap_->free(regions_, capacity_ * sizeof(Region*));
+  if (regions_ != nullptr) heap_->free(static_cast<void*>(regions_), capacity_ * sizeof(Region*));
   regions_ = grown;
   capacity_ = capacity;
   return {};
