@@ -17,7 +17,7 @@ class TestAlarm : public TimerAlarm {
   Nanoseconds rings_at{-1};
 };
 
-class TestTimer : public Timer {
+class TestTimer final : public Timer {
  public:
   TestTimer(int given, std::vector<int>& log) : number(given), log_(log) {}
   const int number;

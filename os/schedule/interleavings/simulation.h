@@ -38,7 +38,7 @@ class StackPool {
   std::size_t used_ = 0;
 };
 
-class Simulation : public ScheduleMachine {
+class Simulation final : public ScheduleMachine {
  public:
   Simulation(std::uint32_t cpus, Chooser& chooser, StackPool& stacks);
   ~Simulation();
