@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/golden_model.h"
 #include "engine/measure.h"
 #include "engine/session.h"
 
@@ -53,6 +54,14 @@ TEST(PackedSession, GivesTheScoresOfOneWithout) {
     EXPECT_LE(worst, 0.02 * largest) << "from " << begin << " on";
     begin += count;
   }
+}
+
+TEST(PackedSession, IsRefusedWhereNothingCanBePacked) {
+  const Result<std::shared_ptr<const Model>> model = Model::open(golden_folder("llama"));
+  ASSERT_TRUE(model.ok()) << model.error().text();
+  const Result<std::unique_ptr<Session>> session = Session::create(model.value(), {.packs = true});
+  ASSERT_FALSE(session.ok());
+  EXPECT_NE(session.error().text().find("q4_0 or q8_0"), std::string_view::npos) << session.error().text();
 }
 
 }  // namespace

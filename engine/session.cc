@@ -78,6 +78,11 @@ Result<void> Session::start() {
     Context context{*workers_, {}};
     const Circuit plain = TRY(plain_circuit(shortest_pass()));
     packed_ = TRY(pack_weights(plain, *table_, context));
+    if (packed_.count() == 0) {
+      return Error::of(ErrorCode::unsupported,
+                       "packing: expected products with q4_0 or q8_0 weights of whole eights of ",
+                       "rows, found none in this model");
+    }
   }
   const Circuit circuit = TRY(rewritten_circuit(shortest_pass()));
   memory_ = std::make_unique<SequenceMemory>(TRY(SequenceMemory::create(circuit, geometry_)));

@@ -62,6 +62,16 @@ def missing_tool(arguments: argparse.Namespace) -> str | None:
     return None
 
 
+def emulator_command(machine: str, processor: str, memory: int, loading: list[str], processors: int = 1) -> list[str]:
+    """The log goes to standard output, and the kernel ends the emulator."""
+    return [
+        EMULATOR, "-machine", machine, "-accel", "tcg", "-cpu", processor, "-m", f"{memory}M", "-smp", str(processors),
+        "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", *loading,
+        "-chardev", "stdio,id=log", "-device", "isa-debugcon,iobase=0xe9,chardev=log",
+        "-device", "isa-debug-exit,iobase=0xf4,iosize=0x4",
+    ]  # fmt: skip
+
+
 def make_disc(image: Path, options: str, folder: Path) -> Path:
     """A CD that GRUB boots the image from."""
     (folder / "disc/boot/grub").mkdir(parents=True)
@@ -80,13 +90,7 @@ def command_for(arguments: argparse.Namespace, folder: Path) -> list[str]:
         loading = ["-cdrom", str(make_disc(arguments.image, options, folder))]
     else:
         loading = ["-kernel", str(arguments.image), "-append", options]
-    return [
-        EMULATOR, "-machine", arguments.machine, "-accel", "tcg", "-cpu", arguments.processor,
-        "-m", f"{arguments.memory}M", "-smp", str(arguments.processors),
-        "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", *loading,
-        "-chardev", "stdio,id=log", "-device", "isa-debugcon,iobase=0xe9,chardev=log",
-        "-device", "isa-debug-exit,iobase=0xf4,iosize=0x4",
-    ]  # fmt: skip
+    return emulator_command(arguments.machine, arguments.processor, arguments.memory, loading, arguments.processors)
 
 
 def parse_arguments() -> argparse.Namespace:

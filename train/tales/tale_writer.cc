@@ -46,8 +46,7 @@ bool tell_scene(const Grammar& grammar, const Scene& scene, TaleState& state, st
   return false;
 }
 
-// False where the plot does not suit what the tale began with (not everything can be made of paper and string), and
-// where it becomes too long.
+// False where the tale becomes too long.
 bool tell_plot(const Grammar& grammar, const Plot& plot, std::size_t steps, TaleState state, std::string& text,
                RandomNumbers& random) {
   text.clear();
