@@ -14,6 +14,8 @@
 //   void invalidate_page(VirtualAddress);     forgets one translation on this CPU
 //   void load_page_table(PhysicalAddress);    and forgets all others
 //   PhysicalAddress loaded_page_table();
+//   std::uint8_t read_port_8(std::uint16_t port), ..._16, ..._32;          I/O ports; without any, reads are ones
+//   void write_port_8(std::uint16_t port, std::uint8_t), ..._16, ..._32;
 //   struct TrapFrame;                         what an interrupted program left: vector, error code, registers
 //   VirtualAddress instruction_of(const TrapFrame&), stack_pointer_of(...), frame_pointer_of(...);
 //   }

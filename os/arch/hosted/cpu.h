@@ -11,11 +11,21 @@
 namespace ingot::os::arch {
 
 namespace hosted {
+// The ports of a machine that a test invents: widths in bytes.
+class Ports {
+ public:
+  virtual std::uint32_t read(std::uint16_t port, unsigned width) = 0;
+  virtual void write(std::uint16_t port, std::uint32_t value, unsigned width) = 0;
+
+ protected:
+  ~Ports() = default;
+};
 struct Thread {
   bool interrupts_enabled = true;
   CpuHeader own_header;
   CpuHeader* header = nullptr;
   PhysicalAddress page_table;
+  Ports* ports = nullptr;        // none: as on a machine without
   void (*on_pause)() = nullptr;  // a test that simulates CPUs lets another one run
 };
 inline thread_local Thread thread;
@@ -55,6 +65,19 @@ inline void set_current_cpu(CpuHeader& header) {
   header.self = &header;
   hosted::thread.header = &header;
 }
+
+inline std::uint32_t read_port(std::uint16_t port, unsigned width) {
+  return hosted::thread.ports != nullptr ? hosted::thread.ports->read(port, width) : ~0u;
+}
+inline void write_port(std::uint16_t port, std::uint32_t value, unsigned width) {
+  if (hosted::thread.ports != nullptr) hosted::thread.ports->write(port, value, width);
+}
+inline std::uint8_t read_port_8(std::uint16_t port) { return static_cast<std::uint8_t>(read_port(port, 1)); }
+inline std::uint16_t read_port_16(std::uint16_t port) { return static_cast<std::uint16_t>(read_port(port, 2)); }
+inline std::uint32_t read_port_32(std::uint16_t port) { return read_port(port, 4); }
+inline void write_port_8(std::uint16_t port, std::uint8_t value) { write_port(port, value, 1); }
+inline void write_port_16(std::uint16_t port, std::uint16_t value) { write_port(port, value, 2); }
+inline void write_port_32(std::uint16_t port, std::uint32_t value) { write_port(port, value, 4); }
 
 inline void invalidate_page(VirtualAddress) {}
 inline void load_page_table(PhysicalAddress table) { hosted::thread.page_table = table; }

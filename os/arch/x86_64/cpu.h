@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "os/arch/cpu_header.h"
+#include "os/arch/x86_64/port.h"
 #include "os/arch/x86_64/trap_frame.h"
 #include "os/memory/address.h"
 

@@ -3,7 +3,6 @@
 #include "os/arch/x86_64/cpu.h"
 #include "os/arch/x86_64/image_layout.h"
 #include "os/arch/x86_64/page_table_format.h"
-#include "os/arch/x86_64/port.h"
 #include "os/boot/command_line.h"
 #include "os/boot/multiboot2.h"
 #include "os/boot/pvh.h"
@@ -106,16 +105,16 @@ void Platform::silence_legacy_interrupts() {
   constexpr std::uint16_t first_command = 0x20, first_data = 0x21, second_command = 0xa0, second_data = 0xa1;
   // The four initialisation words of an 8259: begin, first vector, how the two are wired, 8086 mode. Even masked, a
   // controller may send a spurious interrupt: it must not look like an exception.
-  write_port(first_command, 0x11);
-  write_port(second_command, 0x11);
-  write_port(first_data, 0x20);
-  write_port(second_data, 0x28);
-  write_port(first_data, 0x04);
-  write_port(second_data, 0x02);
-  write_port(first_data, 0x01);
-  write_port(second_data, 0x01);
-  write_port(first_data, 0xff);
-  write_port(second_data, 0xff);
+  write_port_8(first_command, 0x11);
+  write_port_8(second_command, 0x11);
+  write_port_8(first_data, 0x20);
+  write_port_8(second_data, 0x28);
+  write_port_8(first_data, 0x04);
+  write_port_8(second_data, 0x02);
+  write_port_8(first_data, 0x01);
+  write_port_8(second_data, 0x01);
+  write_port_8(first_data, 0xff);
+  write_port_8(second_data, 0xff);
 }
 
 void log_registers(Log& log, const TrapFrame& frame) {

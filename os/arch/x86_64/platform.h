@@ -6,9 +6,9 @@
 
 #include "base/result.h"
 #include "os/arch/arch.h"
-#include "os/arch/x86_64/debug_ports.h"
 #include "os/arch/x86_64/descriptor_tables.h"
 #include "os/boot/boot_info.h"
+#include "os/device/debug_ports.h"
 #include "os/memory/physical_window.h"
 #include "os/trace/log.h"
 

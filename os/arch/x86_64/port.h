@@ -5,7 +5,7 @@
 
 namespace ingot::os::arch {
 
-inline void write_port(std::uint16_t port, std::uint8_t value) {
+inline void write_port_8(std::uint16_t port, std::uint8_t value) {
   asm volatile("outb %0, %1" : : "a"(value), "Nd"(port) : "memory");
 }
 inline void write_port_16(std::uint16_t port, std::uint16_t value) {
@@ -14,7 +14,7 @@ inline void write_port_16(std::uint16_t port, std::uint16_t value) {
 inline void write_port_32(std::uint16_t port, std::uint32_t value) {
   asm volatile("outl %0, %1" : : "a"(value), "Nd"(port) : "memory");
 }
-inline std::uint8_t read_port(std::uint16_t port) {
+inline std::uint8_t read_port_8(std::uint16_t port) {
   std::uint8_t value = 0;
   asm volatile("inb %1, %0" : "=a"(value) : "Nd"(port) : "memory");
   return value;

@@ -5,7 +5,7 @@
 
 #include "os/trace/log.h"
 
-namespace ingot::os::arch {
+namespace ingot::os {
 
 // QEMU's isa-debugcon: each byte written to the port appears on the host.
 class DebugPort final : public LogSink {
@@ -21,4 +21,4 @@ class SerialPort final : public LogSink {
   void write_line(std::string_view line) override;
 };
 
-}  // namespace ingot::os::arch
+}  // namespace ingot::os
