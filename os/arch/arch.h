@@ -11,6 +11,11 @@
 //   std::uint64_t cycle_count();              a counter that never runs backwards on one CPU; its rate is calibrated
 //   CpuHeader& current_cpu();                 (cpu_header.h) precondition: set_current_cpu ran on this CPU
 //   void set_current_cpu(CpuHeader&);
+//   struct CpuPart;                           what it keeps for each CPU beside the CpuHeader
+//   void* prepare_stack(VirtualAddress top, void (*entry)(void*), void* argument);
+//                                             a stack that begins with entry(argument) when it is switched to
+//   void switch_stack(void*& left, void* taken);
+//                                             leaves this stack, saying where; returns when somebody takes it again
 //   void invalidate_page(VirtualAddress);     forgets one translation on this CPU
 //   void load_page_table(PhysicalAddress);    and forgets all others
 //   PhysicalAddress loaded_page_table();

@@ -9,7 +9,9 @@
 #include "os/interrupt/cycle_clock.h"
 #include "os/interrupt/interrupt_table.h"
 #include "os/memory/frame_allocator.h"
+#include "os/schedule/kernel_thread.h"
 #include "os/schedule/locked.h"
+#include "os/schedule/scheduler.h"
 #include "os/trace/log.h"
 #include "os/trace/symbols.h"
 
@@ -21,8 +23,11 @@ struct Kernel {
   SymbolTable symbols;
   InterruptTable interrupts;
   arch::Platform platform;
+  Processor boot_processor{0};
   std::optional<Locked<FrameAllocator>> frames;
   std::optional<CycleClock> clock;
+  CpuMachine machine;
+  Scheduler scheduler{machine};
   bool panicking = false;
 };
 

@@ -32,6 +32,14 @@ void log_start(Kernel& kernel) {
                          " cycles at ", kernel.clock->cycles_per_second() / 1'000'000, " MHz");
 }
 
+// What the first thread does: the payload, and the end.
+void run_main(Kernel& kernel) {
+  log_start(kernel);
+  run_payload(kernel);
+  kernel.log.information("ingot: done");
+  kernel.platform.stop(arch::Outcome::success);
+}
+
 }  // namespace
 
 // entry.S jumps here on a 16 KiB stack, with interrupts off and the first GiB mapped.
@@ -57,11 +65,11 @@ extern "C" [[noreturn]] void ingot_start(std::uint32_t protocol, std::uint64_t l
   platform.silence_legacy_interrupts();
   const std::uint64_t rate = require(platform.cycles_per_second(), "cycle counter");
   kernel.clock = require(CycleClock::create(rate), "cycle counter");
-  log_start(kernel);
 
-  run_payload(kernel);
-  kernel.log.information("ingot: done");
-  platform.stop(arch::Outcome::success);
+  require(kernel.scheduler.add(kernel.boot_processor), "scheduler");
+  kernel.scheduler.adopt_cpu(kernel.boot_processor);
+  const KernelThread main = require(spawn(kernel, "main", run_main, kernel), "first thread");
+  kernel.scheduler.idle();  // this stack is the boot CPU's idle thread from now on
 }
 
 }  // namespace ingot::os

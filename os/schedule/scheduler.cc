@@ -9,22 +9,16 @@ namespace ingot::os {
 Thread& current_thread() { return *current_processor().current; }
 void block_current_thread() { current_scheduler().block(); }
 
-Result<void> Scheduler::check(std::span<Processor* const> processors) {
-  if (processors.empty() || processors.size() > most_processors) {
-    return Error::of(ErrorCode::invalid_argument, "expected 1 to ", most_processors, " processors, found ",
-                     processors.size());
+Result<void> Scheduler::add(Processor& processor) {
+  const std::uint32_t place = count_.load(MemoryOrder::relaxed);
+  if (processor.index != place || place == most_processors) {
+    return Error::of(ErrorCode::invalid_argument, "expected processor ", place, " of at most ", most_processors,
+                     ", found ", processor.index);
   }
-  for (std::size_t i = 0; i < processors.size(); ++i) {
-    if (processors[i]->index == i) continue;
-    return Error::of(ErrorCode::invalid_argument, "expected processor ", i, " at its place, found ",
-                     processors[i]->index);
-  }
+  processors_[place] = &processor;
+  processor.scheduler = this;
+  count_.store(place + 1, MemoryOrder::release);
   return {};
-}
-
-Scheduler::Scheduler(std::span<Processor* const> processors, ScheduleMachine& machine)
-    : processors_(processors), machine_(machine) {
-  for (Processor* processor : processors) processor->scheduler = this;
 }
 
 void Scheduler::adopt_cpu(Processor& processor) {
@@ -125,8 +119,8 @@ void Scheduler::call_idle_cpu(std::uint32_t preferred) {
 
 Thread* Scheduler::next_thread(Processor& processor) {
   if (Thread* own = processor.ready.pop()) return own;
-  const std::size_t count = processors_.size();
-  for (std::size_t distance = 1; distance < count; ++distance) {
+  const std::uint32_t count = count_.load(MemoryOrder::acquire);
+  for (std::uint32_t distance = 1; distance < count; ++distance) {
     Thread* stolen = processors_[(processor.index + distance) % count]->ready.steal();
     if (stolen == nullptr) continue;
     ++processor.steals;

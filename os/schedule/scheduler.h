@@ -4,8 +4,8 @@
 // What it decides is plain logic over a ScheduleMachine: tests run it on simulated CPUs, in every order of their steps.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <span>
 
 #include "base/atomic.h"
 #include "base/result.h"
@@ -32,7 +32,7 @@ class ScheduleMachine {
   ~ScheduleMachine() = default;
 };
 
-// What the scheduler keeps for each CPU. Only this CPU touches it, but for the queue.
+// What the kernel keeps for each CPU. Only this CPU touches it, but for the queue.
 struct Processor : arch::CpuHeader {
   explicit Processor(std::uint32_t number) : idle("idle") { index = number; }
 
@@ -43,9 +43,10 @@ struct Processor : arch::CpuHeader {
   RunQueue ready;
   std::uint64_t switches = 0;
   std::uint64_t steals = 0;
+  [[no_unique_address]] arch::CpuPart part;
 };
 
-// Precondition of both: a Scheduler was created over this CPU's Processor and adopt_cpu ran.
+// Precondition of both: Scheduler::adopt_cpu ran on this CPU.
 inline Processor& current_processor() { return static_cast<Processor&>(arch::current_cpu()); }
 inline Scheduler& current_scheduler() { return *current_processor().scheduler; }
 
@@ -53,18 +54,19 @@ class Scheduler {
  public:
   static constexpr std::size_t most_processors = 64;  // bits of the set of idle CPUs
 
-  // The processors carry their place in the span as index. Those that have not started are never idle.
-  static Result<void> check(std::span<Processor* const> processors);
-  // Precondition: check(processors) is ok.
-  Scheduler(std::span<Processor* const> processors, ScheduleMachine& machine);
+  explicit Scheduler(ScheduleMachine& machine) : machine_(machine) {}
+
+  // One CPU after the other, before each starts. They carry their place as index.
+  Result<void> add(Processor& processor);
 
   // The caller becomes this CPU's idle thread.
   void adopt_cpu(Processor& processor);
-  // The idle thread's life. Never returns in the kernel, where `stop` is always false.
-  template <class Stop>
-  void idle_until(Stop&& stop) {
-    while (!stop()) idle_once();
+  // The idle thread's life, and one turn of it: runs what can run, or halts until an interrupt.
+  [[noreturn]] void idle() {
+    arch::enable_interrupts();
+    for (;;) idle_once();
   }
+  void idle_once();
 
   // A created thread becomes ready, near the CPU that started it.
   void start(Thread& thread);
@@ -80,15 +82,15 @@ class Scheduler {
   void begin_thread();
 
  private:
-  void idle_once();
   void enqueue(Thread& thread);
   void call_idle_cpu(std::uint32_t preferred);
   Thread* next_thread(Processor& processor);
   void switch_to(Processor& processor, Thread& next);
   void finish_switch();
 
-  std::span<Processor* const> processors_;
   ScheduleMachine& machine_;
+  std::array<Processor*, most_processors> processors_{};
+  Atomic<std::uint32_t> count_;  // of the processors
   Atomic<std::uint64_t> idle_cpus_;
 };
 

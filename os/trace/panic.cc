@@ -30,6 +30,8 @@ void panic_in(Kernel& kernel, std::string_view message, const arch::TrapFrame* f
   kernel.platform.open_panic_sinks(log);
 
   log.write(LogLevel::panic, message);
+  const Processor& processor = current_processor();
+  log.information("in thread \"", processor.current->name(), "\" on CPU ", processor.index);
   VirtualAddress frame_pointer(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
   if (frame != nullptr) {
     arch::log_registers(log, *frame);

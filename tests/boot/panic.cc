@@ -2,11 +2,12 @@
 //
 // boot-test: panic
 // boot-test: expect panic: expected 3 apples, found 2
+// boot-test: expect in thread "main" on CPU 0
 // boot-test: expect called by:
 // boot-test: expect  inner + 0x
 // boot-test: expect  outer + 0x
 // boot-test: expect  run_payload + 0x
-// boot-test: expect  ingot_start + 0x
+// boot-test: expect  run_main + 0x
 // boot-test: expect   | a line before the end
 #include "os/trace/panic.h"
 #include "os/boot/kernel.h"

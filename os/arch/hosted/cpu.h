@@ -79,6 +79,10 @@ inline void write_port_8(std::uint16_t port, std::uint8_t value) { write_port(po
 inline void write_port_16(std::uint16_t port, std::uint16_t value) { write_port(port, value, 2); }
 inline void write_port_32(std::uint16_t port, std::uint32_t value) { write_port(port, value, 4); }
 
+struct CpuPart {};
+inline void* prepare_stack(VirtualAddress, void (*)(void*), void*) { std::abort(); }
+inline void switch_stack(void*&, void*) { std::abort(); }
+
 inline void invalidate_page(VirtualAddress) {}
 inline void load_page_table(PhysicalAddress table) { hosted::thread.page_table = table; }
 inline PhysicalAddress loaded_page_table() { return hosted::thread.page_table; }

@@ -32,6 +32,7 @@ class Platform {
   std::uint64_t entry_cycles() const { return 0; }
   PhysicalWindow window() const { return {nullptr, PhysicalAddress(0), 0}; }
   std::span<const std::byte> symbol_table() const { return {}; }
+  VirtualAddress first_stack() const { return VirtualAddress(0); }
   VirtualAddress kernel_base() const { return VirtualAddress(0); }
   void open_panic_sinks(Log&) {}
   std::optional<std::uint64_t> read_word(VirtualAddress) const { return {}; }

@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "os/arch/cpu_header.h"
+#include "os/arch/x86_64/context_switch.h"
+#include "os/arch/x86_64/descriptor_tables.h"
 #include "os/arch/x86_64/port.h"
 #include "os/arch/x86_64/trap_frame.h"
 #include "os/memory/address.h"
@@ -35,6 +37,10 @@ inline CpuHeader& current_cpu() {
   asm volatile("movq %%gs:%c1, %0" : "=r"(header) : "i"(offsetof(CpuHeader, self)));
   return *header;
 }
+
+struct CpuPart {
+  SegmentTable segments;
+};
 
 inline std::uint64_t read_model_register(std::uint32_t number) {
   std::uint32_t low = 0, high = 0;

@@ -42,7 +42,8 @@ void map_image() {
   }
   for (const VirtualAddress guard :
        {ingot_boot_stacks.main.guard_page(), ingot_boot_stacks.double_fault.guard_page(),
-        ingot_boot_stacks.non_maskable.guard_page(), ingot_boot_stacks.machine_check.guard_page()}) {
+        ingot_boot_stacks.non_maskable.guard_page(), ingot_boot_stacks.machine_check.guard_page(),
+        ingot_boot_stacks.first_thread.guard_page()}) {
     kernel_pages[(guard - kernel_base) / page_bytes] = 0;
   }
   kernel_directory[0] = Format::table(physical_address_of(kernel_pages));

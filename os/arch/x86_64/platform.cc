@@ -4,6 +4,7 @@
 #include "os/arch/x86_64/image_layout.h"
 #include "os/arch/x86_64/page_table_format.h"
 #include "os/boot/command_line.h"
+#include "os/boot/kernel.h"
 #include "os/boot/multiboot2.h"
 #include "os/boot/pvh.h"
 
@@ -16,11 +17,6 @@ constinit BootStacks ingot_boot_stacks{};
 static_assert(offsetof(BootStacks, main) == 0 && sizeof(BootStacks::main) == 5 * page_bytes, "entry.S relies on it");
 
 namespace {
-
-struct BootCpu : CpuHeader {
-  SegmentTable segments;
-};
-constinit BootCpu boot_cpu{};
 
 // What CPUID reports of the protections, and the bits of CR4 that turn them on (SDM volume 3, 2.5).
 void enable_protections() {
@@ -49,13 +45,18 @@ std::uint64_t gather_entropy() {
 }  // namespace
 
 void Platform::adopt_boot_cpu(Kernel& kernel) {
-  boot_cpu.kernel = &kernel;
-  set_current_cpu(boot_cpu);
-  boot_cpu.segments.set_interrupt_stack(InterruptStack::double_fault, ingot_boot_stacks.double_fault.top());
-  boot_cpu.segments.set_interrupt_stack(InterruptStack::non_maskable, ingot_boot_stacks.non_maskable.top());
-  boot_cpu.segments.set_interrupt_stack(InterruptStack::machine_check, ingot_boot_stacks.machine_check.top());
-  boot_cpu.segments.load();
+  SegmentTable& segments = kernel.boot_processor.part.segments;
+  segments.set_interrupt_stack(InterruptStack::double_fault, ingot_boot_stacks.double_fault.top());
+  segments.set_interrupt_stack(InterruptStack::non_maskable, ingot_boot_stacks.non_maskable.top());
+  segments.set_interrupt_stack(InterruptStack::machine_check, ingot_boot_stacks.machine_check.top());
   gates_.fill();
+  adopt_cpu(kernel, kernel.boot_processor);
+}
+
+void Platform::adopt_cpu(Kernel& kernel, Processor& processor) {
+  processor.kernel = &kernel;
+  set_current_cpu(processor);
+  processor.part.segments.load();
   gates_.load();
   enable_protections();
   constexpr std::uint32_t page_attribute_register = 0x277;
@@ -85,6 +86,7 @@ void Platform::apply_options(std::string_view command_line, Log& log) {
 }
 
 std::span<const std::byte> Platform::symbol_table() const { return {ingot_symbols_begin, ingot_symbols_end}; }
+VirtualAddress Platform::first_stack() const { return ingot_boot_stacks.first_thread.top(); }
 VirtualAddress Platform::kernel_base() const { return arch::kernel_base; }
 std::uint64_t Platform::entry_cycles() const { return ingot_entry_cycles; }
 

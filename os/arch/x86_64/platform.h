@@ -12,6 +12,10 @@
 #include "os/memory/physical_window.h"
 #include "os/trace/log.h"
 
+namespace ingot::os {
+struct Processor;  // os/schedule/scheduler.h
+}
+
 namespace ingot::os::arch {
 
 enum class Outcome : std::uint8_t { success, panic };
@@ -26,6 +30,8 @@ class Platform {
  public:
   // Per-CPU data, segments, gates and protection bits of the CPU that booted: from here on a fault is reported.
   void adopt_boot_cpu(Kernel& kernel);
+  // The part of it that every CPU does first. Precondition: the processor's interrupt stacks are set.
+  void adopt_cpu(Kernel& kernel, Processor& processor);
   // Before anything is known about the machine: the emulators' debug port, where there is one.
   void open_log(Log& log);
   // Reads what the loader left, and lists what the kernel itself occupies.
@@ -44,6 +50,7 @@ class Platform {
   PhysicalWindow window() const;
   // The names that the image carries.
   std::span<const std::byte> symbol_table() const;
+  VirtualAddress first_stack() const;
   VirtualAddress kernel_base() const;
 
   void open_panic_sinks(Log& log);

@@ -135,12 +135,17 @@ TEST(Interleavings, OneCpuNeedsNoOther) {
 }
 
 TEST(Scheduler, RefusesProcessorsOutOfPlace) {
+  struct : ScheduleMachine {
+    void switch_context(Thread&, Thread&) override {}
+    void notify(std::uint32_t) override {}
+    void wait_for_interrupt() override {}
+  } machine;
+  Scheduler scheduler(machine);
   Processor first(0);
   Processor second(2);
-  Processor* const processors[] = {&first, &second};
-  EXPECT_TRUE(Scheduler::check(std::span(processors, 1)).ok());
-  EXPECT_FALSE(Scheduler::check(processors).ok());
-  EXPECT_FALSE(Scheduler::check({}).ok());
+  EXPECT_TRUE(scheduler.add(first).ok());
+  EXPECT_FALSE(scheduler.add(first).ok());
+  EXPECT_FALSE(scheduler.add(second).ok());
 }
 
 }  // namespace

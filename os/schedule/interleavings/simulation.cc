@@ -37,15 +37,14 @@ Simulation::Simulation(std::uint32_t cpus, Chooser& chooser, StackPool& stacks) 
   for (std::uint32_t i = 0; i < cpus; ++i) {
     cpus_.push_back(std::make_unique<Cpu>());
     cpus_[i]->processor = std::make_unique<Processor>(i);
-    processors_.push_back(cpus_[i]->processor.get());
+    if (!scheduler_.add(*cpus_[i]->processor).ok()) std::abort();
   }
-  scheduler_ = std::make_unique<Scheduler>(processors_, *this);
 }
 
 Simulation::~Simulation() {
   // A run that failed leaves threads in the queues; they are forgotten with them.
-  for (Processor* processor : processors_) {
-    while (processor->ready.pop() != nullptr) {
+  for (const std::unique_ptr<Cpu>& cpu : cpus_) {
+    while (cpu->processor->ready.pop() != nullptr) {
     }
   }
 }
@@ -53,13 +52,13 @@ Simulation::~Simulation() {
 void Simulation::run(const std::function<void()>& begin) {
   for (std::uint32_t i = 0; i < cpus_.size(); ++i) {
     Fiber& idle = make_fiber([this, i, &begin] {
-      scheduler_->adopt_cpu(processor(i));
+      scheduler_.adopt_cpu(processor(i));
       if (i == 0) begin();
       // Between two looks for work interrupts are on: a step to let them in.
-      scheduler_->idle_until([this] {
+      while (true) {
         before_access(AtomicAccess::read);
-        return false;
-      });
+        scheduler_.idle_once();
+      }
     });
     processor(i).idle.saved_context = &idle;
     cpus_[i]->fiber = &idle;
@@ -91,14 +90,14 @@ void Simulation::judge_end() {
 
 Thread& Simulation::start_thread(std::string_view name, std::function<void()> body) {
   Fiber& fiber = make_fiber([this, body = std::move(body)] {
-    scheduler_->begin_thread();
+    scheduler_.begin_thread();
     body();
-    scheduler_->exit();
+    scheduler_.exit();
   });
   fiber.thread = std::make_unique<Thread>(name);
   fiber.thread->saved_context = &fiber;
   prepare(fiber);
-  scheduler_->start(*fiber.thread);
+  scheduler_.start(*fiber.thread);
   return *fiber.thread;
 }
 

@@ -50,7 +50,7 @@ class Simulation final : public ScheduleMachine {
 
   // A thread of the kernel, started on the current CPU.
   Thread& start_thread(std::string_view name, std::function<void()> body);
-  Scheduler& scheduler() { return *scheduler_; }
+  Scheduler& scheduler() { return scheduler_; }
   Processor& processor(std::uint32_t cpu) { return *cpus_[cpu]->processor; }
 
   // Ends the run as failed; the first text is kept.
@@ -102,8 +102,7 @@ class Simulation final : public ScheduleMachine {
   Chooser& chooser_;
   StackPool& stacks_;
   std::vector<std::unique_ptr<Cpu>> cpus_;
-  std::vector<Processor*> processors_;
-  std::unique_ptr<Scheduler> scheduler_;
+  Scheduler scheduler_{*this};
   std::vector<std::unique_ptr<Fiber>> fibers_;
   ucontext_t outside_{};
   std::uint32_t current_ = 0;

@@ -1,0 +1,65 @@
+// Threads of the kernel: spawn() starts one, its owner joins it.
+//
+//   KernelThread worker = TRY(spawn(kernel, "worker", [](Job& job) { job.work(); }, job));
+//   worker.join();
+#pragma once
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/result.h"
+#include "os/schedule/scheduler.h"
+
+namespace ingot::os {
+
+struct Kernel;
+
+// The scheduler's view of real CPUs.
+class CpuMachine final : public ScheduleMachine {
+ public:
+  void switch_context(Thread& from, Thread& to) override { arch::switch_stack(from.saved_context, to.saved_context); }
+  void notify(std::uint32_t cpu) override;
+  void wait_for_interrupt() override { arch::wait_for_interrupt(); }
+};
+
+// What a thread does, with its types forgotten: `call` knows them.
+struct ThreadBody {
+  void (*call)(void (*function)(), void* argument) = nullptr;
+  void (*function)() = nullptr;
+  void* argument = nullptr;
+};
+
+// A started thread, its stack and whatever else it needs.
+class [[nodiscard]] KernelThread {
+ public:
+  static constexpr std::uint64_t stack_bytes = 16 * 1024;
+
+  // The name must outlive the thread.
+  static Result<KernelThread> start(Kernel& kernel, std::string_view name, ThreadBody body);
+  KernelThread(KernelThread&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
+  KernelThread& operator=(KernelThread&&) = delete;
+  // Joins as well: nobody frees a stack that somebody stands on.
+  ~KernelThread() { join(); }
+
+  // Sleeps until the thread has ended, and frees it.
+  void join();
+
+ private:
+  struct Record;
+  explicit KernelThread(Record& record) : record_(&record) {}
+
+  Record* record_;  // none: joined
+};
+
+// function(argument) on a thread of its own. The argument outlives it.
+template <class Argument>
+Result<KernelThread> spawn(Kernel& kernel, std::string_view name, void (*function)(std::type_identity_t<Argument>&),
+                           Argument& argument) {
+  const auto call = [](void (*erased)(), void* object) {
+    reinterpret_cast<void (*)(Argument&)>(erased)(*static_cast<Argument*>(object));
+  };
+  return KernelThread::start(kernel, name, {call, reinterpret_cast<void (*)()>(function), &argument});
+}
+
+}  // namespace ingot::os
