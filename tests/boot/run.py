@@ -3,10 +3,12 @@
 
 usage: run.py IMAGE SOURCE [--machine microvm|q35] [--loader pvh|grub] [--memory MIB] [--processors COUNT] [--show]
 
-What is expected stands in the source, in comments:
+What is expected stands in the source, in comments; and what it needs, which options override:
 
     // boot-test: success            the kernel ends by itself; or: panic
     // boot-test: expect TEXT        a line of the log holds TEXT; several in this order
+    // boot-test: machine q35        also: processor, memory, processors, options, seconds
+    // boot-test: device edu         one more device, as -device has it; several
 
 The log arrives over isa-debugcon, the verdict over isa-debug-exit. Exits 0 when all is as expected, 1 when not, and 77
 (a skip to CTest) where there is no QEMU, or no GRUB for PCs where one is asked for.
@@ -27,19 +29,29 @@ GRUB_MODULES = Path(os.environ.get("INGOT_GRUB_MODULES", "/usr/lib/grub/i386-pc"
 SKIPPED = 77
 STATUS = {"success": 33, "panic": 35}  # isa-debug-exit: twice the value that Platform::stop writes, plus one
 DIRECTIVE = re.compile(r"^// boot-test: (\w+) ?(.*)$", re.MULTILINE)
+# What a source may ask for, and what it gets when it does not.
+DEFAULTS = {
+    "machine": "microvm", "processor": "max", "memory": 128, "processors": 1, "options": "", "seconds": 60.0,
+}  # fmt: skip
 
 
 class Expectation:
     def __init__(self, source: Path):
         self.outcome = None
         self.texts = []
+        self.devices = []
+        self.settings = dict(DEFAULTS)
         for word, rest in DIRECTIVE.findall(source.read_text(encoding="utf-8")):
             if word == "expect":
                 self.texts.append(rest)
+            elif word == "device":
+                self.devices.append(rest)
+            elif word in DEFAULTS:
+                self.settings[word] = type(DEFAULTS[word])(rest)
             elif word in STATUS and self.outcome is None:
                 self.outcome = word
             else:
-                sys.exit(f"{source}: expected one of success, panic, or expect TEXT, found '{word}'")
+                sys.exit(f"{source}: expected one of success, panic, expect, device, {', '.join(DEFAULTS)}, found '{word}'")
         if self.outcome is None:
             sys.exit(f"{source}: expected a line '// boot-test: success' or '... panic', found none")
 
@@ -62,10 +74,12 @@ def missing_tool(arguments: argparse.Namespace) -> str | None:
     return None
 
 
-def emulator_command(machine: str, processor: str, memory: int, loading: list[str], processors: int = 1) -> list[str]:
+def emulator_command(
+    machine: str, processor: str, memory: int, loading: list[str], processors: int = 1, accelerator: str = "tcg"
+) -> list[str]:
     """The log goes to standard output, and the kernel ends the emulator."""
     return [
-        EMULATOR, "-machine", machine, "-accel", "tcg", "-cpu", processor, "-m", f"{memory}M", "-smp", str(processors),
+        EMULATOR, "-machine", machine, "-accel", accelerator, "-cpu", processor, "-m", f"{memory}M", "-smp", str(processors),
         "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", *loading,
         "-chardev", "stdio,id=log", "-device", "isa-debugcon,iobase=0xe9,chardev=log",
         "-device", "isa-debug-exit,iobase=0xf4,iosize=0x4",
@@ -90,35 +104,44 @@ def command_for(arguments: argparse.Namespace, folder: Path) -> list[str]:
         loading = ["-cdrom", str(make_disc(arguments.image, options, folder))]
     else:
         loading = ["-kernel", str(arguments.image), "-append", options]
-    return emulator_command(arguments.machine, arguments.processor, arguments.memory, loading, arguments.processors)
+    for device in arguments.devices:
+        loading += ["-device", device]
+    return emulator_command(
+        arguments.machine, arguments.processor, arguments.memory, loading, arguments.processors, arguments.accelerator
+    )
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("image", type=Path)
     parser.add_argument("source", type=Path)
-    parser.add_argument("--machine", default="microvm")
     parser.add_argument("--loader", choices=["pvh", "grub"], default="pvh")
-    parser.add_argument("--processor", default="max")
-    parser.add_argument("--memory", type=int, default=128, help="MiB")
-    parser.add_argument("--processors", type=int, default=1)
-    parser.add_argument("--options", default="", help="further words of the kernel's command line")
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--accelerator", default="tcg", help="tcg,thread=multi: every processor a thread of its own")
+    parser.add_argument("--machine")
+    parser.add_argument("--processor", help="as -cpu has it")
+    parser.add_argument("--memory", type=int, help="MiB")
+    parser.add_argument("--processors", type=int)
+    parser.add_argument("--options", help="further words of the kernel's command line")
+    parser.add_argument("--seconds", type=float)
     parser.add_argument("--show", action="store_true", help="print the log also when all is well")
     return parser.parse_args()
 
 
 def main() -> int:
     arguments = parse_arguments()
+    expectation = Expectation(arguments.source)
+    for name, value in expectation.settings.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, value)
+    arguments.devices = expectation.devices
     if (missing := missing_tool(arguments)) is not None:
         print(f"SKIPPED {arguments.image.name}: {missing}")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
-        return judge(arguments, command_for(arguments, Path(folder)))
+        return judge(arguments, expectation, command_for(arguments, Path(folder)))
 
 
-def judge(arguments: argparse.Namespace, command: list[str]) -> int:
-    expectation = Expectation(arguments.source)
+def judge(arguments: argparse.Namespace, expectation: Expectation, command: list[str]) -> int:
     problem = None
     try:
         done = subprocess.run(
