@@ -8,6 +8,7 @@
 //   void disable_interrupts();
 //   void wait_for_interrupt();                enables interrupts and halts as one step, so that none is lost between
 //   [[noreturn]] void halt_forever();
+//   [[noreturn]] void triple_fault();         an exception that no table answers: the CPU gives up and the PC resets
 //   std::uint64_t cycle_count();              a counter that never runs backwards on one CPU; its rate is calibrated
 //   CpuHeader& current_cpu();                 (cpu_header.h) precondition: set_current_cpu ran on this CPU
 //   void set_current_cpu(CpuHeader&);

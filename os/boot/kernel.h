@@ -6,6 +6,7 @@
 
 #include "os/arch/platform.h"
 #include "os/boot/boot_info.h"
+#include "os/device/power.h"
 #include "os/interrupt/cycle_clock.h"
 #include "os/interrupt/interrupt_table.h"
 #include "os/memory/frame_allocator.h"
@@ -28,6 +29,7 @@ struct Kernel {
   std::optional<CycleClock> clock;
   CpuMachine machine;
   Scheduler scheduler{machine};
+  Power power;
   bool panicking = false;
 };
 

@@ -37,7 +37,7 @@ void run_main(Kernel& kernel) {
   log_start(kernel);
   run_payload(kernel);
   kernel.log.information("ingot: done");
-  kernel.platform.stop(arch::Outcome::success);
+  kernel.power.stop(Outcome::success, kernel.log);
 }
 
 }  // namespace
@@ -56,6 +56,7 @@ extern "C" [[noreturn]] void ingot_start(std::uint32_t protocol, std::uint64_t l
 
   require(platform.read_boot_info({protocol, PhysicalAddress(loader_information)}, kernel.boot_info), "boot");
   platform.apply_options(kernel.boot_info.command_line.view(), kernel.log);
+  kernel.power.apply_options(kernel.boot_info.command_line.view());
   kernel.log.information("boot: loaded by ", kernel.boot_info.loader, ", \"", kernel.boot_info.command_line.view(),
                          "\"");
 

@@ -24,7 +24,7 @@ void panic_in(Kernel& kernel, std::string_view message, const arch::TrapFrame* f
   log.enter_panic();
   if (kernel.panicking) {  // the report itself failed: say so with as little as possible
     log.write(LogLevel::panic, "while reporting a panic: ", message);
-    kernel.platform.stop(arch::Outcome::panic);
+    kernel.power.stop(Outcome::panic, log);
   }
   kernel.panicking = true;
   kernel.platform.open_panic_sinks(log);
@@ -52,7 +52,7 @@ void panic_in(Kernel& kernel, std::string_view message, const arch::TrapFrame* f
       [&](VirtualAddress return_address) { log_place(kernel, return_address, 1); });
   log.information("the last lines of the log:");
   log.visit_kept([&](std::string_view line) { log.information("  | ", line); });
-  kernel.platform.stop(arch::Outcome::panic);
+  kernel.power.stop(Outcome::panic, log);
 }
 
 }  // namespace ingot::os

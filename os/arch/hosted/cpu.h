@@ -52,6 +52,7 @@ inline void enable_interrupts() { hosted::thread.interrupts_enabled = true; }
 inline void disable_interrupts() { hosted::thread.interrupts_enabled = false; }
 inline void wait_for_interrupt() { enable_interrupts(); }
 [[noreturn]] inline void halt_forever() { std::abort(); }
+[[noreturn]] inline void triple_fault() { std::abort(); }
 
 inline std::uint64_t cycle_count() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <span>
 
@@ -14,7 +13,6 @@
 
 namespace ingot::os::arch {
 
-enum class Outcome : std::uint8_t { success, panic };
 struct EntryArguments {
   std::uint32_t protocol;
   PhysicalAddress information;
@@ -36,7 +34,6 @@ class Platform {
   VirtualAddress kernel_base() const { return VirtualAddress(0); }
   void open_panic_sinks(Log&) {}
   std::optional<std::uint64_t> read_word(VirtualAddress) const { return {}; }
-  [[noreturn]] void stop(Outcome) { std::abort(); }
 };
 
 inline void log_registers(Log&, const TrapFrame&) {}

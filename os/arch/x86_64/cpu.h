@@ -30,6 +30,15 @@ inline void wait_for_interrupt() { asm volatile("sti; hlt" : : : "memory"); }
   for (;;) asm volatile("cli; hlt");
 }
 
+[[noreturn]] inline void triple_fault() {
+  constexpr struct [[gnu::packed]] {
+    std::uint16_t last_byte = 0;
+    std::uint64_t address = 0;
+  } no_gates;
+  asm volatile("lidt %0; int3" : : "m"(no_gates));
+  halt_forever();
+}
+
 inline std::uint64_t cycle_count() { return __builtin_ia32_rdtsc(); }
 
 inline CpuHeader& current_cpu() {

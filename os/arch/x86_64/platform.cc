@@ -81,7 +81,6 @@ Result<void> Platform::read_boot_info(EntryArguments arguments, BootInfo& boot_i
 }
 
 void Platform::apply_options(std::string_view command_line, Log& log) {
-  exits_emulator_ = command_line_option(command_line, "debug-exit").has_value();
   if (command_line_option(command_line, "serial").has_value()) open_panic_sinks(log);
 }
 
@@ -95,12 +94,6 @@ void Platform::open_panic_sinks(Log& log) {
   serial_open_ = true;
   SerialPort::initialise();
   log.add_sink(serial_port_, LogLevel::debug);
-}
-
-void Platform::stop(Outcome outcome) {
-  // isa-debug-exit ends QEMU with twice the value plus one: 33 and 35.
-  if (exits_emulator_) write_port_32(0xf4, outcome == Outcome::success ? 16 : 17);
-  halt_forever();
 }
 
 void Platform::silence_legacy_interrupts() {

@@ -18,8 +18,6 @@ struct Processor;  // os/schedule/scheduler.h
 
 namespace ingot::os::arch {
 
-enum class Outcome : std::uint8_t { success, panic };
-
 // What entry.S found in registers.
 struct EntryArguments {
   std::uint32_t protocol;  // 1: PVH, 2: multiboot2
@@ -36,7 +34,7 @@ class Platform {
   void open_log(Log& log);
   // Reads what the loader left, and lists what the kernel itself occupies.
   Result<void> read_boot_info(EntryArguments arguments, BootInfo& boot_info);
-  // `serial`: the log goes to COM1 as well. `debug-exit`: stop() ends the emulator with a status.
+  // `serial`: the log goes to COM1 as well.
   void apply_options(std::string_view command_line, Log& log);
   // The final page table: the kernel's sections with their own rights, all memory in the window, nothing else.
   Result<void> map_kernel(BootInfo& boot_info);
@@ -56,13 +54,11 @@ class Platform {
   void open_panic_sinks(Log& log);
   // A word of mapped memory, or nothing: never faults.
   std::optional<std::uint64_t> read_word(VirtualAddress address) const;
-  [[noreturn]] void stop(Outcome outcome);
 
  private:
   DebugPort debug_port_;
   SerialPort serial_port_;
   bool serial_open_ = false;
-  bool exits_emulator_ = false;
   GateTable gates_;
   PhysicalAddress window_end_{giant_page_bytes};  // what entry.S maps
 };
