@@ -48,7 +48,6 @@ void map_image() {
   }
   kernel_directory[0] = Format::table(physical_address_of(kernel_pages));
   ingot_kernel_tables[510] = Format::table(physical_address_of(kernel_directory));
-  ingot_low_directory[0] = Format::table(physical_address_of(window_pages));
 }
 
 enum class Coverage { none, some, all };
@@ -102,8 +101,9 @@ Result<void> Platform::map_kernel(BootInfo& boot_info) {
   for (std::uint64_t begin = giant_page_bytes; begin < end.value(); begin += giant_page_bytes) {
     TRY(map_window_gib(boot_info.memory, begin));
   }
+  map_image();  // first: until then the kernel runs by the directory that is about to lose execution
   fill_directory(ingot_low_directory, boot_info.memory, 0);
-  map_image();
+  ingot_low_directory[0] = Format::table(physical_address_of(window_pages));
   ingot_root_table[0] = 0;
   load_page_table(physical_address_of(ingot_root_table));
   constexpr std::uint64_t global_pages = 1 << 7;
