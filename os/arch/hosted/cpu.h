@@ -43,7 +43,7 @@ inline void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("yield");  // the instruction has no builtin in g++ 12
+  asm volatile("yield");  // assembly: g++ 12 has no builtin for it
 #endif
 }
 

@@ -1,6 +1,6 @@
 // The functions that a compiler calls on its own (GCC manual, Standards): copying, filling, comparing, searching.
 //
-// Copies and fills are string instructions: written as loops, the compiler would recognise them and call them again.
+// Copies and fills are string instructions in assembly: a loop the compiler would recognise, and call itself again.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,5 @@
-// The I/O ports of the PC: an address space of its own, which only the IN and OUT instructions reach.
+// The I/O ports of the PC: an address space of its own, which only the instructions IN and OUT reach, so this is
+// assembly.
 #pragma once
 
 #include <cstdint>
