@@ -18,7 +18,8 @@
 //   void switch_stack(void*& left, void* taken);
 //                                             leaves this stack, saying where; returns when somebody takes it again
 //   void invalidate_page(VirtualAddress);     forgets one translation on this CPU
-//   void load_page_table(PhysicalAddress);    and forgets all others
+//   void invalidate_all_pages();              forgets them all, the kernel's too
+//   void load_page_table(PhysicalAddress);    and forgets those of the table before, not the kernel's
 //   PhysicalAddress loaded_page_table();
 //   std::uint8_t read_port_8(std::uint16_t port), ..._16, ..._32;          I/O ports; without any, reads are ones
 //   void write_port_8(std::uint16_t port, std::uint8_t), ..._16, ..._32;

@@ -9,9 +9,8 @@
 #include "os/device/power.h"
 #include "os/interrupt/cycle_clock.h"
 #include "os/interrupt/interrupt_table.h"
-#include "os/memory/frame_allocator.h"
+#include "os/memory/kernel_memory.h"
 #include "os/schedule/kernel_thread.h"
-#include "os/schedule/locked.h"
 #include "os/schedule/scheduler.h"
 #include "os/trace/log.h"
 #include "os/trace/symbols.h"
@@ -25,7 +24,7 @@ struct Kernel {
   InterruptTable interrupts;
   arch::Platform platform;
   Processor boot_processor{0};
-  std::optional<Locked<FrameAllocator>> frames;
+  std::optional<KernelMemory> memory;
   std::optional<CycleClock> clock;
   CpuMachine machine;
   Scheduler scheduler{machine};

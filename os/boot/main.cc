@@ -1,6 +1,7 @@
 // The whole start-up, from the first C++ instruction to the payload: read it from top to bottom.
 #include <memory>
 
+#include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
 #include "os/trace/panic.h"
 
@@ -14,9 +15,22 @@ Value require(Result<Value> result, std::string_view step) {
   return std::move(result).value();
 }
 
-Result<FrameAllocator> create_frames(Kernel& kernel) {
+// All usable memory goes to the frame allocator; heap, stacks and mapped devices live on it.
+Result<void> create_memory(Kernel& kernel) {
   const PhysicalWindow window = kernel.platform.window();
-  return FrameAllocator::create(kernel.boot_info.memory, window, window.end());
+  FrameAllocator frames = TRY(FrameAllocator::create(kernel.boot_info.memory, window, window.end()));
+  const bool poison = command_line_option(kernel.boot_info.command_line.view(), "poison").has_value();
+  kernel.memory.emplace(std::move(frames), window, arch::loaded_page_table(), kernel.platform.largest_page(),
+                        poison ? Poison::on : Poison::off);
+  return kernel.memory->prepare();
+}
+
+// What the payload took and did not give back, if anything.
+void expect_no_leak(Kernel& kernel, const MemoryInUse& before) {
+  const MemoryInUse after = kernel.memory->in_use();
+  if (after == before) return;
+  panic("leak: expected ", before.heap_blocks, " heap blocks of ", before.heap_bytes, " bytes and ", before.frames,
+        " frames in use, found ", after.heap_blocks, " of ", after.heap_bytes, " and ", after.frames);
 }
 
 void log_memory(Log& log, const MemoryMap& memory) {
@@ -35,7 +49,9 @@ void log_start(Kernel& kernel) {
 // What the first thread does: the payload, and the end.
 void run_main(Kernel& kernel) {
   log_start(kernel);
+  const MemoryInUse before = kernel.memory->in_use();
   run_payload(kernel);
+  expect_no_leak(kernel, before);
   kernel.log.information("ingot: done");
   kernel.power.stop(Outcome::success, kernel.log);
 }
@@ -61,7 +77,7 @@ extern "C" [[noreturn]] void ingot_start(std::uint32_t protocol, std::uint64_t l
                          "\"");
 
   require(platform.map_kernel(kernel.boot_info), "page table");
-  kernel.frames.emplace(LockRank::frames, require(create_frames(kernel), "frames"));
+  require(create_memory(kernel), "memory");
   log_memory(kernel.log, kernel.boot_info.memory);
   platform.silence_legacy_interrupts();
   const std::uint64_t rate = require(platform.cycles_per_second(), "cycle counter");

@@ -1,5 +1,6 @@
 // Allocator: the heap as an interface. Callers name size and alignment when they give memory back, so blocks need no
-// headers. Several stand behind it: slabs (the kernel's heap), a linked list and a bump pointer over a fixed range.
+// headers. Several stand behind it: slabs (the kernel's heap, behind a lock), a linked list and a bump pointer over a
+// fixed range.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +25,40 @@ enum class Poison : std::uint8_t { off, on };
 class Allocator {
  public:
   static constexpr std::size_t default_alignment = 16;
-  static constexpr unsigned char fresh_byte = 0xa5;
-  static constexpr unsigned char freed_byte = 0xdf;
 
-  explicit Allocator(Poison poison) : poison_(poison) {}
+  Allocator() = default;
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
-  Result<void*> allocate(std::size_t bytes, std::size_t alignment = default_alignment) {
+  virtual Result<void*> allocate(std::size_t bytes, std::size_t alignment) = 0;
+  Result<void*> allocate(std::size_t bytes) { return allocate(bytes, default_alignment); }
+  // Precondition: allocate(bytes, alignment) returned the block. What cannot be true traps.
+  virtual void free(void* block, std::size_t bytes, std::size_t alignment) = 0;
+  void free(void* block, std::size_t bytes) { free(block, bytes, default_alignment); }
+  virtual HeapStatistics statistics() const = 0;
+
+  // At the end of a test or a boot: everything that was taken has come back.
+  Result<void> expect_no_leak() const {
+    const HeapStatistics now = statistics();
+    if (now.live_blocks == 0) return {};
+    return Error::of(ErrorCode::corrupt, "expected an empty heap, found ", now.live_blocks, " blocks of ",
+                     now.live_bytes, " bytes still in use");
+  }
+
+ protected:
+  ~Allocator() = default;
+};
+
+// What the allocators share: they check, count and poison. None is a lock.
+class CountingAllocator : public Allocator {
+ public:
+  static constexpr unsigned char fresh_byte = 0xa5;
+  static constexpr unsigned char freed_byte = 0xdf;
+
+  explicit CountingAllocator(Poison poison) : poison_(poison) {}
+
+  using Allocator::allocate, Allocator::free;
+  Result<void*> allocate(std::size_t bytes, std::size_t alignment) override {
     if (bytes == 0 || bytes > most_bytes || alignment == 0 || (alignment & (alignment - 1)) != 0) {
       return Error::of(ErrorCode::invalid_argument, "expected 1 to ", most_bytes, " bytes at a power of two, found ",
                        bytes, " at ", alignment);
@@ -50,8 +77,7 @@ class Allocator {
     return block;
   }
 
-  // Precondition: allocate(bytes, alignment) returned the block. What cannot be true traps.
-  void free(void* block, std::size_t bytes, std::size_t alignment = default_alignment) {
+  void free(void* block, std::size_t bytes, std::size_t alignment) override {
     if (statistics_.live_blocks == 0 || statistics_.live_bytes < bytes) __builtin_trap();
     if (poison_ == Poison::on) __builtin_memset(block, freed_byte, bytes);
     --statistics_.live_blocks;
@@ -59,17 +85,10 @@ class Allocator {
     give_back(block, bytes, alignment);
   }
 
-  const HeapStatistics& statistics() const { return statistics_; }
-
-  // At the end of a test or a boot: everything that was taken has come back.
-  Result<void> expect_no_leak() const {
-    if (statistics_.live_blocks == 0) return {};
-    return Error::of(ErrorCode::corrupt, "expected an empty heap, found ", statistics_.live_blocks, " blocks of ",
-                     statistics_.live_bytes, " bytes still in use");
-  }
+  HeapStatistics statistics() const override { return statistics_; }
 
  protected:
-  ~Allocator() = default;
+  ~CountingAllocator() = default;
   Poison poison() const { return poison_; }
 
   static constexpr std::size_t most_bytes = std::size_t{1} << 40;  // beyond, sums could overflow

@@ -62,7 +62,7 @@ void expect_promises(Allocator& heap, std::uint64_t seed, std::size_t largest) {
         const auto before = std::prev(next);
         ASSERT_LE(before->first + before->second.bytes, block);
       }
-      ASSERT_EQ(block[bytes / 2], Allocator::fresh_byte);
+      ASSERT_EQ(block[bytes / 2], CountingAllocator::fresh_byte);
       const auto content = static_cast<unsigned char>(step);
       std::memset(block, content, bytes);
       live[block] = {bytes, alignment, content};
@@ -119,7 +119,7 @@ TEST(SlabAllocatorDeathTest, FindsAWriteAfterFreeAndAWrongSize) {
   heap.free(block, 100);
   block[20] = 1;
   EXPECT_DEATH(static_cast<void>(heap.allocate(100)), "");
-  block[20] = Allocator::freed_byte;
+  block[20] = CountingAllocator::freed_byte;
   heap.free(other, 100);
 }
 

@@ -11,11 +11,11 @@
 
 namespace ingot::os {
 
-class BumpAllocator final : public Allocator {
+class BumpAllocator final : public CountingAllocator {
  public:
   // The range must outlive the allocator.
   BumpAllocator(std::span<std::byte> range, Poison poison)
-      : Allocator(poison),
+      : CountingAllocator(poison),
         begin_(reinterpret_cast<std::uintptr_t>(range.data())),
         end_(begin_ + range.size()),
         next_(begin_) {}

@@ -6,7 +6,7 @@
 
 namespace ingot::os {
 
-LinkedListAllocator::LinkedListAllocator(std::span<std::byte> range, Poison poison) : Allocator(poison) {
+LinkedListAllocator::LinkedListAllocator(std::span<std::byte> range, Poison poison) : CountingAllocator(poison) {
   const auto address = reinterpret_cast<std::uintptr_t>(range.data());
   const std::uintptr_t begin = round_up(address, grain);
   const std::uintptr_t end = round_down(address + range.size(), grain);

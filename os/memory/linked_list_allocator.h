@@ -10,7 +10,7 @@
 
 namespace ingot::os {
 
-class LinkedListAllocator final : public Allocator {
+class LinkedListAllocator final : public CountingAllocator {
  public:
   // The range must outlive the allocator. Its ends are rounded inwards to 16 bytes.
   LinkedListAllocator(std::span<std::byte> range, Poison poison);

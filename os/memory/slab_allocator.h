@@ -12,12 +12,12 @@
 
 namespace ingot::os {
 
-class SlabAllocator final : public Allocator {
+class SlabAllocator final : public CountingAllocator {
  public:
   // Powers of two, and their middles: a block wastes at most a third.
   static constexpr std::array<std::uint16_t, 12> class_bytes = {16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
 
-  SlabAllocator(PageSource& pages, Poison poison) : Allocator(poison), pages_(&pages) {}
+  SlabAllocator(PageSource& pages, Poison poison) : CountingAllocator(poison), pages_(&pages) {}
   ~SlabAllocator();
 
   std::uint64_t page_count() const { return page_count_; }  // taken from the source and not given back

@@ -54,6 +54,9 @@ struct TlbFlush {
   }
 };
 
+// Forgets what the flush names on the CPU that calls.
+void flush_this_cpu(const TlbFlush& flush);
+
 // Makes every CPU that may use the tables forget what a flush names, and returns when all did. The hardware's part: a
 // test's implementation writes down what it was asked.
 class TlbFlusher {

@@ -10,9 +10,9 @@
 
 namespace ingot::os {
 
-class TestHeap : public Allocator {
+class TestHeap : public CountingAllocator {
  public:
-  TestHeap() : Allocator(Poison::on) {}
+  TestHeap() : CountingAllocator(Poison::on) {}
   ~TestHeap() { EXPECT_TRUE(expect_no_leak().ok()); }
   int left = 1000;  // allocations that still succeed
 

@@ -3,7 +3,7 @@
 // boot-test: success
 // boot-test: expect divide error: seen at the division
 // boot-test: expect breakpoint: seen behind the instruction
-// boot-test: expect page fault: read of 0xffffc00000001238, error code 0x0
+// boot-test: expect page fault: read of 0xffffd00000001238, error code 0x0
 // boot-test: expect registers survived
 #include "os/arch/arch.h"
 #include "os/boot/kernel.h"
@@ -53,7 +53,7 @@ void run_payload(Kernel& kernel) {
       "movl $7, %%eax\n"
       "divide_here: divl %%ecx\n"
       "after_divide: int3\n"
-      "after_breakpoint: movabsq $0xffffc00000001238, %%rax\n\t"
+      "after_breakpoint: movabsq $0xffffd00000001238, %%rax\n\t"
       "movq (%%rax), %%rax\n"
       "after_read: nop"
       : "+r"(kept)

@@ -2,7 +2,7 @@
 // fault, which has a stack of its own.
 //
 // boot-test: panic
-// boot-test: expect panic: double fault: stack overflow, the guard page was hit at 0xffffffff801
+// boot-test: expect panic: double fault: stack overflow, the guard page was hit at 0xffffc0000
 // boot-test: expect  deeper + 0x
 #include "os/boot/kernel.h"
 

@@ -85,6 +85,7 @@ inline void* prepare_stack(VirtualAddress, void (*)(void*), void*) { std::abort(
 inline void switch_stack(void*&, void*) { std::abort(); }
 
 inline void invalidate_page(VirtualAddress) {}
+inline void invalidate_all_pages() {}
 inline void load_page_table(PhysicalAddress table) { hosted::thread.page_table = table; }
 inline PhysicalAddress loaded_page_table() { return hosted::thread.page_table; }
 

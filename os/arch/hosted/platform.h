@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "os/arch/arch.h"
 #include "os/boot/boot_info.h"
+#include "os/memory/page_attributes.h"
 #include "os/memory/physical_window.h"
 #include "os/trace/log.h"
 
@@ -29,8 +30,8 @@ class Platform {
   Result<std::uint64_t> cycles_per_second() const { return std::uint64_t{1'000'000'000}; }
   std::uint64_t entry_cycles() const { return 0; }
   PhysicalWindow window() const { return {nullptr, PhysicalAddress(0), 0}; }
+  PageSize largest_page() const { return PageSize::giant; }
   std::span<const std::byte> symbol_table() const { return {}; }
-  VirtualAddress first_stack() const { return VirtualAddress(0); }
   VirtualAddress kernel_base() const { return VirtualAddress(0); }
   void open_panic_sinks(Log&) {}
   std::optional<std::uint64_t> read_word(VirtualAddress) const { return {}; }

@@ -91,6 +91,14 @@ inline std::uint64_t read_control_register_4() {
 }
 inline void write_control_register_4(std::uint64_t value) { asm volatile("movq %0, %%cr4" : : "r"(value) : "memory"); }
 
+// Only a change of this bit forgets global pages, too (SDM volume 3, 4.10.4.1).
+inline constexpr std::uint64_t global_pages = 1 << 7;
+inline void invalidate_all_pages() {
+  const std::uint64_t control = read_control_register_4();
+  write_control_register_4(control ^ global_pages);
+  write_control_register_4(control);
+}
+
 struct CpuidResult {
   std::uint32_t eax, ebx, ecx, edx;
 };

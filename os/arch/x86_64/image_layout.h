@@ -28,7 +28,6 @@ inline PhysicalAddress physical_address_of(const void* object) {
 struct BootStacks {
   GuardedStack<16 * 1024> main;  // first: entry.S knows its end
   GuardedStack<8 * 1024> double_fault, non_maskable, machine_check;
-  GuardedStack<16 * 1024> first_thread;  // until stacks with guard pages can be allocated
 };
 extern "C" BootStacks ingot_boot_stacks;
 

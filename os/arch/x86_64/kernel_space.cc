@@ -42,8 +42,7 @@ void map_image() {
   }
   for (const VirtualAddress guard :
        {ingot_boot_stacks.main.guard_page(), ingot_boot_stacks.double_fault.guard_page(),
-        ingot_boot_stacks.non_maskable.guard_page(), ingot_boot_stacks.machine_check.guard_page(),
-        ingot_boot_stacks.first_thread.guard_page()}) {
+        ingot_boot_stacks.non_maskable.guard_page(), ingot_boot_stacks.machine_check.guard_page()}) {
     kernel_pages[(guard - kernel_base) / page_bytes] = 0;
   }
   kernel_directory[0] = Format::table(physical_address_of(kernel_pages));
@@ -106,11 +105,12 @@ Result<void> Platform::map_kernel(BootInfo& boot_info) {
   ingot_low_directory[0] = Format::table(physical_address_of(window_pages));
   ingot_root_table[0] = 0;
   load_page_table(physical_address_of(ingot_root_table));
-  constexpr std::uint64_t global_pages = 1 << 7;
   write_control_register_4(read_control_register_4() | global_pages);
   window_end_ = end;
   return {};
 }
+
+PageSize Platform::largest_page() const { return has_giant_pages() ? PageSize::giant : PageSize::large; }
 
 PhysicalWindow Platform::window() const {
   return {reinterpret_cast<void*>(window_base.value()), PhysicalAddress(0), window_end_.value()};

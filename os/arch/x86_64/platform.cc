@@ -85,7 +85,6 @@ void Platform::apply_options(std::string_view command_line, Log& log) {
 }
 
 std::span<const std::byte> Platform::symbol_table() const { return {ingot_symbols_begin, ingot_symbols_end}; }
-VirtualAddress Platform::first_stack() const { return ingot_boot_stacks.first_thread.top(); }
 VirtualAddress Platform::kernel_base() const { return arch::kernel_base; }
 std::uint64_t Platform::entry_cycles() const { return ingot_entry_cycles; }
 

@@ -9,6 +9,7 @@
 #include "os/arch/x86_64/descriptor_tables.h"
 #include "os/boot/boot_info.h"
 #include "os/device/debug_ports.h"
+#include "os/memory/page_attributes.h"
 #include "os/memory/physical_window.h"
 #include "os/trace/log.h"
 
@@ -46,9 +47,9 @@ class Platform {
   std::uint64_t entry_cycles() const;
 
   PhysicalWindow window() const;
+  PageSize largest_page() const;
   // The names that the image carries.
   std::span<const std::byte> symbol_table() const;
-  VirtualAddress first_stack() const;
   VirtualAddress kernel_base() const;
 
   void open_panic_sinks(Log& log);

@@ -1,0 +1,34 @@
+// LockedHeap: the kernel's heap, slabs behind a lock: for all threads on all CPUs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "os/memory/slab_allocator.h"
+#include "os/schedule/locked.h"
+
+namespace ingot::os {
+
+class LockedHeap final : public Allocator {
+ public:
+  LockedHeap(PageSource& pages, Poison poison) : slabs_(LockRank::heap, pages, poison) {}
+
+  using Allocator::allocate, Allocator::free;
+  Result<void*> allocate(std::size_t bytes, std::size_t alignment) override {
+    return slabs_.with([&](SlabAllocator& slabs) { return slabs.allocate(bytes, alignment); });
+  }
+  void free(void* block, std::size_t bytes, std::size_t alignment) override {
+    slabs_.with([&](SlabAllocator& slabs) { slabs.free(block, bytes, alignment); });
+  }
+  HeapStatistics statistics() const override {
+    return slabs_.with([](const SlabAllocator& slabs) { return slabs.statistics(); });
+  }
+  std::uint64_t page_count() const {
+    return slabs_.with([](const SlabAllocator& slabs) { return slabs.page_count(); });
+  }
+
+ private:
+  mutable Locked<SlabAllocator, SharedWith::interrupts> slabs_;
+};
+
+}  // namespace ingot::os
