@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "os/device/acpi_bytes.h"
 #include "os/device/fixed_list.h"
+#include "os/interrupt/interrupt_controller.h"
 
 namespace ingot::os {
 
@@ -21,9 +22,6 @@ struct AcpiIoApic {
   PhysicalAddress address;
   std::uint32_t first_interrupt = 0;  // the global number of its first input
 };
-
-enum class Polarity : std::uint8_t { as_the_bus, active_high, active_low };
-enum class Trigger : std::uint8_t { as_the_bus, edge, level };
 
 // An ISA interrupt that arrives elsewhere than at the input of its own number.
 struct AcpiInterruptOverride {

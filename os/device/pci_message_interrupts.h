@@ -7,14 +7,9 @@
 
 #include "base/result.h"
 #include "os/device/pci.h"
+#include "os/interrupt/interrupt_controller.h"
 
 namespace ingot::os {
-
-// What the interrupt controller wants written where; the architecture makes it.
-struct InterruptMessage {
-  std::uint64_t address = 0;
-  std::uint32_t data = 0;
-};
 
 class Msi {
  public:

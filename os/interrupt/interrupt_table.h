@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/atomic.h"
 #include "base/result.h"
 #include "os/arch/arch.h"
+#include "os/schedule/locked.h"
 
 namespace ingot::os {
 
@@ -21,16 +23,22 @@ class InterruptTable {
 
   // Fails where the vector has a handler: two drivers would fight over it. Do it before the vector can arrive.
   Result<void> claim(std::size_t vector, InterruptHandler handler);
+  // The same for a device that takes any vector.
+  Result<std::uint8_t> allocate(InterruptHandler handler);
+  // After it can no longer arrive.
   void release(std::size_t vector);
 
   // False where nobody claimed the frame's vector; such arrivals are counted.
   bool dispatch(arch::TrapFrame& frame);
 
-  std::uint64_t unclaimed_count() const { return unclaimed_count_; }
+  std::uint64_t unclaimed_count() const { return unclaimed_count_.load(MemoryOrder::relaxed); }
 
  private:
+  struct Claims {};  // the right to change handlers_, which are read without it
+
   std::array<InterruptHandler, vector_count> handlers_{};
-  std::uint64_t unclaimed_count_ = 0;
+  Locked<Claims, SharedWith::interrupts> claims_{LockRank::interrupts};
+  Atomic<std::uint64_t> unclaimed_count_;
 };
 
 }  // namespace ingot::os

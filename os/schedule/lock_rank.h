@@ -9,6 +9,7 @@ namespace ingot::os {
 // From the outermost to the innermost. A lock that may be held while another is taken stands above it in this list.
 enum class LockRank : std::uint8_t {
   device,         // a driver's own state
+  interrupts,     // who handles a vector, and where lines lead
   address_space,  // regions of one address space
   page_table,
   wait,       // the state and the sleepers of a mutex, semaphore, channel, ...
@@ -23,6 +24,7 @@ enum class LockRank : std::uint8_t {
 constexpr std::string_view name_of(LockRank rank) {
   switch (rank) {
     case LockRank::device: return "device";
+    case LockRank::interrupts: return "interrupts";
     case LockRank::address_space: return "address space";
     case LockRank::page_table: return "page table";
     case LockRank::wait: return "wait";

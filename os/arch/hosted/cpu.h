@@ -25,8 +25,10 @@ struct Thread {
   CpuHeader own_header;
   CpuHeader* header = nullptr;
   PhysicalAddress page_table;
-  Ports* ports = nullptr;        // none: as on a machine without
-  void (*on_pause)() = nullptr;  // a test that simulates CPUs lets another one run
+  Ports* ports = nullptr;            // none: as on a machine without
+  std::uint32_t model_register = 0;  // the last that was written
+  std::uint64_t model_value = 0;     // and to what
+  void (*on_pause)() = nullptr;      // a test that simulates CPUs lets another one run
 };
 inline thread_local Thread thread;
 }  // namespace hosted
@@ -83,6 +85,18 @@ inline void write_port_32(std::uint16_t port, std::uint32_t value) { write_port(
 struct CpuPart {};
 inline void* prepare_stack(VirtualAddress, void (*)(void*), void*) { std::abort(); }
 inline void switch_stack(void*&, void*) { std::abort(); }
+
+inline std::uint64_t read_model_register(std::uint32_t number) {
+  return number == hosted::thread.model_register ? hosted::thread.model_value : 0;
+}
+inline void write_model_register(std::uint32_t number, std::uint64_t value) {
+  hosted::thread.model_register = number;
+  hosted::thread.model_value = value;
+}
+struct CpuidResult {
+  std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+inline CpuidResult cpuid(std::uint32_t, std::uint32_t = 0) { return {}; }
 
 inline void invalidate_page(VirtualAddress) {}
 inline void invalidate_all_pages() {}
