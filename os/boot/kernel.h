@@ -6,6 +6,7 @@
 
 #include "os/arch/platform.h"
 #include "os/boot/boot_info.h"
+#include "os/device/acpi.h"
 #include "os/device/power.h"
 #include "os/interrupt/cycle_clock.h"
 #include "os/interrupt/interrupt_table.h"
@@ -28,6 +29,7 @@ struct Kernel {
   std::optional<CycleClock> clock;
   CpuMachine machine;
   Scheduler scheduler{machine};
+  Acpi acpi;
   Power power;
   bool panicking = false;
 };

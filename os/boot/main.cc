@@ -3,6 +3,7 @@
 
 #include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
+#include "os/device/legacy_pic.h"
 #include "os/trace/panic.h"
 
 namespace ingot::os {
@@ -46,6 +47,13 @@ void log_start(Kernel& kernel) {
                          " cycles at ", kernel.clock->cycles_per_second() / 1'000'000, " MHz");
 }
 
+// A machine whose firmware tells nothing still boots: with the devices that every PC has.
+void read_acpi(Kernel& kernel) {
+  const Result<void> read = kernel.acpi.read(kernel.platform, kernel.boot_info.acpi_root);
+  if (!read.ok()) kernel.log.warning("acpi: ", read.error());
+  if (const AcpiTables* tables = kernel.acpi.tables()) kernel.log.information("acpi: ", tables->count(), " tables");
+}
+
 // What the first thread does: the payload, and the end.
 void run_main(Kernel& kernel) {
   log_start(kernel);
@@ -79,7 +87,8 @@ extern "C" [[noreturn]] void ingot_start(std::uint32_t protocol, std::uint64_t l
   require(platform.map_kernel(kernel.boot_info), "page table");
   require(create_memory(kernel), "memory");
   log_memory(kernel.log, kernel.boot_info.memory);
-  platform.silence_legacy_interrupts();
+  read_acpi(kernel);
+  LegacyPic::silence();
   const std::uint64_t rate = require(platform.cycles_per_second(), "cycle counter");
   kernel.clock = require(CycleClock::create(rate), "cycle counter");
 

@@ -95,22 +95,6 @@ void Platform::open_panic_sinks(Log& log) {
   log.add_sink(serial_port_, LogLevel::debug);
 }
 
-void Platform::silence_legacy_interrupts() {
-  constexpr std::uint16_t first_command = 0x20, first_data = 0x21, second_command = 0xa0, second_data = 0xa1;
-  // The four initialisation words of an 8259: begin, first vector, how the two are wired, 8086 mode. Even masked, a
-  // controller may send a spurious interrupt: it must not look like an exception.
-  write_port_8(first_command, 0x11);
-  write_port_8(second_command, 0x11);
-  write_port_8(first_data, 0x20);
-  write_port_8(second_data, 0x28);
-  write_port_8(first_data, 0x04);
-  write_port_8(second_data, 0x02);
-  write_port_8(first_data, 0x01);
-  write_port_8(second_data, 0x01);
-  write_port_8(first_data, 0xff);
-  write_port_8(second_data, 0xff);
-}
-
 void log_registers(Log& log, const TrapFrame& frame) {
   using Word = HexadecimalWord;
   log.information("rip ", Word{frame.rip}, "  rsp ", Word{frame.rsp}, "  rfl ", Word{frame.rflags});

@@ -39,8 +39,6 @@ class Platform {
   void apply_options(std::string_view command_line, Log& log);
   // The final page table: the kernel's sections with their own rights, all memory in the window, nothing else.
   Result<void> map_kernel(BootInfo& boot_info);
-  // The legacy interrupt controllers out of the way of the CPU's own vectors, and silent.
-  void silence_legacy_interrupts();
   // The rate of cycle_count. Takes up to 200 microseconds where nobody tells it.
   Result<std::uint64_t> cycles_per_second() const;
   // cycle_count at the kernel's first instruction.
