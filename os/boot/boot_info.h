@@ -15,6 +15,17 @@
 
 namespace ingot::os {
 
+// The protocol that brought us here; the numbers are entry.S's.
+enum class LoaderProtocol : std::uint32_t { none, pvh, multiboot2 };
+constexpr std::string_view name_of(LoaderProtocol protocol) {
+  switch (protocol) {
+    case LoaderProtocol::none: return "none";
+    case LoaderProtocol::pvh: return "pvh";
+    case LoaderProtocol::multiboot2: return "multiboot2";
+  }
+  return "unknown";
+}
+
 struct Framebuffer {
   PhysicalAddress address;
   std::uint32_t width = 0;   // pixels
@@ -23,7 +34,7 @@ struct Framebuffer {
   std::uint8_t bits_per_pixel = 0;
 };
 
-// It holds copies, never pointers into the loader's memory: that memory is usable and will be given away.
+// It holds copies, never pointers: the loader's memory is usable and will be given away, and the kernel moves.
 class BootInfo {
  public:
   static constexpr std::size_t command_line_capacity = 2048;
@@ -31,7 +42,7 @@ class BootInfo {
 
   MemoryMap memory;
   FixedText<command_line_capacity> command_line;
-  std::string_view loader = "none";  // the protocol that brought us here
+  LoaderProtocol loader = LoaderProtocol::none;
   std::optional<Framebuffer> framebuffer;
   std::optional<PhysicalAddress> acpi_root;  // of the RSDP
   std::uint64_t entropy = 0;                 // from RDRAND, the loader and the clock: unguessable where RDRAND exists

@@ -66,8 +66,10 @@ void run_main(Kernel& kernel) {
 
 }  // namespace
 
-// entry.S jumps here on a 16 KiB stack, with interrupts off and the first GiB mapped.
-extern "C" [[noreturn]] void ingot_start(std::uint32_t protocol, std::uint64_t loader_information) {
+// entry.S jumps here on a 16 KiB stack, with interrupts off and the first GiB mapped; move_kernel does once more.
+extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t loader_information) {
+  const arch::EntryArguments arguments{protocol, PhysicalAddress(loader_information)};
+  arch::move_kernel(arguments);
   // Built by hand instead of by the compiler: its members are not zero, and would make the image as large as it is.
   alignas(Kernel) static std::byte storage[sizeof(Kernel)];
   Kernel& kernel = *std::construct_at(reinterpret_cast<Kernel*>(storage));
@@ -78,11 +80,11 @@ extern "C" [[noreturn]] void ingot_start(std::uint32_t protocol, std::uint64_t l
   kernel.log.information("ingot: starting");
   kernel.symbols = require(SymbolTable::create(platform.symbol_table(), platform.kernel_base()), "symbols");
 
-  require(platform.read_boot_info({protocol, PhysicalAddress(loader_information)}, kernel.boot_info), "boot");
+  require(platform.read_boot_info(arguments, kernel.boot_info), "boot");
   platform.apply_options(kernel.boot_info.command_line.view(), kernel.log);
   kernel.power.apply_options(kernel.boot_info.command_line.view());
-  kernel.log.information("boot: loaded by ", kernel.boot_info.loader, ", \"", kernel.boot_info.command_line.view(),
-                         "\"");
+  kernel.log.information("boot: loaded by ", name_of(kernel.boot_info.loader), ", \"",
+                         kernel.boot_info.command_line.view(), "\"");
 
   require(platform.map_kernel(kernel.boot_info), "page table");
   require(create_memory(kernel), "memory");

@@ -32,6 +32,7 @@ void panic_in(Kernel& kernel, std::string_view message, const arch::TrapFrame* f
   log.write(LogLevel::panic, message);
   const Processor& processor = current_processor();
   log.information("in thread \"", processor.current->name(), "\" on CPU ", processor.index);
+  log.information("kernel at ", kernel.platform.kernel_base(), ", physical ", kernel.platform.physical_kernel_base());
   VirtualAddress frame_pointer(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
   if (frame != nullptr) {
     arch::log_registers(log, *frame);

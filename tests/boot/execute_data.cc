@@ -2,7 +2,7 @@
 //
 // boot-test: panic
 // boot-test: expect calling data
-// boot-test: expect panic: page fault: execution of 0xffffffff801
+// boot-test: expect panic: page fault: execution of 0xffffffff
 // boot-test: expect expected executable memory, found data
 #include "os/boot/kernel.h"
 

@@ -1,7 +1,7 @@
 // The window on physical memory is not executable, even where it shows code.
 //
 // boot-test: panic
-// boot-test: expect panic: page fault: execution of 0xffff8000001
+// boot-test: expect panic: page fault: execution of 0xffff8000
 // boot-test: expect expected executable memory, found data
 #include "os/boot/kernel.h"
 
@@ -14,7 +14,7 @@ namespace {
 void run_payload(Kernel& kernel) {
   const VirtualAddress code(reinterpret_cast<std::uint64_t>(&harmless));
   harmless();
-  const PhysicalAddress physical(code - kernel.platform.kernel_base());
+  const PhysicalAddress physical = kernel.platform.physical_kernel_base() + (code - kernel.platform.kernel_base());
   reinterpret_cast<void (*)()>(kernel.platform.window().at<void>(physical))();
   kernel.log.error("the window was executed");
 }

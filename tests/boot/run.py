@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Boots a test image in QEMU and judges it.
 
-usage: run.py IMAGE SOURCE [--machine microvm|q35] [--loader pvh|grub] [--memory MIB] [--processors COUNT] [--show]
+usage: run.py IMAGE SOURCE [--machine microvm|q35] [--loader pvh|grub] [--memory MIB] [--processors COUNT]
+              [--boots COUNT] [--show]
 
 What is expected stands in the source, in comments; and what it needs, which options override:
 
     // boot-test: success            the kernel ends by itself; or: panic
     // boot-test: expect TEXT        a line of the log holds TEXT; several in this order
-    // boot-test: machine q35        also: processor, memory, processors, options, seconds
+    // boot-test: machine q35        also: processor, memory, processors, options, seconds, boots
     // boot-test: device edu         one more device, as -device has it; several
+    // boot-test: vary TEXT          over --boots the first line with TEXT is not always the same
 
 The log arrives over isa-debugcon, the verdict over isa-debug-exit. Exits 0 when all is as expected, 1 when not, and 77
 (a skip to CTest) where there is no QEMU, or no GRUB for PCs where one is asked for.
@@ -32,6 +34,7 @@ DIRECTIVE = re.compile(r"^// boot-test: (\w+) ?(.*)$", re.MULTILINE)
 # What a source may ask for, and what it gets when it does not.
 DEFAULTS = {
     "machine": "microvm", "processor": "max", "memory": 128, "processors": 1, "options": "", "seconds": 60.0,
+    "boots": 1,
 }  # fmt: skip
 
 
@@ -39,11 +42,14 @@ class Expectation:
     def __init__(self, source: Path):
         self.outcome = None
         self.texts = []
+        self.varying = []
         self.devices = []
         self.settings = dict(DEFAULTS)
         for word, rest in DIRECTIVE.findall(source.read_text(encoding="utf-8")):
             if word == "expect":
                 self.texts.append(rest)
+            elif word == "vary":
+                self.varying.append(rest)
             elif word == "device":
                 self.devices.append(rest)
             elif word in DEFAULTS:
@@ -51,7 +57,7 @@ class Expectation:
             elif word in STATUS and self.outcome is None:
                 self.outcome = word
             else:
-                sys.exit(f"{source}: expected one of success, panic, expect, device, {', '.join(DEFAULTS)}, found '{word}'")
+                sys.exit(f"{source}: expected one of success, panic, expect, vary, device, {', '.join(DEFAULTS)}, found '{word}'")
         if self.outcome is None:
             sys.exit(f"{source}: expected a line '// boot-test: success' or '... panic', found none")
 
@@ -63,6 +69,14 @@ class Expectation:
                 position += 1
             if position == len(lines):
                 return text
+        return None
+
+    def constant_in(self, logs: list[list[str]]) -> str | None:
+        """The first text that should vary between boots and does not."""
+        for text in self.varying:
+            found = {next((line for line in lines if text in line), "") for lines in logs}
+            if len(found) == 1:
+                return found.pop()
         return None
 
 
@@ -122,7 +136,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--memory", type=int, help="MiB")
     parser.add_argument("--processors", type=int)
     parser.add_argument("--options", help="further words of the kernel's command line")
-    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--seconds", type=float, help="at most, a boot")
+    parser.add_argument("--boots", type=int, help="how often; what should vary is then compared")
     parser.add_argument("--show", action="store_true", help="print the log also when all is well")
     return parser.parse_args()
 
@@ -138,10 +153,22 @@ def main() -> int:
         print(f"SKIPPED {arguments.image.name}: {missing}")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
-        return judge(arguments, expectation, command_for(arguments, Path(folder)))
+        command = command_for(arguments, Path(folder))
+        logs = []
+        while len(logs) < arguments.boots:
+            problem, lines = boot(arguments, command, expectation)
+            logs.append(lines)
+            if problem is None and 1 < arguments.boots == len(logs) and (constant := expectation.constant_in(logs)):
+                problem = f"expected boots that differ, found {arguments.boots} times '{constant}'"
+            if problem is not None:
+                print(f"FAILED {arguments.image.name} on {arguments.machine}: {problem}\n  {' '.join(command)}")
+                return 1
+    print(f"passed {arguments.image.name} on {arguments.machine}: {expectation.outcome}, {len(lines)} lines of log")
+    return 0
 
 
-def judge(arguments: argparse.Namespace, expectation: Expectation, command: list[str]) -> int:
+def boot(arguments: argparse.Namespace, command: list[str], expectation: Expectation) -> tuple[str | None, list[str]]:
+    """What went wrong, if anything, and the log."""
     problem = None
     try:
         done = subprocess.run(
@@ -160,11 +187,7 @@ def judge(arguments: argparse.Namespace, expectation: Expectation, command: list
     if problem is not None or arguments.show:
         print("\n".join(lines))
         sys.stdout.write(errors.decode(errors="replace"))
-    if problem is not None:
-        print(f"FAILED {arguments.image.name} on {arguments.machine}: {problem}\n  {' '.join(command)}")
-        return 1
-    print(f"passed {arguments.image.name} on {arguments.machine}: {expectation.outcome}, {len(lines)} lines of log")
-    return 0
+    return problem, lines
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // Code cannot be changed where it runs.
 //
 // boot-test: panic
-// boot-test: expect panic: page fault: write to 0xffffffff801
+// boot-test: expect panic: page fault: write to 0xffffffff
 // boot-test: expect expected writable memory, found a read-only page
 // boot-test: expect  run_payload + 0x
 #include "os/boot/kernel.h"

@@ -15,9 +15,10 @@
 namespace ingot::os::arch {
 
 struct EntryArguments {
-  std::uint32_t protocol;
+  LoaderProtocol protocol;
   PhysicalAddress information;
 };
+inline void move_kernel(EntryArguments) {}
 
 class Platform {
  public:
@@ -32,6 +33,7 @@ class Platform {
   PageSize largest_page() const { return PageSize::giant; }
   std::span<const std::byte> symbol_table() const { return {}; }
   VirtualAddress kernel_base() const { return VirtualAddress(0); }
+  PhysicalAddress physical_kernel_base() const { return PhysicalAddress(0); }
   void open_panic_sinks(Log&) {}
   std::optional<std::uint64_t> read_word(VirtualAddress) const { return {}; }
 };

@@ -2,7 +2,8 @@
 // 64-bit mode, and C++ is compiled for both.
 //
 // PVH enters at ingot_pvh_entry, multiboot2 (GRUB) at ingot_multiboot2_entry, both alike: 32-bit protected mode, flat
-// segments, paging off, ebx = address of what the loader has to say.
+// segments, paging off, ebx = address of what the loader has to say. The kernel that move_kernel.cc moved begins anew at
+// ingot_begin.
 
 #define PHYSICAL(symbol) ((symbol) - 0xffffffff80000000)
 #define PRESENT_WRITABLE 0x3
@@ -33,7 +34,7 @@ multiboot2_header_end:
 .section .text.entry, "ax"
 .code32
 ingot_multiboot2_entry:
-  movl $2, %ebp                 // EntryArguments::protocol
+  movl $2, %ebp                 // a LoaderProtocol
   jmp enter
 .globl ingot_pvh_entry
 ingot_pvh_entry:
@@ -111,9 +112,11 @@ entry_high:
   movl %eax, %es
   movl %eax, %fs
   movl %eax, %gs
-  movq $ingot_boot_stacks + 5 * 4096, %rsp
   movl %ebp, %edi               // the upper halves of registers are undefined after a change of mode: these clear them
   movl %esi, %esi
+.globl ingot_begin
+ingot_begin:
+  movq $ingot_boot_stacks + 5 * 4096, %rsp
   xorl %ebp, %ebp               // a backtrace ends here
   call ingot_start
   ud2                           // ingot_start never returns
@@ -129,13 +132,19 @@ entry_descriptors_pointer:
 .word 23
 .long PHYSICAL(entry_descriptors)
 
+// Where the image lies in memory: a move changes this word as all others that hold an address.
+.balign 4
+.globl ingot_physical_begin
+ingot_physical_begin: .long PHYSICAL(ingot_text_begin)
+
 .section .bss.entry, "aw", @nobits
 .balign 4096
-.globl ingot_root_table, ingot_low_tables, ingot_kernel_tables, ingot_low_directory
+.globl ingot_root_table, ingot_low_tables, ingot_kernel_tables, ingot_low_directory, ingot_kernel_directory
 ingot_root_table: .skip 4096
 ingot_low_tables: .skip 4096
 ingot_kernel_tables: .skip 4096
 ingot_low_directory: .skip 4096
+ingot_kernel_directory: .skip 4096
 .globl ingot_entry_cycles
 ingot_entry_cycles: .skip 8
 

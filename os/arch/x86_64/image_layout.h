@@ -1,28 +1,38 @@
-// Where the kernel lies: the addresses that kernel.ld and entry.S define.
+// Where the kernel lies: the addresses that kernel.ld and entry.S define. They change when move_kernel.cc moves it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "os/arch/x86_64/descriptor_tables.h"
+#include "os/boot/memory_map.h"
 #include "os/memory/address.h"
 
 extern "C" {
 extern const std::byte ingot_text_begin[], ingot_text_end[], ingot_rodata_end[], ingot_data_end[];
 extern const std::byte ingot_symbols_begin[], ingot_symbols_end[], ingot_kernel_end[];
 extern const std::uint64_t ingot_entry_cycles;
+extern const std::uint32_t ingot_physical_begin;
+// The page table: of 512 GiB, of the window's and the kernel's GiB, and of the 2 MiB in each first one.
+extern std::uint64_t ingot_root_table[512], ingot_low_tables[512], ingot_kernel_tables[512];
+extern std::uint64_t ingot_low_directory[512], ingot_kernel_directory[512];
 }
 
 namespace ingot::os::arch {
 
-inline constexpr VirtualAddress kernel_base{0xffffffff80000000};  // where physical address 0 appears to kernel code
 inline constexpr VirtualAddress window_base{0xffff800000000000};  // all physical memory, never executable
 
 inline VirtualAddress address_of(const void* object) { return VirtualAddress(reinterpret_cast<std::uint64_t>(object)); }
 // Precondition: the object is part of the image.
 inline PhysicalAddress physical_address_of(const void* object) {
-  return PhysicalAddress(address_of(object) - kernel_base);
+  return PhysicalAddress(ingot_physical_begin) + (address_of(object) - address_of(ingot_text_begin));
 }
+inline PhysicalRange image_range() {
+  return {PhysicalAddress(ingot_physical_begin), static_cast<std::uint64_t>(ingot_kernel_end - ingot_text_begin)};
+}
+// The 2 MiB page that holds the whole image.
+inline VirtualAddress kernel_base() { return address_of(ingot_text_begin).rounded_down(large_page_bytes); }
+inline PhysicalAddress physical_kernel_base() { return image_range().begin.rounded_down(large_page_bytes); }
 
 // The stacks of the CPU that boots; the others' are allocated.
 struct BootStacks {

@@ -14,16 +14,14 @@ using Format = x86_64::PageTableFormat;
 using Table = Format::Entry[512];
 enum Level : unsigned { small_pages, directory, giants };
 
-extern "C" Table ingot_root_table, ingot_low_tables, ingot_kernel_tables, ingot_low_directory;
-
 // Of the kernel's 2 MiB: how its code sees it, and how the window shows it.
-alignas(page_bytes) constinit Table kernel_directory{}, kernel_pages{}, window_pages{};
+alignas(page_bytes) constinit Table kernel_pages{}, window_pages{};
 
 constexpr Access read_write = Access::read | Access::write;
 
 // No memory is both writable and executable, nor reachable so by another address: the window shows text read-only.
-Access access_of(PhysicalAddress page) {
-  const auto below = [page](const std::byte* end) { return page < physical_address_of(end); };
+Access access_of(VirtualAddress page) {
+  const auto below = [page](const std::byte* end) { return page < address_of(end); };
   if (below(ingot_text_begin)) return read_write;
   if (below(ingot_text_end)) return Access::read | Access::execute;
   if (below(ingot_rodata_end)) return Access::read;
@@ -33,20 +31,24 @@ Access access_of(PhysicalAddress page) {
 
 void map_image() {
   for (std::uint64_t index = 0; index < 512; ++index) {
-    const PhysicalAddress page(index * page_bytes);
+    const VirtualAddress page = kernel_base() + index * page_bytes;
+    const PhysicalAddress frame = physical_kernel_base() + index * page_bytes;
     const Access access = access_of(page);
-    if (page >= physical_address_of(ingot_text_begin) && page < physical_address_of(ingot_kernel_end)) {
-      kernel_pages[index] = Format::page(small_pages, page, {access});
+    if (page >= address_of(ingot_text_begin) && page < address_of(ingot_kernel_end)) {
+      kernel_pages[index] = Format::page(small_pages, frame, {access});
     }
-    window_pages[index] = Format::page(small_pages, page, {access & read_write});
+    window_pages[index] = Format::page(small_pages, frame, {access & read_write});
   }
   for (const VirtualAddress guard :
        {ingot_boot_stacks.main.guard_page(), ingot_boot_stacks.double_fault.guard_page(),
         ingot_boot_stacks.non_maskable.guard_page(), ingot_boot_stacks.machine_check.guard_page()}) {
-    kernel_pages[(guard - kernel_base) / page_bytes] = 0;
+    kernel_pages[(guard - kernel_base()) / page_bytes] = 0;
   }
-  kernel_directory[0] = Format::table(physical_address_of(kernel_pages));
-  ingot_kernel_tables[510] = Format::table(physical_address_of(kernel_directory));
+  const auto index_of = [](std::uint64_t page) { return kernel_base().value() / page & 511; };
+  ingot_kernel_directory[index_of(large_page_bytes)] = Format::table(physical_address_of(kernel_pages));
+  const Format::Entry entry = Format::table(physical_address_of(ingot_kernel_directory));
+  // One store each, for this code runs in one of the two; in the other it may have run before it moved.
+  for (const std::uint64_t gib : {510, 511}) ingot_kernel_tables[gib] = gib == index_of(giant_page_bytes) ? entry : 0;
 }
 
 enum class Coverage { none, some, all };
@@ -69,6 +71,9 @@ void fill_directory(Table& table, const MemoryMap& map, std::uint64_t begin) {
     const bool is_memory = memory_in(map, page, large_page_bytes) != Coverage::none;
     table[index] = is_memory ? Format::page(directory, PhysicalAddress(page), {read_write}) : 0;
   }
+  if (const std::uint64_t image = physical_kernel_base().value() - begin; image < giant_page_bytes) {
+    table[image / large_page_bytes] = Format::table(physical_address_of(window_pages));
+  }
 }
 
 bool has_giant_pages() { return (cpuid(0x80000001).edx & 1u << 26) != 0; }
@@ -79,7 +84,8 @@ Result<void> map_window_gib(MemoryMap& map, std::uint64_t begin) {
   std::uint64_t& slot = ingot_low_tables[begin / giant_page_bytes];
   const Coverage coverage = memory_in(map, begin, giant_page_bytes);
   if (coverage == Coverage::none) return {};
-  if (coverage == Coverage::all && has_giant_pages()) {
+  const bool holds_image = physical_kernel_base().rounded_down(giant_page_bytes).value() == begin;
+  if (coverage == Coverage::all && !holds_image && has_giant_pages()) {
     slot = Format::page(giants, PhysicalAddress(begin), {read_write});
     return {};
   }
@@ -102,7 +108,6 @@ Result<void> Platform::map_kernel(BootInfo& boot_info) {
   }
   map_image();  // first: until then the kernel runs by the directory that is about to lose execution
   fill_directory(ingot_low_directory, boot_info.memory, 0);
-  ingot_low_directory[0] = Format::table(physical_address_of(window_pages));
   ingot_root_table[0] = 0;
   load_page_table(physical_address_of(ingot_root_table));
   write_control_register_4(read_control_register_4() | global_pages);

@@ -5,8 +5,6 @@
 #include "os/arch/x86_64/page_table_format.h"
 #include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
-#include "os/boot/multiboot2.h"
-#include "os/boot/pvh.h"
 
 namespace ingot::os::arch {
 
@@ -26,20 +24,6 @@ void enable_protections() {
   if ((features.ebx & 1u << 7) != 0) control |= 1u << 20;   // SMEP: the kernel never executes ring 3's pages
   if ((features.ebx & 1u << 20) != 0) control |= 1u << 21;  // SMAP: nor reads or writes them by accident
   write_control_register_4(control);
-}
-
-// The hardware's random numbers; a CPU without them gives what differs from boot to boot.
-std::uint64_t gather_entropy() {
-  constexpr std::uint32_t has_rdrand = 1u << 30;
-  std::uint64_t gathered = cycle_count() * 0x9e3779b97f4a7c15u;
-  if ((cpuid(1).ecx & has_rdrand) == 0) return gathered;
-  for (int tries = 0; tries < 10; ++tries) {
-    std::uint64_t drawn = 0;
-    bool valid = false;
-    asm volatile("rdrand %0" : "=r"(drawn), "=@ccc"(valid));  // assembly: its builtin needs a compiler flag
-    if (valid) return gathered ^ drawn;
-  }
-  return gathered;
 }
 
 }  // namespace
@@ -67,25 +51,13 @@ void Platform::open_log(Log& log) {
   if (DebugPort::present()) log.add_sink(debug_port_, LogLevel::debug);
 }
 
-Result<void> Platform::read_boot_info(EntryArguments arguments, BootInfo& boot_info) {
-  const LoaderMemory memory({reinterpret_cast<const std::byte*>(window_base.value()), giant_page_bytes});
-  constexpr std::uint32_t multiboot2 = 2;
-  const auto read = arguments.protocol == multiboot2 ? read_multiboot2_information : read_pvh_start_info;
-  TRY(read(memory, arguments.information, boot_info));
-  // Frame 0 holds the firmware's data, and an address of 0 should stay an error.
-  TRY(boot_info.memory.add({PhysicalAddress(0), page_bytes, MemoryKind::reserved}));
-  const PhysicalAddress begin = physical_address_of(ingot_text_begin), end = physical_address_of(ingot_kernel_end);
-  TRY(boot_info.memory.add({begin, end - begin, MemoryKind::kernel}));
-  boot_info.entropy ^= gather_entropy();
-  return {};
-}
-
 void Platform::apply_options(std::string_view command_line, Log& log) {
   if (command_line_option(command_line, "serial").has_value()) open_panic_sinks(log);
 }
 
 std::span<const std::byte> Platform::symbol_table() const { return {ingot_symbols_begin, ingot_symbols_end}; }
-VirtualAddress Platform::kernel_base() const { return arch::kernel_base; }
+VirtualAddress Platform::kernel_base() const { return arch::kernel_base(); }
+PhysicalAddress Platform::physical_kernel_base() const { return arch::physical_kernel_base(); }
 std::uint64_t Platform::entry_cycles() const { return ingot_entry_cycles; }
 
 void Platform::open_panic_sinks(Log& log) {

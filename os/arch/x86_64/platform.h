@@ -21,9 +21,13 @@ namespace ingot::os::arch {
 
 // What entry.S found in registers.
 struct EntryArguments {
-  std::uint32_t protocol;  // 1: PVH, 2: multiboot2
+  LoaderProtocol protocol;
   PhysicalAddress information;
 };
+
+// To a random place in memory and in the address space, where ingot_start begins anew: then this does not return. It
+// does in the moved kernel, where `no-aslr` forbids the move, and where there is no room.
+void move_kernel(EntryArguments arguments);
 
 class Platform {
  public:
@@ -33,7 +37,7 @@ class Platform {
   void adopt_cpu(Kernel& kernel, Processor& processor);
   // Before anything is known about the machine: the emulators' debug port, where there is one.
   void open_log(Log& log);
-  // Reads what the loader left, and lists what the kernel itself occupies.
+  // What the loader left, as move_kernel read it, and what the kernel itself occupies.
   Result<void> read_boot_info(EntryArguments arguments, BootInfo& boot_info);
   // `serial`: the log goes to COM1 as well.
   void apply_options(std::string_view command_line, Log& log);
@@ -48,7 +52,9 @@ class Platform {
   PageSize largest_page() const;
   // The names that the image carries.
   std::span<const std::byte> symbol_table() const;
+  // Where the image lies: the 2 MiB page that holds it.
   VirtualAddress kernel_base() const;
+  PhysicalAddress physical_kernel_base() const;
 
   void open_panic_sinks(Log& log);
   // A word of mapped memory, or nothing: never faults.
