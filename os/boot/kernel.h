@@ -7,6 +7,7 @@
 #include "os/arch/platform.h"
 #include "os/boot/boot_info.h"
 #include "os/device/acpi.h"
+#include "os/device/interrupt_hardware.h"
 #include "os/device/power.h"
 #include "os/interrupt/cycle_clock.h"
 #include "os/interrupt/interrupt_table.h"
@@ -30,8 +31,11 @@ struct Kernel {
   CpuMachine machine;
   Scheduler scheduler{machine};
   Acpi acpi;
+  InterruptHardware interrupt_hardware;
   Power power;
   bool panicking = false;
+
+  InterruptController& controller() { return interrupt_hardware.controller(); }
 };
 
 // What the image does once the kernel stands: the shipped image's is os/images/payload.cc, each boot test has its own.

@@ -3,7 +3,6 @@
 
 #include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
-#include "os/device/legacy_pic.h"
 #include "os/trace/panic.h"
 
 namespace ingot::os {
@@ -90,7 +89,8 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   require(create_memory(kernel), "memory");
   log_memory(kernel.log, kernel.boot_info.memory);
   read_acpi(kernel);
-  LegacyPic::silence();
+  require(kernel.interrupt_hardware.start(kernel.acpi.interrupts(), *kernel.memory), "interrupt controllers");
+  kernel.log.information("interrupts: by ", kernel.controller().name());
   const std::uint64_t rate = require(platform.cycles_per_second(), "cycle counter");
   kernel.clock = require(CycleClock::create(rate), "cycle counter");
 

@@ -82,9 +82,12 @@ bool is_stack_overflow(const TrapFrame& frame) {
 
 extern "C" void ingot_trap(TrapFrame& frame) {
   Kernel& kernel = *current_cpu().kernel;
-  if (kernel.interrupts.dispatch(frame)) return;
-  if (frame.vector < exception::count) report_exception(kernel, frame);
-  kernel.log.warning("interrupt: expected a claimed vector, found ", frame.vector);
+  const bool is_interrupt = frame.vector >= exception::count;
+  if (is_interrupt && kernel.controller().is_spurious(frame.vector)) return;
+  const bool handled = kernel.interrupts.dispatch(frame);
+  if (!handled && !is_interrupt) report_exception(kernel, frame);
+  if (!handled) kernel.log.warning("interrupt: expected a claimed vector, found ", frame.vector);
+  if (is_interrupt) kernel.controller().end_of_interrupt(frame.vector);
 }
 
 }  // namespace ingot::os::arch
