@@ -4,18 +4,21 @@
 #include <cstdint>
 
 namespace ingot::os {
-class LockChecker;  // os/schedule/lock_checker.h
-struct Kernel;      // os/boot/kernel.h
+class LockChecker;           // os/schedule/lock_checker.h
+class LockViolationHandler;  // os/schedule/lock_checker.h
+struct Kernel;               // os/boot/kernel.h
 }  // namespace ingot::os
 
 namespace ingot::os::arch {
 
 // The first member of whatever a kernel keeps for each CPU.
 struct CpuHeader {
-  CpuHeader* self = nullptr;            // its own address: what one GS-relative load finds
-  std::uint32_t index = 0;              // 0 is the CPU that booted
-  LockChecker* lock_checker = nullptr;  // none: this CPU's spin locks are not checked
-  Kernel* kernel = nullptr;             // how an interrupt finds everything else
+  CpuHeader* self = nullptr;                     // its own address: what one GS-relative load finds
+  std::uint32_t index = 0;                       // 0 is the CPU that booted
+  LockChecker* lock_checker = nullptr;           // none: this CPU's spin locks are not checked
+  LockChecker* other_lock_checker = nullptr;     // the handlers' while a thread runs, and the thread's while they do
+  LockViolationHandler* lock_reports = nullptr;  // who is told of deadlocks
+  Kernel* kernel = nullptr;                      // how an interrupt finds everything else
 };
 
 }  // namespace ingot::os::arch

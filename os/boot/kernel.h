@@ -14,6 +14,7 @@
 #include "os/memory/kernel_memory.h"
 #include "os/schedule/kernel_thread.h"
 #include "os/schedule/scheduler.h"
+#include "os/trace/lock_reports.h"
 #include "os/trace/log.h"
 #include "os/trace/symbols.h"
 
@@ -28,6 +29,7 @@ struct Kernel {
   Processor boot_processor{0};
   std::optional<KernelMemory> memory;
   std::optional<CycleClock> clock;
+  LockReports lock_reports;
   CpuMachine machine;
   Scheduler scheduler{machine};
   Acpi acpi;

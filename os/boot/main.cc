@@ -94,6 +94,9 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   const std::uint64_t rate = require(platform.cycles_per_second(), "cycle counter");
   kernel.clock = require(CycleClock::create(rate), "cycle counter");
 
+  const bool checks = command_line_option(kernel.boot_info.command_line.view(), "check-locks").has_value();
+  kernel.lock_reports.forgives_waits = !checks;
+  kernel.scheduler.report_locks(kernel.lock_reports, Scheduler::LockChecks{checks});
   require(kernel.scheduler.add(kernel.boot_processor), "scheduler");
   kernel.scheduler.adopt_cpu(kernel.boot_processor);
   const KernelThread main = require(spawn(kernel, "main", run_main, kernel), "first thread");

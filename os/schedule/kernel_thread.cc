@@ -20,6 +20,7 @@ struct KernelThread::Record {
   Allocator& heap;
   KernelStack stack;
   Thread thread;
+  std::optional<LockChecker> lock_checker;
   ThreadBody body;
 };
 
@@ -28,6 +29,9 @@ Result<KernelThread> KernelThread::start(Kernel& kernel, std::string_view name, 
   KernelStack stack = TRY(kernel.memory->allocate_stack(stack_bytes));
   void* block = TRY(heap.allocate(sizeof(Record), alignof(Record)));
   Record& record = *std::construct_at(static_cast<Record*>(block), heap, std::move(stack), name, body);
+  if (LockViolationHandler* handler = kernel.scheduler.lock_checks()) {
+    record.thread.lock_checker = &record.lock_checker.emplace(*handler);
+  }
   record.thread.saved_context = arch::prepare_stack(record.stack.top(), &Record::enter, &record);
   kernel.scheduler.start(record.thread);
   return KernelThread(record);

@@ -1,22 +1,27 @@
 #include "os/schedule/lock_checker.h"
 
+#include "os/arch/arch.h"
+
 namespace ingot::os {
 
-void LockChecker::take(const void* lock, LockRank rank, Waits waits) {
+void LockChecker::take(const void* lock, LockRank rank, Waits waits, SharedWith shared_with) {
+  if (shared_with == SharedWith::interrupts ? arch::interrupts_enabled() : holder_ == SharedWith::interrupts) {
+    return report(shared_with == SharedWith::interrupts
+                      ? "expected interrupts off with a lock that handlers take, found them on"
+                      : "expected a lock that handlers may take, found one that threads hold with interrupts on",
+                  lock, rank, Held{});
+  }
   for (std::size_t i = 0; i < count_; ++i) {
     const Held& held = held_[i];
     if (held.lock == lock) {
-      report("expected a lock that is not held here, found it held: it would wait for itself", lock, rank, held);
-      return;
+      return report("expected a lock that is not held here, found it held: it would wait for itself", lock, rank, held);
     }
     if (waits == Waits::yes && held.rank >= rank) {
-      report("expected a rank above all held, found one that is not", lock, rank, held);
-      return;
+      return report("expected a rank above all held, found one that is not", lock, rank, held);
     }
   }
   if (count_ == depth) {
-    report("expected fewer locks held at once, found the record full", lock, rank, held_[depth - 1]);
-    return;
+    return report("expected fewer locks held at once, found the record full", lock, rank, held_[depth - 1]);
   }
   held_[count_++] = {lock, rank};
 }
@@ -30,10 +35,6 @@ void LockChecker::give_back(const void* lock, LockRank rank) {
     return;
   }
   report("expected a lock that is held here, found it free or another's", lock, rank, Held{});
-}
-
-void LockChecker::expect_none(std::string_view what) {
-  if (count_ != 0) report(what, nullptr, LockRank::log, held_[count_ - 1]);
 }
 
 }  // namespace ingot::os

@@ -16,6 +16,7 @@ struct LockViolation {
   LockRank rank = LockRank::log;  // its rank
   const void* held = nullptr;     // the one it clashes with; none: there is no such lock
   LockRank held_rank = LockRank::log;
+  bool may_pass = false;  // it only looks like one: whoever reports may go on
 };
 
 // The kernel's panics; a test's writes it down.
@@ -31,15 +32,18 @@ class LockChecker {
  public:
   static constexpr std::size_t depth = 16;
 
-  explicit LockChecker(LockViolationHandler& handler) : handler_(&handler) {}
+  explicit LockChecker(LockViolationHandler& handler, SharedWith holder = SharedWith::threads)
+      : handler_(&handler), holder_(holder) {}
 
   // Before the lock is waited for: a deadlock is reported while it can still speak. A try that cannot wait may break
   // the order, so it comes here only after it succeeded, with Waits::no.
   enum class Waits { yes, no };
-  void take(const void* lock, LockRank rank, Waits waits);
+  void take(const void* lock, LockRank rank, Waits waits, SharedWith shared_with);
   void give_back(const void* lock, LockRank rank);
-  // Whoever goes to sleep must hold none: `what` says who wanted to.
-  void expect_none(std::string_view what);
+  // Whoever goes to sleep, or returns from an interrupt, must hold none: `what` says who wanted to.
+  void expect_none(std::string_view what) {
+    if (count_ != 0) report(what, nullptr, LockRank::log, held_[count_ - 1]);
+  }
 
   std::size_t held_count() const { return count_; }
 
@@ -53,8 +57,16 @@ class LockChecker {
   }
 
   LockViolationHandler* handler_;
+  SharedWith holder_;  // interrupts: this is the record of a CPU's handlers
   std::array<Held, depth> held_{};
   std::size_t count_ = 0;
+};
+
+// Of one CPU. Handlers have a record of their own: they are not ordered after what they interrupted.
+struct LockCheckers {
+  explicit LockCheckers(LockViolationHandler& handler)
+      : of_threads(handler), of_interrupts(handler, SharedWith::interrupts) {}
+  LockChecker of_threads, of_interrupts;
 };
 
 }  // namespace ingot::os

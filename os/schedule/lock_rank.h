@@ -1,6 +1,7 @@
 // The order in which locks are taken: each only above those already held, so that no two CPUs can wait for each other.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -12,30 +13,25 @@ enum class LockRank : std::uint8_t {
   interrupts,     // who handles a vector, and where lines lead
   address_space,  // regions of one address space
   page_table,
-  wait,       // the state and the sleepers of a mutex, semaphore, channel, ...
-  timers,     // of one CPU; a timer that fires wakes threads and tasks
-  executor,   // tasks that can go on, of one CPU
-  run_queue,  // threads that can go on, of one CPU
-  heap,       // fixed-size blocks
-  frames,     // the frame allocator
-  log,        // written to from everywhere
+  wait,        // the state and the sleepers of a mutex, semaphore, channel, ...
+  wait_graph,  // who waits for which mutex
+  timers,      // of one CPU; a timer that fires wakes threads and tasks
+  executor,    // tasks that can go on, of one CPU
+  run_queue,   // threads that can go on, of one CPU
+  heap,        // fixed-size blocks
+  frames,      // the frame allocator
+  log,         // written to from everywhere
 };
 
 constexpr std::string_view name_of(LockRank rank) {
-  switch (rank) {
-    case LockRank::device: return "device";
-    case LockRank::interrupts: return "interrupts";
-    case LockRank::address_space: return "address space";
-    case LockRank::page_table: return "page table";
-    case LockRank::wait: return "wait";
-    case LockRank::timers: return "timers";
-    case LockRank::executor: return "executor";
-    case LockRank::run_queue: return "run queue";
-    case LockRank::heap: return "heap";
-    case LockRank::frames: return "frames";
-    case LockRank::log: return "log";
-  }
-  return "unknown";
+  constexpr std::array<std::string_view, 12> names = {"device",    "interrupts", "address space", "page table",
+                                                      "wait",      "wait graph", "timers",        "executor",
+                                                      "run queue", "heap",       "frames",        "log"};
+  return names[static_cast<std::size_t>(rank)];
 }
+
+// A handler that interrupted the holder on its own CPU would wait for it forever: what handlers use too is locked with
+// interrupts off.
+enum class SharedWith : std::uint8_t { threads, interrupts };
 
 }  // namespace ingot::os

@@ -12,16 +12,12 @@
 
 namespace ingot::os {
 
-// A handler that interrupted the holder on its own CPU would wait for it forever: data that handlers use too is locked
-// with interrupts off.
-enum class SharedWith { threads, interrupts };
-
 template <class Data, SharedWith shared_with = SharedWith::threads>
 class Locked {
  public:
   template <class... Arguments>
   constexpr explicit Locked(LockRank rank, Arguments&&... arguments)
-      : lock_(rank), data_(std::forward<Arguments>(arguments)...) {}
+      : lock_(rank, shared_with), data_(std::forward<Arguments>(arguments)...) {}
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
 

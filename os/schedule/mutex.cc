@@ -18,27 +18,31 @@ bool Mutex::try_lock() {
   Thread& thread = current_thread();
   std::uintptr_t found = 0;
   if (!holder_.compare_exchange(found, address_of(thread), MemoryOrder::acquire)) return false;
-  if (thread.lock_checker != nullptr) thread.lock_checker->take(this, rank_, LockChecker::Waits::no);
+  if (thread.lock_checker != nullptr)
+    thread.lock_checker->take(this, rank_, LockChecker::Waits::no, SharedWith::threads);
   return true;
 }
 
 void Mutex::lock_slowly(Thread& thread) {
-  if (thread.lock_checker != nullptr) thread.lock_checker->take(this, rank_, LockChecker::Waits::yes);
+  if (thread.lock_checker != nullptr)
+    thread.lock_checker->take(this, rank_, LockChecker::Waits::yes, SharedWith::threads);
   const std::uintptr_t self = address_of(thread);
   Waiter waiter(thread);
-  while (true) {
+  auto& graph = current_scheduler().wait_graph;
+  for (bool waited = false;; waited = true) {
     const bool taken = waiters_.with([&](WaitList& list) {
       std::uintptr_t found = holder_.load(MemoryOrder::relaxed);
       while (true) {
         // Others may wait behind us, and we have forgotten: taken here, it is given back through the list.
         const std::uintptr_t wanted = (found == 0 ? self : found) | waited_for;
-        if ((found & ~waited_for) == self) __builtin_trap();
         if (!holder_.compare_exchange(found, wanted, MemoryOrder::acquire)) continue;
         if (found == 0) return true;
         list.join(waiter);
+        graph.with([&](WaitGraph& waits) { waits.wait(thread, *this); });
         return false;
       }
     });
+    if (taken && waited) graph.with([&](WaitGraph& waits) { waits.forget(thread); });
     if (taken) return;
     block_current_thread();
   }
@@ -54,6 +58,8 @@ void Mutex::unlock_slowly(Thread& thread, std::uintptr_t found) {
   if ((found & ~waited_for) != address_of(thread)) __builtin_trap();
   if (thread.lock_checker != nullptr) thread.lock_checker->give_back(this, rank_);
   if ((found & waited_for) == 0) return;
+  // Whoever walks the graph and met us as the holder has finished once we had its lock; after that we may end.
+  current_scheduler().wait_graph.with([](WaitGraph&) {});
   waiters_.with([](WaitList& list) { list.wake_one(); });
 }
 

@@ -16,13 +16,16 @@ class Mutex {
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
-  // A thread that already holds it, or that does not hold it at unlock, traps: it would never go on.
+  // A thread that would wait for itself, also through others, is reported (wait_graph.h); one that does not hold it at
+  // unlock traps.
   void lock();
   bool try_lock();
   void unlock();
   bool is_held_by_current_thread() const;
 
  private:
+  friend class WaitGraph;
+
   // Apart, so that the paths nobody waits on stay within their budget of instructions.
   [[gnu::noinline]] void lock_slowly(Thread& thread);
   [[gnu::noinline]] void unlock_slowly(Thread& thread, std::uintptr_t found);

@@ -17,6 +17,12 @@ Result<void> Scheduler::add(Processor& processor) {
   }
   processors_[place] = &processor;
   processor.scheduler = this;
+  processor.lock_reports = lock_reports_;
+  if (lock_checks_ == LockChecks::on) {
+    processor.lock_checkers.emplace(*lock_reports_);
+    processor.lock_checker = &processor.lock_checkers->of_threads;
+    processor.other_lock_checker = &processor.lock_checkers->of_interrupts;
+  }
   count_.store(place + 1, MemoryOrder::release);
   return {};
 }

@@ -6,12 +6,15 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/atomic.h"
 #include "base/result.h"
 #include "os/arch/arch.h"
+#include "os/schedule/lock_checker.h"
 #include "os/schedule/run_queue.h"
 #include "os/schedule/thread.h"
+#include "os/schedule/wait_graph.h"
 
 namespace ingot::os {
 
@@ -43,6 +46,7 @@ struct Processor : arch::CpuHeader {
   RunQueue ready;
   std::uint64_t switches = 0;
   std::uint64_t steals = 0;
+  std::optional<LockCheckers> lock_checkers;
   [[no_unique_address]] arch::CpuPart part;
 };
 
@@ -56,6 +60,14 @@ class Scheduler {
 
   explicit Scheduler(ScheduleMachine& machine) : machine_(machine) {}
 
+  // Before any CPU is added: who is told of deadlocks, and whether every CPU and thread keeps a record of its locks.
+  enum class LockChecks : bool { off, on };
+  void report_locks(LockViolationHandler& handler, LockChecks checks) {
+    lock_reports_ = &handler;
+    lock_checks_ = checks;
+  }
+  // None: they keep no record.
+  LockViolationHandler* lock_checks() const { return lock_checks_ == LockChecks::on ? lock_reports_ : nullptr; }
   // One CPU after the other, before each starts. They carry their place as index.
   Result<void> add(Processor& processor);
 
@@ -81,6 +93,8 @@ class Scheduler {
   // The first thing a new thread does.
   void begin_thread();
 
+  Locked<WaitGraph, SharedWith::interrupts> wait_graph{LockRank::wait_graph};
+
  private:
   void enqueue(Thread& thread);
   void call_idle_cpu(std::uint32_t preferred);
@@ -89,6 +103,8 @@ class Scheduler {
   void finish_switch();
 
   ScheduleMachine& machine_;
+  LockViolationHandler* lock_reports_ = nullptr;
+  LockChecks lock_checks_ = LockChecks::off;
   std::array<Processor*, most_processors> processors_{};
   Atomic<std::uint32_t> count_;  // of the processors
   Atomic<std::uint64_t> idle_cpus_;

@@ -15,33 +15,38 @@ namespace ingot::os {
 
 class SpinLock {
  public:
-  constexpr explicit SpinLock(LockRank rank) : rank_(rank) {}
+  constexpr explicit SpinLock(LockRank rank, SharedWith shared_with = SharedWith::threads)
+      : rank_(rank), shared_with_(shared_with) {}
 
   void lock() {
-    if (LockChecker* checker = arch::current_cpu().lock_checker) checker->take(this, rank_, LockChecker::Waits::yes);
-    std::uint32_t pauses = 1;
-    // Waiting reads only: a CPU that wrote would take the cache line away from the one that holds the lock.
-    while (held_.load(MemoryOrder::relaxed) || held_.exchange(true, MemoryOrder::acquire)) {
-      for (std::uint32_t i = 0; i < pauses; ++i) arch::pause();
-      if (pauses < most_pauses) pauses *= 2;
-    }
+    const arch::CpuHeader& cpu = arch::current_cpu();
+    if (cpu.lock_checker != nullptr) cpu.lock_checker->take(this, rank_, LockChecker::Waits::yes, shared_with_);
+    if (!take(cpu)) wait(cpu);
   }
   bool try_lock() {
-    if (held_.load(MemoryOrder::relaxed) || held_.exchange(true, MemoryOrder::acquire)) return false;
-    if (LockChecker* checker = arch::current_cpu().lock_checker) checker->take(this, rank_, LockChecker::Waits::no);
+    const arch::CpuHeader& cpu = arch::current_cpu();
+    if (!take(cpu)) return false;
+    if (cpu.lock_checker != nullptr) cpu.lock_checker->take(this, rank_, LockChecker::Waits::no, shared_with_);
     return true;
   }
   void unlock() {
     if (LockChecker* checker = arch::current_cpu().lock_checker) checker->give_back(this, rank_);
-    held_.store(false, MemoryOrder::release);
+    holder_.store(0, MemoryOrder::release);
   }
 
  private:
-  // Longer waits would leave a free lock unused for longer than most are held.
-  static constexpr std::uint32_t most_pauses = 64;
+  // Waiting reads only: a CPU that wrote would take the cache line away from the one that holds the lock.
+  bool take(const arch::CpuHeader& cpu) {
+    std::uint8_t nobody = 0;
+    return holder_.load(MemoryOrder::relaxed) == 0 &&
+           holder_.compare_exchange(nobody, static_cast<std::uint8_t>(cpu.index + 1), MemoryOrder::acquire);
+  }
+  // Tells when it takes seconds: such a lock has been forgotten, or its holder waits for us.
+  [[gnu::noinline]] void wait(const arch::CpuHeader& cpu);
 
-  Atomic<bool> held_;
+  Atomic<std::uint8_t> holder_;  // the index of its CPU, plus one; 0: free
   LockRank rank_;
+  SharedWith shared_with_;
 };
 
 }  // namespace ingot::os

@@ -68,6 +68,44 @@ TEST(Locked, KeepsInterruptsOffOnlyWhereAsked) {
   EXPECT_TRUE(arch::interrupts_enabled());
 }
 
+TEST(SpinLock, TellsWhoHoldsItForTooLong) {
+  CheckedCpu cpu;
+  static SpinLock* waited_for = nullptr;
+  static int pauses = 0;
+  SpinLock lock(LockRank::heap);
+  waited_for = &lock;
+  pauses = 0;
+  lock.lock();
+  arch::current_cpu().lock_reports = &cpu.recorder;
+  arch::current_cpu().lock_checker = nullptr;  // it would refuse to wait for itself
+  arch::hosted::thread.on_pause = [] {
+    arch::hosted::thread.skipped_cycles += std::uint64_t{1} << 36;
+    if (++pauses == 3) waited_for->unlock();
+  };
+  lock.lock();
+  ASSERT_EQ(cpu.recorder.texts.size(), 2u) << "pauses double: one, two";
+  EXPECT_EQ(cpu.recorder.texts[0], "expected a lock to be free within seconds, found CPU 0 hold it while CPU 0 waits");
+}
+
+TEST(LockChecker, HandlersTakeOnlyWhatIsKeptWithInterruptsOff) {
+  CheckedCpu cpu;
+  SpinLock with_threads(LockRank::heap);
+  SpinLock with_handlers(LockRank::frames, SharedWith::interrupts);
+  with_handlers.lock();
+  ASSERT_EQ(cpu.recorder.texts.size(), 1u) << "interrupts are on";
+  with_handlers.unlock();
+  cpu.recorder.texts.clear();
+  LockCheckers checkers(cpu.recorder);
+  arch::current_cpu().lock_checker = &checkers.of_interrupts;
+  arch::disable_interrupts();
+  SpinLock again(LockRank::frames, SharedWith::interrupts);
+  again.lock();
+  again.unlock();
+  EXPECT_TRUE(cpu.recorder.texts.empty());
+  with_threads.lock();
+  EXPECT_EQ(cpu.recorder.texts.size(), 1u);
+}
+
 TEST(LockChecker, AcceptsRisingRanksAndAnyOrderOfGivingBack) {
   CheckedCpu cpu;
   SpinLock outer(LockRank::device);
@@ -101,7 +139,7 @@ TEST(LockChecker, ReportsALockThatWaitsForItself) {
   CheckedCpu cpu;
   SpinLock lock(LockRank::heap);
   lock.lock();
-  cpu.checker.take(&lock, LockRank::heap, LockChecker::Waits::yes);
+  cpu.checker.take(&lock, LockRank::heap, LockChecker::Waits::yes, SharedWith::threads);
   ASSERT_EQ(cpu.recorder.texts.size(), 1u);
   EXPECT_NE(cpu.recorder.texts[0].find("wait for itself"), std::string::npos);
 }
@@ -133,7 +171,7 @@ TEST(LockChecker, ReportsALockGivenBackTwiceAndASleeperThatHoldsOne) {
 TEST(LockChecker, ReportsWhenItsRecordIsFull) {
   CheckedCpu cpu;
   int locks[LockChecker::depth + 1];
-  for (const int& lock : locks) cpu.checker.take(&lock, LockRank::heap, LockChecker::Waits::no);
+  for (const int& lock : locks) cpu.checker.take(&lock, LockRank::heap, LockChecker::Waits::no, SharedWith::threads);
   EXPECT_EQ(cpu.recorder.texts.size(), 1u);
 }
 

@@ -56,6 +56,8 @@ class Thread : public ListLink<struct RunQueueTag> {
 
   // Where the context switch finds the rest of this thread when it is not running.
   void* saved_context = nullptr;
+  // The mutex it sleeps for; under the scheduler's wait_graph.
+  const class Mutex* waits_for = nullptr;
   // The locks it sleeps for and holds; none: they are not checked.
   LockChecker* lock_checker = nullptr;
 

@@ -30,7 +30,7 @@ class Log {
   static constexpr std::size_t sink_capacity = 4;
   using Line = FixedText<line_capacity>;
 
-  Log() : lock_(LockRank::log) {}
+  Log() : lock_(LockRank::log, SharedWith::interrupts) {}
 
   // The sink gets lines of this level and above. One more than fit is refused: false.
   bool add_sink(LogSink& sink, LogLevel least);

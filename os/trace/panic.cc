@@ -29,7 +29,10 @@ void panic_in(Kernel& kernel, std::string_view message, const arch::TrapFrame* f
   kernel.panicking = true;
   kernel.platform.open_panic_sinks(log);
 
-  log.write(LogLevel::panic, message);
+  for (std::size_t end = 0; end != message.npos; message.remove_prefix(end == message.npos ? 0 : end + 2)) {
+    end = message.find("; ");  // a line for each part
+    log.write(LogLevel::panic, message.substr(0, end));
+  }
   const Processor& processor = current_processor();
   log.information("in thread \"", processor.current->name(), "\" on CPU ", processor.index);
   log.information("kernel at ", kernel.platform.kernel_base(), ", physical ", kernel.platform.physical_kernel_base());

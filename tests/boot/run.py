@@ -113,7 +113,7 @@ def make_disc(image: Path, options: str, folder: Path) -> Path:
 
 
 def command_for(arguments: argparse.Namespace, folder: Path) -> list[str]:
-    options = "debug-exit" + (f" {arguments.options}" if arguments.options else "")
+    options = "debug-exit check-locks" + (f" {arguments.options}" if arguments.options else "")
     if arguments.loader == "grub":
         loading = ["-cdrom", str(make_disc(arguments.image, options, folder))]
     else:

@@ -1,6 +1,7 @@
 // From trap_entry.S to whoever claimed the vector; an exception that nobody claimed is the end.
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "os/arch/arch.h"
 #include "os/boot/kernel.h"
@@ -64,6 +65,25 @@ bool is_stack_overflow(const TrapFrame& frame) {
   return address - (frame.rsp - page_bytes) < 2 * page_bytes;
 }
 
+// An interrupt comes between any two steps of a thread: its handler's locks are not ordered after the thread's. An
+// exception is a step of the thread, as a call would be.
+class HandlersLocks {
+ public:
+  explicit HandlersLocks(bool interrupt) : cpu_(interrupt ? &current_cpu() : nullptr) { exchange(); }
+  ~HandlersLocks() {
+    if (cpu_ != nullptr && cpu_->lock_checker != nullptr) {
+      cpu_->lock_checker->expect_none("expected no lock held by a handler that returns, found one");
+    }
+    exchange();
+  }
+
+ private:
+  void exchange() {
+    if (cpu_ != nullptr) std::swap(cpu_->lock_checker, cpu_->other_lock_checker);
+  }
+  CpuHeader* cpu_;
+};
+
 [[noreturn]] void report_exception(Kernel& kernel, const TrapFrame& frame) {
   PanicText text;
   text.append(frame.vector < exception_names.size() ? exception_names[frame.vector] : "reserved exception");
@@ -83,6 +103,7 @@ bool is_stack_overflow(const TrapFrame& frame) {
 extern "C" void ingot_trap(TrapFrame& frame) {
   Kernel& kernel = *current_cpu().kernel;
   const bool is_interrupt = frame.vector >= exception::count;
+  const HandlersLocks record(is_interrupt);
   if (is_interrupt && kernel.controller().is_spurious(frame.vector)) return;
   const bool handled = kernel.interrupts.dispatch(frame);
   if (!handled && !is_interrupt) report_exception(kernel, frame);

@@ -110,6 +110,53 @@ TEST(Interleavings, RanksHoldForMutexesAndSleepersHoldNoSpinLock) {
   expect_holds_in_every_order<RankScenario>({.cpus = 1, .preemptions = 0});
 }
 
+// Two threads that take two mutexes in opposite orders: whenever both hold one, the second to wait is reported; else
+// both pass. Nothing is reported that would have passed.
+struct DeadlockScenario : LockViolationHandler {
+  Mutex left{LockRank::device};
+  Mutex right{LockRank::device};
+  Atomic<int> passed;
+  Simulation* runs_in = nullptr;
+
+  void lock_violated(const LockViolation& violation) override {
+    runs_in->expect(passed.load(MemoryOrder::relaxed) == 0, "reported a deadlock that was none");
+    runs_in->fail(violation.what.substr(0, violation.what.find(';')));
+  }
+  void begin(Simulation& simulation) {
+    runs_in = &simulation;
+    for (std::uint32_t cpu = 0; cpu < 2; ++cpu) simulation.processor(cpu).lock_reports = this;
+    start(simulation, "first", left, right);
+    start(simulation, "second", right, left);
+  }
+  void start(Simulation& simulation, const char* name, Mutex& outer, Mutex& inner) {
+    simulation.start_thread(name, [&] {
+      const MutexGuard first(outer);
+      const MutexGuard second(inner);
+      passed.fetch_add(1, MemoryOrder::relaxed);
+    });
+  }
+  void end(Simulation&) {}
+};
+
+TEST(Interleavings, ADeadlockIsReportedByTheLastToWait) {
+  EXPECT_EQ(explore_all<DeadlockScenario>({.cpus = 2, .preemptions = 2}).failure,
+            "expected a mutex to become free, found a deadlock");
+}
+
+// The same order, and a third thread for more waiting: no chain closes, in no order of steps.
+struct NoDeadlockScenario : DeadlockScenario {
+  void begin(Simulation& simulation) {
+    runs_in = &simulation;
+    for (std::uint32_t cpu = 0; cpu < 2; ++cpu) simulation.processor(cpu).lock_reports = this;
+    for (const char* name : {"first", "second", "third"}) start(simulation, name, left, right);
+  }
+  void end(Simulation& simulation) { simulation.expect(passed.load(MemoryOrder::relaxed) == 3, "somebody stays"); }
+};
+
+TEST(Interleavings, ChainsThatDoNotCloseAreNoDeadlock) {
+  expect_holds_in_every_order<NoDeadlockScenario>({.cpus = 2, .preemptions = 2});
+}
+
 struct WaitQueueScenario {
   WaitQueue queue;
   Atomic<bool> ready;
