@@ -1,4 +1,5 @@
 // The kernel's command line: words apart by blanks, each `name` or `name=value`. Of equal names the last one counts.
+// Behind a word `--` stand the program's arguments (base/boot_arguments.h).
 #pragma once
 
 #include <optional>
@@ -13,6 +14,7 @@ constexpr std::optional<std::string_view> command_line_option(std::string_view l
     const std::size_t blank = line.find(' ');
     const std::string_view word = line.substr(0, blank);
     line.remove_prefix(blank == std::string_view::npos ? line.size() : blank + 1);
+    if (word == "--") break;
     if (!word.starts_with(name)) continue;
     const std::string_view rest = word.substr(name.size());
     if (rest.empty()) value = rest;

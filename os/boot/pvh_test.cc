@@ -116,6 +116,7 @@ TEST(CommandLine, FindsOptionsByWholeNames) {
   EXPECT_EQ(command_line_option(line, "x"), "");
   EXPECT_FALSE(command_line_option(line, "lo").has_value());
   EXPECT_FALSE(command_line_option("", "x").has_value());
+  EXPECT_EQ(command_line_option("x=1 -- x=2", "x"), "1");  // what follows is the program's
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "os/arch/x86_64/page_table_format.h"
 #include "os/arch/x86_64/platform.h"
 #include "os/boot/command_line.h"
+#include "os/boot/image_table.h"
 #include "os/boot/kernel_place.h"
 #include "os/boot/multiboot2.h"
 #include "os/boot/pvh.h"
@@ -37,6 +38,7 @@ Result<void> read_loader(EntryArguments arguments, BootInfo& boot_info) {
   TRY(read(memory, arguments.information, boot_info));
   // Frame 0 holds the firmware's data, and an address of 0 should stay an error.
   TRY(boot_info.memory.add({PhysicalAddress(0), page_bytes, MemoryKind::reserved}));
+  TRY(add_cast_image(ingot_image_table, boot_info));
   boot_info.loader = arguments.protocol;
   return {};
 }
