@@ -6,10 +6,10 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 INGOT := build/bin/ingot
 
-.PHONY: help packages build demo test check format clean
+.PHONY: help packages build demo test check debug-os format clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 packages: ## install the Debian packages that are missing
 	@scripts/packages build
@@ -34,6 +34,11 @@ test: packages build/build.ninja ## everything a user should see pass: unit, par
 check: packages ## what a developer adds: sanitizers, format, headers, tidy, fuzzing, the other architecture
 	@scripts/packages check
 	@scripts/check
+
+# IMAGE=boot_threads for a boot test; OPTIONS="--processors 4 --machine q35" for another machine.
+debug-os: packages ## the OS in QEMU, stopped before its first instruction, and GDB with commands that know it
+	@scripts/packages check
+	@scripts/debug_os $(IMAGE) $(OPTIONS)
 
 format: ## lay out every source as .clang-format says
 	@scripts/check --fix-format
