@@ -7,6 +7,7 @@
 #include "os/arch/platform.h"
 #include "os/boot/boot_info.h"
 #include "os/device/acpi.h"
+#include "os/device/devices.h"
 #include "os/device/interrupt_hardware.h"
 #include "os/device/power.h"
 #include "os/interrupt/cycle_clock.h"
@@ -35,6 +36,7 @@ struct Kernel {
   Acpi acpi;
   InterruptHardware interrupt_hardware;
   Power power;
+  Devices devices;
   bool panicking = false;
 
   InterruptController& controller() { return interrupt_hardware.controller(); }

@@ -30,6 +30,9 @@ class ScreenConsole final : public LogSink {
   // Clears the screen.
   explicit ScreenConsole(Canvas& canvas);
 
+  std::uint32_t columns() const { return columns_; }
+  std::uint32_t rows() const { return rows_; }
+
   // A line too long for the screen goes on in the next.
   void write_line(std::string_view line) override;
 

@@ -6,10 +6,11 @@ usage: run.py IMAGE SOURCE [--machine microvm|q35] [--loader pvh|grub] [--memory
 
 What is expected stands in the source, in comments; and what it needs, which options override:
 
-    // boot-test: success            the kernel ends by itself; or: panic
+    // boot-test: success            the kernel ends by itself; or: panic, poweroff, reset
     // boot-test: expect TEXT        a line of the log holds TEXT; several in this order
     // boot-test: machine q35        also: processor, memory, processors, options, seconds, boots
     // boot-test: device edu         one more device, as -device has it; several
+    // boot-test: qemu -rtc base=... further words of the emulator's command line
     // boot-test: vary TEXT          over --boots the first line with TEXT is not always the same
 
 The log arrives over isa-debugcon, the verdict over isa-debug-exit. Exits 0 when all is as expected, 1 when not, and 77
@@ -29,7 +30,11 @@ EMULATOR = "qemu-system-x86_64"
 # GRUB's modules for PCs; a host of another architecture may have them elsewhere.
 GRUB_MODULES = Path(os.environ.get("INGOT_GRUB_MODULES", "/usr/lib/grub/i386-pc"))
 SKIPPED = 77
-STATUS = {"success": 33, "panic": 35}  # isa-debug-exit: twice the value that Platform::stop writes, plus one
+# isa-debug-exit: twice the value that Power::stop writes, plus one. Where the machine itself must end the emulator, its
+# trace tells whether it was switched off: a reset ends it as well.
+STATUS = {"success": 33, "panic": 35, "poweroff": 0, "reset": 0}
+MACHINE_ENDS = ("poweroff", "reset")
+SWITCHED_OFF = "qemu_system_shutdown_request"
 DIRECTIVE = re.compile(r"^// boot-test: (\w+) ?(.*)$", re.MULTILINE)
 # What a source may ask for, and what it gets when it does not.
 DEFAULTS = {
@@ -44,6 +49,7 @@ class Expectation:
         self.texts = []
         self.varying = []
         self.devices = []
+        self.emulator_words = []
         self.settings = dict(DEFAULTS)
         for word, rest in DIRECTIVE.findall(source.read_text(encoding="utf-8")):
             if word == "expect":
@@ -52,12 +58,15 @@ class Expectation:
                 self.varying.append(rest)
             elif word == "device":
                 self.devices.append(rest)
+            elif word == "qemu":
+                self.emulator_words += rest.split()
             elif word in DEFAULTS:
                 self.settings[word] = type(DEFAULTS[word])(rest)
             elif word in STATUS and self.outcome is None:
                 self.outcome = word
             else:
-                sys.exit(f"{source}: expected one of success, panic, expect, vary, device, {', '.join(DEFAULTS)}, found '{word}'")
+                known = ", ".join([*STATUS, "expect", "vary", "device", "qemu", *DEFAULTS])
+                sys.exit(f"{source}: expected one of {known}, found '{word}'")
         if self.outcome is None:
             sys.exit(f"{source}: expected a line '// boot-test: success' or '... panic', found none")
 
@@ -112,14 +121,18 @@ def make_disc(image: Path, options: str, folder: Path) -> Path:
     return disc
 
 
-def command_for(arguments: argparse.Namespace, folder: Path) -> list[str]:
-    options = "debug-exit check-locks" + (f" {arguments.options}" if arguments.options else "")
+def command_for(arguments: argparse.Namespace, expectation: Expectation, folder: Path) -> list[str]:
+    end = [] if expectation.outcome in MACHINE_ENDS else ["debug-exit"]
+    options = " ".join([*end, "check-locks", *arguments.options.split()])
     if arguments.loader == "grub":
         loading = ["-cdrom", str(make_disc(arguments.image, options, folder))]
     else:
         loading = ["-kernel", str(arguments.image), "-append", options]
-    for device in arguments.devices:
+    for device in expectation.devices:
         loading += ["-device", device]
+    loading += expectation.emulator_words
+    if expectation.outcome in MACHINE_ENDS:
+        loading += ["-trace", SWITCHED_OFF]
     return emulator_command(
         arguments.machine, arguments.processor, arguments.memory, loading, arguments.processors, arguments.accelerator
     )
@@ -148,12 +161,11 @@ def main() -> int:
     for name, value in expectation.settings.items():
         if getattr(arguments, name) is None:
             setattr(arguments, name, value)
-    arguments.devices = expectation.devices
     if (missing := missing_tool(arguments)) is not None:
         print(f"SKIPPED {arguments.image.name}: {missing}")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
-        command = command_for(arguments, Path(folder))
+        command = command_for(arguments, expectation, Path(folder))
         logs = []
         while len(logs) < arguments.boots:
             problem, lines = boot(arguments, command, expectation)
@@ -181,6 +193,9 @@ def boot(arguments: argparse.Namespace, command: list[str], expectation: Expecta
     lines = output.decode(errors="replace").splitlines()
     if problem is None and status != STATUS[expectation.outcome]:
         problem = f"expected {expectation.outcome} (status {STATUS[expectation.outcome]}), found status {status}"
+    if problem is None and expectation.outcome in MACHINE_ENDS:
+        end = "poweroff" if SWITCHED_OFF.encode() in errors else "reset"
+        problem = None if end == expectation.outcome else f"expected {expectation.outcome}, found {end}"
     missing = expectation.missing_from(lines)
     if problem is None and missing is not None:
         problem = f"expected a line with '{missing}', found none in its place"

@@ -1,0 +1,39 @@
+// Devices: what the kernel found around itself. main.cc starts them in one call; one that is missing or broken is told
+// in the log and left out.
+#pragma once
+
+#include <optional>
+
+#include "base/result.h"
+#include "os/device/framebuffer_text.h"
+#include "os/device/screen_console.h"
+#include "os/device/vga_text.h"
+#include "os/device/wall_clock.h"
+
+namespace ingot::os {
+
+struct Kernel;
+
+class Devices {
+ public:
+  Devices() = default;
+  Devices(const Devices&) = delete;  // the log points here
+  Devices& operator=(const Devices&) = delete;
+
+  void start(Kernel& kernel);
+
+  // None: the machine does not know the date.
+  const WallClock* wall_clock() const { return wall_clock_ ? &*wall_clock_ : nullptr; }
+
+ private:
+  Result<void> start_power(Kernel& kernel);
+  Result<void> start_wall_clock(Kernel& kernel);
+  Result<void> start_screen(Kernel& kernel);
+
+  std::optional<WallClock> wall_clock_;
+  std::optional<FramebufferText> framebuffer_;
+  std::optional<VgaText> vga_;
+  std::optional<ScreenConsole> screen_;
+};
+
+}  // namespace ingot::os
