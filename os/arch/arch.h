@@ -21,6 +21,8 @@
 //   void invalidate_all_pages();              forgets them all, the kernel's too
 //   void load_page_table(PhysicalAddress);    and forgets those of the table before, not the kernel's
 //   PhysicalAddress loaded_page_table();
+//   std::uint64_t copy_user(void* to, const void* from, std::uint64_t bytes);
+//                                             to or from a program's memory; the bytes left where a page cannot be had
 //   std::uint8_t read_port_8(std::uint16_t port), ..._16, ..._32;          I/O ports; without any, reads are ones
 //   void write_port_8(std::uint16_t port, std::uint8_t), ..._16, ..._32;
 //   std::uint64_t read_model_register(std::uint32_t number);   registers of the CPU that drivers share with it

@@ -2,11 +2,14 @@
 
 #include <utility>
 
+#include "os/schedule/scheduler.h"
+
 namespace ingot::os {
 
 Result<Owned<AddressSpace>> AddressSpace::create(const MemoryServices& services, const NativePageTable* kernel,
                                                  VirtualAddress low, VirtualAddress high) {
-  NativePageTable table = TRY(NativePageTable::create(*services.frames, services.window));
+  const PageSize largest = kernel != nullptr ? kernel->largest_page() : PageSize::giant;
+  NativePageTable table = TRY(NativePageTable::create(*services.frames, services.window, largest));
   if (kernel != nullptr) table.share_upper_half(*kernel);
   const PhysicalAddress root = table.root();
   auto space = make_owned<AddressSpace>(*services.heap, services, std::move(table), low, high);
@@ -14,7 +17,14 @@ Result<Owned<AddressSpace>> AddressSpace::create(const MemoryServices& services,
   return space;
 }
 
+AddressSpace::AddressSpace(const MemoryServices& services, NativePageTable table, VirtualAddress low,
+                           VirtualAddress high)
+    : services_(services), table_(std::move(table)), regions_(*services.heap), low_(low), high_(high) {
+  if (services.spaces != nullptr) services.spaces->with([this](auto& all) { all.push_back(*this); });
+}
+
 AddressSpace::~AddressSpace() {
+  if (services_.spaces != nullptr) services_.spaces->with([this](auto& all) { all.remove(*this); });
   TlbBatch batch(*services_.flusher, *services_.frames);
   // Whole regions go, and no page crosses a region's end: nothing needs to be split, so nothing fails.
   for (std::size_t index = 0; index < regions_.size(); ++index) {
@@ -33,7 +43,7 @@ Result<void> AddressSpace::check_range(VirtualAddress address, std::uint64_t byt
 }
 
 Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
-  Region region;
+  RegionFields region;
   region.bytes = request.bytes;
   region.guard_bytes = request.guard_bytes;
   region.access = request.access;
@@ -48,6 +58,7 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
                      request.bytes >= large_page_bytes;
   region.policy = large ? PagePolicy::large_first : PagePolicy::small;
 
+  const MutexGuard guard(mutex_);
   const std::optional<VirtualAddress> place =
       request.address ? request.address
                       : regions_.find_gap(request.bytes, large ? large_page_bytes : page_bytes, low_, high_);
@@ -83,6 +94,7 @@ Result<void> AddressSpace::make_borders(VirtualAddress address, std::uint64_t by
 
 Result<void> AddressSpace::remove(VirtualAddress address, std::uint64_t bytes) {
   TRY(check_range(address, bytes));
+  const MutexGuard guard(mutex_);
   TlbBatch batch(*services_.flusher, *services_.frames);
   TRY(make_borders(address, bytes, batch));
   TRY(table_.unmap(address, bytes, batch, releasing(batch)));
@@ -97,6 +109,7 @@ Result<void> AddressSpace::protect(VirtualAddress address, std::uint64_t bytes, 
     return Error::of(ErrorCode::invalid_argument, "expected pages that are not writable and executable at once, found ",
                      access, " at ", address);
   }
+  const MutexGuard guard(mutex_);
   VirtualAddress covered = address;
   for (std::size_t index = regions_.first_behind(address); covered < address + bytes; ++index) {
     if (index == regions_.size() || regions_[index].begin > covered) {
@@ -123,10 +136,12 @@ Result<void> AddressSpace::protect(VirtualAddress address, std::uint64_t bytes, 
 
 Result<Owned<AddressSpace>> AddressSpace::clone(const NativePageTable* kernel) {
   Owned<AddressSpace> child = TRY(create(services_, kernel, low_, high_));
+  const MutexGuard guard(mutex_);  // the child is nobody else's yet
   for (std::size_t index = 0; index < regions_.size(); ++index) {
     const Region& region = regions_[index];
-    Region* copy = TRY(child->regions_.insert(region));
-    copy->space = child.get();
+    RegionFields copy = region;
+    copy.space = child.get();
+    TRY(child->regions_.insert(copy));
     if (region.sharing == Sharing::private_copy) TRY(share_pages(region, *child));
   }
   return child;
@@ -156,7 +171,10 @@ Result<void> AddressSpace::share_pages(const Region& region, AddressSpace& child
       services_.window.copy(childs_frame.address(), page.physical, bytes_of(page.size));
     }
     auto mapped = child.table_.map(page.address, childs_frame.address(), page.size, attributes);
-    if (mapped.ok()) return;
+    if (mapped.ok()) {
+      child.frames_held_.fetch_add(1u << order_of(page.size), MemoryOrder::relaxed);
+      return;
+    }
     services_.frames->release(childs_frame, order_of(page.size));
     outcome = mapped;
   });
@@ -170,20 +188,32 @@ Result<void> AddressSpace::share_pages(const Region& region, AddressSpace& child
   });
 }
 
-Result<void> AddressSpace::withdraw(VirtualAddress address, std::uint64_t bytes) {
-  TlbBatch batch(*services_.flusher, *services_.frames);
+std::optional<Result<void>> AddressSpace::try_withdraw(VirtualAddress address, std::uint64_t bytes) {
+  if (!mutex_.try_lock()) return std::nullopt;
   const auto borrowed = [](const MappedPage& page) { return page.attributes.ownership == FrameOwnership::borrowed; };
-  return table_.unmap(address, bytes, batch, [](const MappedPage&) {}, borrowed);
+  TlbBatch batch(*services_.flusher, *services_.frames);
+  const Result<void> outcome = table_.unmap(address, bytes, batch, [](const MappedPage&) {}, borrowed);
+  batch.finish();
+  mutex_.unlock();
+  return outcome;
 }
 
 Result<void> MemoryObject::invalidate(std::uint64_t offset, std::uint64_t bytes) {
-  for (Region& region : regions_) {
-    const std::uint64_t region_end = region.object_offset + region.bytes;
-    const std::uint64_t begin = offset > region.object_offset ? offset : region.object_offset;
-    const std::uint64_t end = offset + bytes < region_end ? offset + bytes : region_end;
-    if (begin < end) TRY(region.space->withdraw(region.begin + (begin - region.object_offset), end - begin));
-  }
-  return {};
+  Result<void> outcome;
+  const auto withdraw_all = [&](auto& all) {
+    for (Region& region : all) {
+      const std::uint64_t region_end = region.object_offset + region.bytes;
+      const std::uint64_t begin = offset > region.object_offset ? offset : region.object_offset;
+      const std::uint64_t end = offset + bytes < region_end ? offset + bytes : region_end;
+      if (begin >= end) continue;
+      const auto done = region.space->try_withdraw(region.begin + (begin - region.object_offset), end - begin);
+      if (!done) return false;
+      if (!done->ok()) outcome = done->error();
+    }
+    return true;
+  };
+  while (!regions_.with(withdraw_all)) current_scheduler().yield();
+  return outcome;
 }
 
 }  // namespace ingot::os

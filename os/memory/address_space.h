@@ -1,12 +1,14 @@
 // AddressSpace: what a program sees as its memory. Regions say what may be where; pages appear when they are touched.
 //
-// Its page table is also the only record of which page a private region holds, so nothing can disagree with it. It is
-// no lock: faults and changes of one space come one after the other.
+// Its page table is also the only record of which page a private region holds, so nothing can disagree with it. Faults
+// and changes may come from all threads: they take turns, and whoever waits sleeps.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
+#include "base/atomic.h"
+#include "base/intrusive_list.h"
 #include "base/result.h"
 #include "os/memory/allocator.h"
 #include "os/memory/frame_source.h"
@@ -15,14 +17,20 @@
 #include "os/memory/physical_window.h"
 #include "os/memory/region.h"
 #include "os/memory/tlb_flush.h"
+#include "os/schedule/locked.h"
+#include "os/schedule/mutex.h"
 
 namespace ingot::os {
+
+class AddressSpace;
+using AddressSpaceList = Locked<IntrusiveList<AddressSpace>>;
 
 struct MemoryServices {
   FrameSource* frames;
   PhysicalWindow window;
   TlbFlusher* flusher;
   Allocator* heap;
+  AddressSpaceList* spaces = nullptr;  // where every space is listed, for reports
 };
 
 enum class RegionPurpose : std::uint8_t { general, stack, reservation };
@@ -63,15 +71,15 @@ struct PinnedPiece {
   std::uint64_t object_offset = 0;
 };
 
-class AddressSpace {
+class AddressSpace : public ListLink<> {
  public:
   // Regions lie within [low, high). The kernel's half, where given, is shared with `kernel`.
   static Result<Owned<AddressSpace>> create(const MemoryServices& services, const NativePageTable* kernel,
                                             VirtualAddress low, VirtualAddress high);
-  AddressSpace(const MemoryServices& services, NativePageTable table, VirtualAddress low, VirtualAddress high)
-      : services_(services), table_(std::move(table)), regions_(*services.heap), low_(low), high_(high) {}
+  AddressSpace(const MemoryServices& services, NativePageTable table, VirtualAddress low, VirtualAddress high);
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
+  // Precondition: no thread uses it.
   ~AddressSpace();
 
   // All lengths and addresses are whole pages.
@@ -83,7 +91,10 @@ class AddressSpace {
 
   // Answers a page fault. An error says precisely what was touched and what is there: its code tells a wild address
   // (not_found), a guard page (out_of_range), a right that is missing (invalid_argument), and memory that ran out.
-  Result<FaultWork> fault(VirtualAddress address, Access access);
+  Result<FaultWork> fault(VirtualAddress address, Access access) {
+    const MutexGuard guard(mutex_);
+    return answer(address, access);
+  }
 
   // The same regions with the same content; private pages are shared until one side writes.
   Result<Owned<AddressSpace>> clone(const NativePageTable* kernel);
@@ -101,18 +112,22 @@ class AddressSpace {
   }
   void unpin(const PinnedPiece& piece);
 
-  // Takes away the pages of a range that show an object's own memory; copies stay. For MemoryObject::invalidate.
-  Result<void> withdraw(VirtualAddress address, std::uint64_t bytes);
+  // Takes away the pages of a range that show an object's own memory; copies stay. Nothing where somebody else is at
+  // work here: MemoryObject::invalidate, who asks, holds a lock that comes after ours.
+  std::optional<Result<void>> try_withdraw(VirtualAddress address, std::uint64_t bytes);
 
+  // For reports and tests, while nobody changes the space.
   const RegionMap& regions() const { return regions_; }
   const NativePageTable& table() const { return table_; }
   const AddressSpaceStatistics& statistics() const { return statistics_; }
+  std::uint64_t frames_held() const { return frames_held_.load(MemoryOrder::relaxed); }  // by pages, tables apart
 
  private:
   Result<void> check_range(VirtualAddress address, std::uint64_t bytes) const;
   Result<void> make_borders(VirtualAddress address, std::uint64_t bytes, TlbBatch& batch);
   Result<void> share_pages(const Region& region, AddressSpace& child);
   Result<PinnedPiece> pin_page(VirtualAddress address, std::uint64_t most_bytes, Access access);
+  Result<FaultWork> answer(VirtualAddress address, Access access);
   Result<FaultWork> map_page(const Region& region, VirtualAddress address, Access access);
   Result<FaultWork> raise_access(const Region& region, const MappedPage& page, VirtualAddress address, Access access);
   Result<FaultWork> copy_page(const Region& region, MappedPage page, VirtualAddress address);
@@ -123,8 +138,9 @@ class AddressSpace {
   bool is_ours_alone(const MappedPage& page) const;
   bool is_pinned(const MappedPage& page) const;
   auto releasing(TlbBatch& batch) {
-    return [&batch](const MappedPage& page) {
+    return [this, &batch](const MappedPage& page) {
       if (page.attributes.ownership == FrameOwnership::borrowed) return;
+      frames_held_.fetch_subtract(1u << order_of(page.size), MemoryOrder::relaxed);
       batch.release_later(FrameNumber::containing(page.physical), order_of(page.size));
     };
   }
@@ -135,6 +151,8 @@ class AddressSpace {
   VirtualAddress low_;
   VirtualAddress high_;
   AddressSpaceStatistics statistics_;
+  Atomic<std::uint64_t> frames_held_;
+  Mutex mutex_{LockRank::address_space};  // guards all of the above
 };
 
 }  // namespace ingot::os

@@ -5,7 +5,7 @@
 
 namespace ingot::os {
 
-Result<FaultWork> AddressSpace::fault(VirtualAddress address, Access access) {
+Result<FaultWork> AddressSpace::answer(VirtualAddress address, Access access) {
   ++statistics_.faults;
   ++statistics_.refused_faults;  // until it is answered
   const Region* region = regions_.find(address);
@@ -78,8 +78,12 @@ Result<FaultWork> AddressSpace::map_page(const Region& region, VirtualAddress ad
 Result<void> AddressSpace::map_backing(const Region& region, VirtualAddress address, PageSize size,
                                        const Backing& backing) {
   auto mapped = table_.map(address, backing.physical, size, attributes_of(region, backing.ownership));
-  if (!mapped.ok() && backing.ownership == FrameOwnership::counted) {
-    services_.frames->release(FrameNumber::containing(backing.physical), order_of(size));
+  if (backing.ownership == FrameOwnership::counted) {
+    if (mapped.ok()) {
+      frames_held_.fetch_add(1u << order_of(size), MemoryOrder::relaxed);
+    } else {
+      services_.frames->release(FrameNumber::containing(backing.physical), order_of(size));
+    }
   }
   return mapped;
 }
@@ -132,17 +136,19 @@ Result<FaultWork> AddressSpace::copy_page(const Region& region, MappedPage page,
   if (!copy) copy = TRY(services_.frames->allocate(page_order));
   services_.window.copy(copy->address(), page.physical, bytes_of(page.size));
   table_.replace(page, copy->address(), attributes_of(region, FrameOwnership::counted), batch, releasing(batch));
+  frames_held_.fetch_add(1u << order_of(page.size), MemoryOrder::relaxed);
   ++statistics_.copies;
   return FaultWork::copied;
 }
 
 Result<PinnedPiece> AddressSpace::pin_page(VirtualAddress address, std::uint64_t most_bytes, Access access) {
+  const MutexGuard guard(mutex_);
   const Region* region = regions_.find(address);
   // A private page that may be written is made ours now: a later write would leave the device with the old copy.
   if (region != nullptr && region->sharing == Sharing::private_copy && allows(region->access, Access::write)) {
     access = access | Access::write;
   }
-  TRY(fault(address, access));
+  TRY(answer(address, access));
   region = regions_.find(address);
   const MappedPage page = *table_.find(address);
   const std::uint64_t offset = address - page.address;

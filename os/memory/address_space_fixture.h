@@ -11,6 +11,7 @@
 #include "os/memory/fake_memory.h"
 #include "os/memory/frame_allocator.h"
 #include "os/memory/slab_allocator.h"
+#include "os/schedule/scheduler.h"
 
 namespace ingot::os::address_space_fixture {
 
@@ -51,8 +52,9 @@ class AddressSpaces : public ::testing::Test {
   static constexpr std::uint64_t image_begin = 48 * mib;
   static constexpr std::uint64_t image_bytes = 8 * mib;
 
-  AddressSpaces() : frames(make(memory)), free_at_start(frames.statistics().free) {}
+  AddressSpaces() : frames(make(memory)), free_at_start(frames.statistics().free) { arch::set_current_cpu(processor); }
   ~AddressSpaces() override {
+    arch::hosted::thread.header = nullptr;
     EXPECT_TRUE(heap.expect_no_leak().ok());
     heap.trim();
     EXPECT_EQ(frames.statistics().free, free_at_start);
@@ -92,6 +94,7 @@ class AddressSpaces : public ::testing::Test {
     return nullptr;
   }
 
+  Processor processor{0};  // whose idle thread takes the locks
   FakeMemory memory{memory_bytes};
   FrameAllocator frames;
   std::uint64_t free_at_start;

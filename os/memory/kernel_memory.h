@@ -51,7 +51,7 @@ class KernelMemory {
   Allocator& heap() { return heap_; }
   PhysicalWindow window() const { return window_; }
   CpuTlb& tlb() { return tlb_; }
-  MemoryServices services() { return {&frames_, window_, &tlb_, &heap_}; }
+  MemoryServices services() { return {&frames_, window_, &tlb_, &heap_, &spaces_}; }
   // To be shared by address spaces; the lock guards what lies below.
   const NativePageTable& table() const { return table_; }
 
@@ -80,6 +80,7 @@ class KernelMemory {
   LockedHeap heap_;
   CpuTlb tlb_;
   NativePageTable table_;
+  AddressSpaceList spaces_{LockRank::memory_object};
   Locked<Areas, SharedWith::interrupts> areas_;
 };
 

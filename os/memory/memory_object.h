@@ -11,6 +11,7 @@
 #include "os/memory/frame_source.h"
 #include "os/memory/page_attributes.h"
 #include "os/memory/physical_window.h"
+#include "os/schedule/locked.h"
 
 namespace ingot::os {
 
@@ -38,7 +39,7 @@ class MemoryObject {
   Pages pages() const { return pages_; }
   PageSize largest_page() const { return largest_; }
   CacheMode cache() const { return cache_; }
-  IntrusiveList<Region, RegionsOfObject>& regions() { return regions_; }
+  auto& regions() { return regions_; }
 
   // The memory at [offset, offset + bytes_of(size)), aligned to the size. Failing for a large page means only that it
   // cannot be one: small ones are asked for next.
@@ -53,7 +54,7 @@ class MemoryObject {
   virtual void unpin(std::uint64_t offset, std::uint64_t bytes) { static_cast<void>(offset), static_cast<void>(bytes); }
 
   // Takes the pages of a range away from every region that shows them; the next touch asks fault() again. For an object
-  // whose memory moves (a device's) or shrinks.
+  // whose memory moves (a device's) or shrinks. Not from inside fault().
   Result<void> invalidate(std::uint64_t offset, std::uint64_t bytes);
 
  protected:
@@ -64,7 +65,7 @@ class MemoryObject {
   Pages pages_;
   PageSize largest_;
   CacheMode cache_;
-  IntrusiveList<Region, RegionsOfObject> regions_;
+  Locked<IntrusiveList<Region, RegionsOfObject>> regions_{LockRank::memory_object};
 };
 
 // Zeroes: each page is a new one, its mapping's own. It has no state, so one object serves everybody.

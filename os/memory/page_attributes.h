@@ -24,7 +24,7 @@ template <class Text>
 constexpr void describe(Access access, Text& text) {
   if (access == Access::none) text.append("none");
   if (allows(access, Access::read) && access != Access::none) text.append("read");
-  if (allows(access, Access::write)) text.append("+write");
+  if (allows(access, Access::write)) text.append(allows(access, Access::read) ? "+write" : "write");
   if (allows(access, Access::execute)) text.append("+execute");
 }
 

@@ -1,31 +1,8 @@
 #include "os/memory/region.h"
 
 #include <memory>
-#include <utility>
 
 namespace ingot::os {
-namespace {
-
-// All but the link: that belongs to the list.
-void copy_fields(const Region& from, Region& to) {
-  to.begin = from.begin;
-  to.bytes = from.bytes;
-  to.guard_bytes = from.guard_bytes;
-  to.access = from.access;
-  to.sharing = from.sharing;
-  to.policy = from.policy;
-  to.object = from.object;
-  to.object_offset = from.object_offset;
-  to.space = from.space;
-}
-
-}  // namespace
-
-RegionMap::RegionMap(RegionMap&& other) noexcept
-    : heap_(other.heap_),
-      regions_(std::exchange(other.regions_, nullptr)),
-      count_(std::exchange(other.count_, 0)),
-      capacity_(std::exchange(other.capacity_, 0)) {}
 
 RegionMap::~RegionMap() {
   while (count_ != 0) remove(count_ - 1);
@@ -67,26 +44,24 @@ std::optional<VirtualAddress> RegionMap::find_gap(std::uint64_t bytes, std::uint
   }
 }
 
-Result<Region*> RegionMap::insert(const Region& fields) {
+Result<void> RegionMap::insert(const RegionFields& fields) {
   TRY(reserve(count_ + 1));
   void* block = TRY(heap_->allocate(sizeof(Region), alignof(Region)));
-  Region* region = std::construct_at(static_cast<Region*>(block));
-  copy_fields(fields, *region);
-  region->object->regions().push_back(*region);
+  Region* region = std::construct_at(static_cast<Region*>(block), fields);
+  region->object->regions().with([&](auto& all) { all.push_back(*region); });
   std::size_t index = count_++;
   for (; index > 0 && regions_[index - 1]->begin > region->begin; --index) regions_[index] = regions_[index - 1];
   regions_[index] = region;
-  return region;
+  return {};
 }
 
 Result<void> RegionMap::split_at(VirtualAddress address) {
   Region* lower = find(address);
   if (lower == nullptr || lower->begin == address) return {};
   const std::uint64_t lower_bytes = address - lower->begin;
-  Region upper;
-  copy_fields(*lower, upper);
+  RegionFields upper = *lower;
   upper.begin = address;
-  upper.bytes = lower->bytes - lower_bytes;
+  upper.bytes -= lower_bytes;
   upper.object_offset += lower_bytes;
   upper.guard_bytes = lower->guard_bytes > lower_bytes ? lower->guard_bytes - lower_bytes : 0;
   TRY(insert(upper));
@@ -98,7 +73,7 @@ Result<void> RegionMap::split_at(VirtualAddress address) {
 void RegionMap::remove(std::size_t index) {
   Region* region = regions_[index];
   for (--count_; index < count_; ++index) regions_[index] = regions_[index + 1];
-  region->object->regions().remove(*region);
+  region->object->regions().with([&](auto& all) { all.remove(*region); });
   std::destroy_at(region);
   heap_->free(region, sizeof(Region), alignof(Region));
 }

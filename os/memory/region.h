@@ -27,7 +27,7 @@ enum class PagePolicy : std::uint8_t {
   large_first,  // a whole large page with the first touch, wherever it fits
 };
 
-struct Region : ListLink<RegionsOfObject> {
+struct RegionFields {
   VirtualAddress begin;
   std::uint64_t bytes = 0;
   std::uint64_t guard_bytes = 0;  // from `begin` on: never mapped, so that a stack that runs over is noticed
@@ -37,6 +37,10 @@ struct Region : ListLink<RegionsOfObject> {
   MemoryObject* object = nullptr;
   std::uint64_t object_offset = 0;  // what lies at `begin`
   AddressSpace* space = nullptr;    // whose pages an object's invalidate() must take away
+};
+
+struct Region : RegionFields, ListLink<RegionsOfObject> {
+  explicit Region(const RegionFields& fields) : RegionFields(fields) {}
 
   VirtualAddress last() const { return begin + (bytes - 1); }
   bool contains(VirtualAddress address) const { return address >= begin && address <= last(); }
@@ -53,7 +57,6 @@ struct Region : ListLink<RegionsOfObject> {
 class RegionMap {
  public:
   explicit RegionMap(Allocator& heap) : heap_(&heap) {}
-  RegionMap(RegionMap&& other) noexcept;
   ~RegionMap();
 
   std::size_t size() const { return count_; }
@@ -67,8 +70,8 @@ class RegionMap {
   std::optional<VirtualAddress> find_gap(std::uint64_t bytes, std::uint64_t alignment, VirtualAddress low,
                                          VirtualAddress high) const;
 
-  // Adds a copy of the fields. Precondition: is_free.
-  Result<Region*> insert(const Region& fields);
+  // Precondition: is_free.
+  Result<void> insert(const RegionFields& fields);
   // Makes an address a border: a region that holds it inside becomes two.
   Result<void> split_at(VirtualAddress address);
   void remove(std::size_t index);

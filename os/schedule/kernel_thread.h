@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "os/memory/user_memory.h"
 #include "os/schedule/scheduler.h"
 
 namespace ingot::os {
@@ -18,7 +19,10 @@ struct Kernel;
 // The scheduler's view of real CPUs.
 class CpuMachine final : public ScheduleMachine {
  public:
-  void switch_context(Thread& from, Thread& to) override { arch::switch_stack(from.saved_context, to.saved_context); }
+  void switch_context(Thread& from, Thread& to) override {
+    if (from.address_space != to.address_space) load_address_space(to.address_space);
+    arch::switch_stack(from.saved_context, to.saved_context);
+  }
   void notify(std::uint32_t cpu) override;
   void wait_for_interrupt() override { arch::wait_for_interrupt(); }
 };

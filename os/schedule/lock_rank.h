@@ -12,6 +12,7 @@ enum class LockRank : std::uint8_t {
   device,         // a driver's own state
   interrupts,     // who handles a vector, and where lines lead
   address_space,  // regions of one address space
+  memory_object,  // who shows one object's memory
   page_table,
   wait,        // the state and the sleepers of a mutex, semaphore, channel, ...
   wait_graph,  // who waits for which mutex
@@ -24,9 +25,9 @@ enum class LockRank : std::uint8_t {
 };
 
 constexpr std::string_view name_of(LockRank rank) {
-  constexpr std::array<std::string_view, 12> names = {"device",    "interrupts", "address space", "page table",
-                                                      "wait",      "wait graph", "timers",        "executor",
-                                                      "run queue", "heap",       "frames",        "log"};
+  constexpr std::array<std::string_view, 13> names = {
+      "device", "interrupts", "address space", "memory object", "page table", "wait", "wait graph",
+      "timers", "executor",   "run queue",     "heap",          "frames",     "log"};
   return names[static_cast<std::size_t>(rank)];
 }
 

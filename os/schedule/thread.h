@@ -10,6 +10,8 @@
 
 namespace ingot::os {
 
+class AddressSpace;  // os/memory/address_space.h
+
 //                      start                picked
 //            created ---------> ready <---------------> running -----------------.
 //                                 ^        yielding        |                     |
@@ -58,6 +60,8 @@ class Thread : public ListLink<struct RunQueueTag> {
   void* saved_context = nullptr;
   // The mutex it sleeps for; under the scheduler's wait_graph.
   const class Mutex* waits_for = nullptr;
+  // What its addresses below the kernel's half mean; nullptr: nothing. Changed by use_address_space.
+  AddressSpace* address_space = nullptr;
   // The locks it sleeps for and holds; none: they are not checked.
   LockChecker* lock_checker = nullptr;
 

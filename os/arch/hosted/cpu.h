@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 #include "os/arch/cpu_header.h"
 #include "os/memory/address.h"
@@ -100,6 +101,10 @@ struct CpuidResult {
 };
 inline CpuidResult cpuid(std::uint32_t, std::uint32_t = 0) { return {}; }
 
+inline std::uint64_t copy_user(void* to, const void* from, std::uint64_t bytes) {
+  std::memcpy(to, from, bytes);
+  return 0;
+}
 inline void invalidate_page(VirtualAddress) {}
 inline void invalidate_all_pages() {}
 inline void load_page_table(PhysicalAddress table) { hosted::thread.page_table = table; }

@@ -69,6 +69,11 @@ inline void set_current_cpu(CpuHeader& header) {
   write_model_register(gs_base, reinterpret_cast<std::uint64_t>(&header));
 }
 
+extern "C" std::uint64_t ingot_copy_user(void* to, const void* from, std::uint64_t bytes);
+inline std::uint64_t copy_user(void* to, const void* from, std::uint64_t bytes) {
+  return ingot_copy_user(to, from, bytes);
+}
+
 inline void invalidate_page(VirtualAddress address) { asm volatile("invlpg (%0)" : : "r"(address.value()) : "memory"); }
 inline void load_page_table(PhysicalAddress table) { asm volatile("movq %0, %%cr3" : : "r"(table.value()) : "memory"); }
 inline PhysicalAddress loaded_page_table() {

@@ -5,6 +5,8 @@
 
 #include "os/arch/arch.h"
 #include "os/boot/kernel.h"
+#include "os/memory/page_fault.h"
+#include "os/memory/user_memory.h"
 #include "os/trace/panic.h"
 
 namespace ingot::os::arch {
@@ -38,25 +40,39 @@ constexpr std::array<std::string_view, 22> exception_names = {
     "control protection fault",
 };
 
-// Bits of a page fault's error code (SDM volume 3, 4.7).
-constexpr std::uint64_t present_bit = 1, write_bit = 2, user_bit = 4, reserved_bit = 8, fetch_bit = 16;
+extern "C" const std::byte ingot_user_access[], ingot_user_access_failed[];
 
-void describe_page_fault(const TrapFrame& frame, PanicText& text) {
-  const VirtualAddress address = fault_address();
+PageFault page_fault_of(const TrapFrame& frame) {
+  // Bits of a page fault's error code (SDM volume 3, 4.7).
+  constexpr std::uint64_t present = 1, write = 2, reserved = 8, fetch = 16;
   const std::uint64_t code = frame.error_code;
-  text.append((code & fetch_bit) != 0 ? "execution of " : (code & write_bit) != 0 ? "write to " : "read of ");
-  text.append_all(address, ", expected ");
-  if ((code & present_bit) == 0) {
-    text.append(address.value() < page_bytes ? "an object, found a null pointer" : "a mapped page, found none");
-  } else if ((code & reserved_bit) != 0) {
-    text.append("a valid page table, found reserved bits set");
-  } else if ((code & fetch_bit) != 0) {
-    text.append("executable memory, found data");
-  } else if ((code & write_bit) != 0) {
-    text.append("writable memory, found a read-only page");
-  } else {
-    text.append("kernel memory, found a page of ring 3");
-  }
+  return {fault_address(),
+          (code & fetch) != 0   ? Access::execute
+          : (code & write) != 0 ? Access::write
+                                : Access::read,
+          (code & present) == 0    ? PageFault::Cause::no_page
+          : (code & reserved) != 0 ? PageFault::Cause::broken_table
+                                   : PageFault::Cause::no_right};
+}
+
+// A program's page that was not there yet, or not its own yet. The kernel itself may only meet one while it copies;
+// where the page cannot be had, the copy ends.
+bool answer_page_fault(Kernel& kernel, TrapFrame& frame) {
+  const PageFault fault = page_fault_of(frame);
+  AddressSpace* space = current_thread().address_space;
+  const bool copies = frame.rip == reinterpret_cast<std::uint64_t>(ingot_user_access);
+  const bool by_program = (frame.cs & 3) != 0;
+  if (space == nullptr || fault.address >= user_memory_end || (!copies && !by_program)) return false;
+  if (fault.cause == PageFault::Cause::broken_table) return false;
+  constexpr std::uint64_t interrupt_flag = 1u << 9;
+  if ((frame.rflags & interrupt_flag) != 0) enable_interrupts();  // it may take long, and sleep
+  const Result<FaultWork> answer = space->fault(fault.address, fault.access);
+  disable_interrupts();
+  if (answer.ok()) return true;
+  kernel.log.debug("page fault: ", answer.error());
+  if (by_program) return false;
+  frame.rip = reinterpret_cast<std::uint64_t>(ingot_user_access_failed);
+  return true;
 }
 
 // A fault that could not be delivered because its frame had no room: the stack pointer stands at the faulting address.
@@ -89,9 +105,10 @@ class HandlersLocks {
   text.append(frame.vector < exception_names.size() ? exception_names[frame.vector] : "reserved exception");
   text.append(": ");
   if (frame.vector == exception::page_fault) {
-    describe_page_fault(frame, text);
+    text.append(describe(page_fault_of(frame), kernel.platform).view());
   } else if (frame.vector == exception::double_fault && is_stack_overflow(frame)) {
-    text.append_all("stack overflow, the guard page was hit at ", fault_address());
+    text.append_all("stack overflow, the guard page was hit at ", fault_address(), " by thread ",
+                    current_thread().name());
   } else {
     text.append_all("error code ", Hexadecimal{frame.error_code});
   }
@@ -105,7 +122,8 @@ extern "C" void ingot_trap(TrapFrame& frame) {
   const bool is_interrupt = frame.vector >= exception::count;
   const HandlersLocks record(is_interrupt);
   if (is_interrupt && kernel.controller().is_spurious(frame.vector)) return;
-  const bool handled = kernel.interrupts.dispatch(frame);
+  const bool handled =
+      kernel.interrupts.dispatch(frame) || (frame.vector == exception::page_fault && answer_page_fault(kernel, frame));
   if (!handled && !is_interrupt) report_exception(kernel, frame);
   if (!handled) kernel.log.warning("interrupt: expected a claimed vector, found ", frame.vector);
   if (is_interrupt) kernel.controller().end_of_interrupt(frame.vector);

@@ -38,7 +38,8 @@ save_registers:
   jz in_kernel
   swapgs
 in_kernel:
-  cld                           // compiled code expects it, a program may have set it
+  pushq $2                      // flags a program may have set, and compiled code expects clear: DF; AC, which would
+  popfq                         // lift SMAP; NT. Interrupts are off already
   movq %rsp, %rdi               // TrapFrame&; the stack is aligned to 16: the CPU did, and 22 words follow
   call ingot_trap
   testb $3, 18 * 8(%rsp)
