@@ -17,6 +17,8 @@
 //                                             a stack that begins with entry(argument) when it is switched to
 //   void switch_stack(void*& left, void* taken);
 //                                             leaves this stack, saying where; returns when somebody takes it again
+//   class VectorState;                        where a thread's vector registers are while others use them:
+//                                             Result<VectorState> create(Allocator&), save(), restore()
 //   void invalidate_page(VirtualAddress);     forgets one translation on this CPU
 //   void invalidate_all_pages();              forgets them all, the kernel's too
 //   void load_page_table(PhysicalAddress);    and forgets those of the table before, not the kernel's

@@ -21,7 +21,8 @@ class LockedFrames {
  public:
   explicit LockedFrames(FrameAllocator frames) : table_(frames.table()), frames_(LockRank::frames, std::move(frames)) {}
 
-  Result<FrameNumber> allocate(unsigned order, Zone zone) {
+  // Apart from its callers: it would need registers that they then save for frames from a cache, too.
+  [[gnu::noinline]] Result<FrameNumber> allocate(unsigned order, Zone zone) {
     return frames_.with([&](FrameAllocator& frames) { return frames.allocate(order, zone); });
   }
   std::size_t allocate_batch(std::span<FrameNumber> batch) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "os/boot/kernel.h"
+#include "os/interrupt/vectors.h"
 
 namespace ingot::os {
 
@@ -13,22 +14,27 @@ struct KernelThread::Record {
   [[noreturn]] static void enter(void* argument) {
     const Record& record = *static_cast<Record*>(argument);
     current_scheduler().begin_thread();
+    if (record.vector_state) record.vector_state->restore();
     record.body.call(record.body.function, record.body.argument);
     current_scheduler().exit();
   }
 
   Allocator& heap;
   KernelStack stack;
+  std::optional<arch::VectorState> vector_state;
   Thread thread;
   std::optional<LockChecker> lock_checker;
   ThreadBody body;
 };
 
-Result<KernelThread> KernelThread::start(Kernel& kernel, std::string_view name, ThreadBody body) {
+Result<KernelThread> KernelThread::start(Kernel& kernel, std::string_view name, ThreadBody body, VectorUse vectors) {
   Allocator& heap = kernel.memory->heap();
+  std::optional<arch::VectorState> vector_state;
+  if (vectors == VectorUse::own) vector_state.emplace(TRY(arch::VectorState::create(heap)));
   KernelStack stack = TRY(kernel.memory->allocate_stack(stack_bytes));
   void* block = TRY(heap.allocate(sizeof(Record), alignof(Record)));
   Record& record = *std::construct_at(static_cast<Record*>(block), heap, std::move(stack), name, body);
+  if (vector_state) record.thread.vector_state = &record.vector_state.emplace(std::move(*vector_state));
   if (LockViolationHandler* handler = kernel.scheduler.lock_checks()) {
     record.thread.lock_checker = &record.lock_checker.emplace(*handler);
   }
@@ -46,6 +52,6 @@ void KernelThread::join() {
   heap.free(&record, sizeof(Record), alignof(Record));
 }
 
-void CpuMachine::notify(std::uint32_t) {}  // one CPU has nobody to call
+void CpuMachine::notify(std::uint32_t cpu) { arch::current_cpu().kernel->controller().send(cpu, vectors::reschedule); }
 
 }  // namespace ingot::os

@@ -21,7 +21,9 @@ class CpuMachine final : public ScheduleMachine {
  public:
   void switch_context(Thread& from, Thread& to) override {
     if (from.address_space != to.address_space) load_address_space(to.address_space);
+    if (from.vector_state != nullptr) from.vector_state->save();
     arch::switch_stack(from.saved_context, to.saved_context);
+    if (from.vector_state != nullptr) from.vector_state->restore();
   }
   void notify(std::uint32_t cpu) override;
   void wait_for_interrupt() override { arch::wait_for_interrupt(); }
@@ -34,13 +36,16 @@ struct ThreadBody {
   void* argument = nullptr;
 };
 
+// Whether a thread may use vector registers: then each switch saves and restores them.
+enum class VectorUse : bool { none, own };
+
 // A started thread, its stack and whatever else it needs.
 class [[nodiscard]] KernelThread {
  public:
   static constexpr std::uint64_t stack_bytes = 16 * 1024;
 
   // The name must outlive the thread.
-  static Result<KernelThread> start(Kernel& kernel, std::string_view name, ThreadBody body);
+  static Result<KernelThread> start(Kernel& kernel, std::string_view name, ThreadBody body, VectorUse vectors);
   KernelThread(KernelThread&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
   KernelThread& operator=(KernelThread&&) = delete;
   // Joins as well: nobody frees a stack that somebody stands on.
@@ -59,11 +64,11 @@ class [[nodiscard]] KernelThread {
 // function(argument) on a thread of its own. The argument outlives it.
 template <class Argument>
 Result<KernelThread> spawn(Kernel& kernel, std::string_view name, void (*function)(std::type_identity_t<Argument>&),
-                           Argument& argument) {
+                           Argument& argument, VectorUse vectors = VectorUse::none) {
   const auto call = [](void (*erased)(), void* object) {
     reinterpret_cast<void (*)(Argument&)>(erased)(*static_cast<Argument*>(object));
   };
-  return KernelThread::start(kernel, name, {call, reinterpret_cast<void (*)()>(function), &argument});
+  return KernelThread::start(kernel, name, {call, reinterpret_cast<void (*)()>(function), &argument}, vectors);
 }
 
 }  // namespace ingot::os

@@ -100,7 +100,6 @@ void Scheduler::idle_once() {
 }
 
 void Scheduler::enqueue(Thread& thread) {
-  const InterruptsOff quiet;
   const std::uint32_t cpu = thread.last_cpu();
   processors_[cpu]->ready.push(thread);
   atomic_fence(MemoryOrder::sequentially_consistent);

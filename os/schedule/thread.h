@@ -58,6 +58,8 @@ class Thread : public ListLink<struct RunQueueTag> {
 
   // Where the context switch finds the rest of this thread when it is not running.
   void* saved_context = nullptr;
+  // Its vector registers; none: it does not touch them.
+  arch::VectorState* vector_state = nullptr;
   // The mutex it sleeps for; under the scheduler's wait_graph.
   const class Mutex* waits_for = nullptr;
   // What its addresses below the kernel's half mean; nullptr: nothing. Changed by use_address_space.

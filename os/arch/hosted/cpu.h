@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/result.h"
 #include "os/arch/cpu_header.h"
 #include "os/memory/address.h"
+#include "os/memory/allocator.h"
 
 namespace ingot::os::arch {
 
@@ -86,6 +88,11 @@ inline void write_port_16(std::uint16_t port, std::uint16_t value) { write_port(
 inline void write_port_32(std::uint16_t port, std::uint32_t value) { write_port(port, value, 4); }
 
 struct CpuPart {};
+struct VectorState {
+  static Result<VectorState> create(Allocator&) { return VectorState{}; }
+  void save() {}
+  void restore() const {}
+};
 inline void* prepare_stack(VirtualAddress, void (*)(void*), void*) { std::abort(); }
 inline void switch_stack(void*&, void*) { std::abort(); }
 

@@ -1,0 +1,40 @@
+// VectorState: where a thread's vector registers are while others use them. The kernel is compiled without them, so
+// only a thread that owns such a state pays for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+#include "os/memory/allocator.h"
+
+namespace ingot::os::arch {
+
+// On each CPU, before the first use: what of the x87, SSE, AVX, AVX-512 and AMX registers it has can be used.
+void enable_vector_registers();
+
+class VectorState {
+ public:
+  // As after a reset, in memory of the size that this CPU asks for. All CPUs of a machine ask for the same.
+  static Result<VectorState> create(Allocator& heap);
+  VectorState(VectorState&& other) noexcept;
+  VectorState& operator=(VectorState&&) = delete;
+  ~VectorState();
+
+  void save();
+  void restore() const;
+
+ private:
+  // XSAVEOPT leaves out what has not changed since the last restore from the same place; every switch to a thread
+  // restores, so that is what this state holds already.
+  enum class Instruction : std::uint8_t { fxsave, xsave, xsaveopt };
+  VectorState(Allocator& heap, std::byte* area, std::size_t bytes, Instruction instruction)
+      : heap_(&heap), area_(area), bytes_(bytes), instruction_(instruction) {}
+
+  Allocator* heap_;
+  std::byte* area_;
+  std::size_t bytes_;
+  Instruction instruction_;
+};
+
+}  // namespace ingot::os::arch
