@@ -47,6 +47,15 @@ def list_elements(value: gdb.Value):
         link = link["next_"]
 
 
+def mutex_holder(mutex: gdb.Value) -> str:
+    """In words: the holder's address carries in its lowest bit whether somebody may wait."""
+    word = int(atomic(mutex["holder_"]))
+    if word == 0:
+        return "free"
+    holder = pointer_to("ingot::os::Thread", word & ~1)
+    return f'held by "{text_of_view(holder["name_"])}"' + (", waited for" if word & 1 else "")
+
+
 def plain_name(kind: gdb.Type) -> str:
     return kind.strip_typedefs().unqualified().name or ""
 

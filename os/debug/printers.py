@@ -2,7 +2,7 @@
 
 import gdb
 import gdb.printing
-from kernel_values import enumerator, list_elements, optional, text_of_fixed, text_of_view
+from kernel_values import enumerator, list_elements, mutex_holder, optional, text_of_fixed, text_of_view
 
 
 class Printer:
@@ -109,6 +109,17 @@ class Thread(Printer):
         return f"thread \"{name}\", {state}, last on CPU {int(self.value['last_cpu_']['value_'])}"
 
 
+class SpinLock(Printer):
+    def to_string(self):
+        holder = int(self.value["holder_"]["value_"])
+        return f"spin lock of rank {enumerator(self.value['rank_'])}, " + (f"held by CPU {holder - 1}" if holder else "free")
+
+
+class Mutex(Printer):
+    def to_string(self):
+        return f"mutex of rank {enumerator(self.value['rank_'])}, {mutex_holder(self.value)}"
+
+
 def register():
     collection = gdb.printing.RegexpCollectionPrettyPrinter("ingot")
     for name, pattern, printer in (
@@ -121,6 +132,8 @@ def register():
         ("Atomic", r"^ingot::Atomic<.*>$", Atomic),
         ("IntrusiveList", r"^ingot::IntrusiveList<.*>$", IntrusiveList),
         ("Thread", r"^ingot::os::Thread$", Thread),
+        ("SpinLock", r"^ingot::os::SpinLock$", SpinLock),
+        ("Mutex", r"^ingot::os::Mutex$", Mutex),
         ("optional", r"^std::optional<.*>$", Optional),
         ("string_view", r"^std::basic_string_view<char.*>$", View),
         ("span", r"^std::span<.*>$", Span),

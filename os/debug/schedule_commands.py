@@ -9,6 +9,7 @@ from kernel_values import (
     enumerator,
     is_code,
     list_elements,
+    mutex_holder,
     place_of,
     pointer_to,
     processors,
@@ -75,6 +76,9 @@ def describe(thread: gdb.Value) -> str:
 def show_sleeping(thread: gdb.Value, where: str):
     stack, instruction, frame = saved_place(thread)
     print(f"  {where:14} {describe(thread)}  stack {stack:#x}")
+    if thread["waits_for"] != 0:
+        mutex = thread["waits_for"].cast(gdb.lookup_type("ingot::os::Mutex").pointer())
+        print(f"        waits for the mutex at {int(mutex):#x}, {mutex_holder(mutex.dereference())}")
     if instruction:
         show_callers(callers_by_frame_pointer(instruction, frame))
 
@@ -159,7 +163,8 @@ def ingot_queues(_argument: str):
             continue
         queue = processor["ready"]
         threads = [text_of_view(thread["name_"]) for thread in ready_threads(processor)]
-        held = " (its lock is held)" if atomic(queue["threads_"]["lock_"]["held_"]) else ""
+        holder = int(atomic(queue["threads_"]["lock_"]["holder_"]))
+        held = f" (locked by CPU {holder - 1})" if holder else ""
         print(
             f"CPU {int(processor['index'])}: {int(atomic(queue['count_']))} ready{held}, {int(processor['switches'])}"
             f" switches, {int(processor['steals'])} stolen: {', '.join(threads) or 'none'}"
@@ -168,7 +173,7 @@ def ingot_queues(_argument: str):
 
 def show_held(checker: gdb.Value, whose: str):
     if checker == 0:
-        print(f"{whose}: not checked")
+        print(f"{whose}: not checked (the kernel's option check-locks)")
         return
     count = int(checker["count_"])
     print(f"{whose}: {count} held")
@@ -183,7 +188,9 @@ def ingot_locks(_argument: str):
         if processor is None:
             continue
         number = int(processor["index"])
-        show_held(processor["lock_checker"], f"CPU {number}")
+        for checker in (processor["lock_checker"], processor["other_lock_checker"]):
+            whose = f", {enumerator(checker['holder_'])}" if checker != 0 else ""
+            show_held(checker, f"CPU {number}{whose}")
         if processor["current"] != 0:
             name = text_of_view(processor["current"]["name_"])
             show_held(processor["current"]["lock_checker"], f'CPU {number}, thread "{name}"')

@@ -2,11 +2,12 @@
 // every type that os/debug prints has a value.
 //
 // boot-test: success
+// boot-test: options check-locks
 // boot-test: expect exhibits: ready
 // boot-test: expect ingot: done
 #include "base/intrusive_list.h"
 #include "os/boot/kernel.h"
-#include "os/schedule/semaphore.h"
+#include "os/schedule/mutex.h"
 #include "os/trace/panic.h"
 
 namespace ingot::os {
@@ -30,11 +31,7 @@ struct Exhibits {
   FixedText<16> text = text_of<16>("a text");
   Atomic<std::uint32_t> atomic{9};
   IntrusiveList<Item> list;
-};
-
-class PanicsOnViolation final : public LockViolationHandler {
- public:
-  void lock_violated(const LockViolation& violation) override { panic(violation.what); }
+  Mutex mutex{LockRank::address_space};
 };
 
 // The debugger stops here.
@@ -47,8 +44,10 @@ void show_with_lock_held(Exhibits& exhibits) {
   locked.with([&](int&) { show(exhibits); });
 }
 
-KernelThread start(Kernel& kernel, std::string_view name, Semaphore& gate) {
-  Result<KernelThread> thread = spawn(kernel, name, [](Semaphore& it) { it.acquire(); }, gate);
+void take_and_give_back(Mutex& mutex) { const MutexGuard guard(mutex); }
+
+KernelThread start(Kernel& kernel, std::string_view name, Mutex& mutex) {
+  Result<KernelThread> thread = spawn(kernel, name, take_and_give_back, mutex);
   if (!thread.ok()) panic(thread.error());
   return std::move(thread).value();
 }
@@ -56,28 +55,20 @@ KernelThread start(Kernel& kernel, std::string_view name, Semaphore& gate) {
 }  // namespace
 
 void run_payload(Kernel& kernel) {
-  Semaphore gate(0);
-  KernelThread sleeper = start(kernel, "sleeper", gate);
-  current_scheduler().yield();
-  KernelThread newcomer = start(kernel, "newcomer", gate);
-
   Exhibits exhibits;
+  exhibits.mutex.lock();
+  KernelThread sleeper = start(kernel, "sleeper", exhibits.mutex);
+  current_scheduler().yield();
+  KernelThread newcomer = start(kernel, "newcomer", exhibits.mutex);
+
   Item first(1), second(2);
   exhibits.list.push_back(first);
   exhibits.list.push_back(second);
   kernel.log.information("exhibits: ready");
-
-  PanicsOnViolation handler;
-  LockChecker checker(handler);
-  LockChecker*& checked = arch::current_cpu().lock_checker;
-  LockChecker* const before = std::exchange(checked, &checker);
   show_with_lock_held(exhibits);
-  checked = before;
-
   exhibits.list.remove(first);
   exhibits.list.remove(second);
-  gate.release();
-  gate.release();
+  exhibits.mutex.unlock();
 }
 
 }  // namespace ingot::os

@@ -37,12 +37,22 @@ EXPECTED = [
             FUNCTION + r"ingot_begin_stack",
             r"on no CPU:",
             r'asleep +"sleeper" blocked',
+            r'waits for the mutex at 0x\w+, held by "main", waited for',
             FUNCTION + r"Scheduler::block",
-            FUNCTION + r"Semaphore::acquire",
+            FUNCTION + r"Mutex::lock",
         ],
     ),
     ("ingot-queues", [r"CPU 0: 1 ready, \d+ switches, 0 stolen: newcomer"]),
-    ("ingot-locks", [r"CPU 0: 1 held", r"device +0x[0-9a-f]{16}"]),
+    (
+        "ingot-locks",
+        [
+            r"CPU 0, threads: 1 held",
+            r"device +0x[0-9a-f]{16}",
+            r"CPU 0, interrupts: 0 held",
+            r'CPU 0, thread "main": 1 held',
+            r"address_space +0x[0-9a-f]{16}",
+        ],
+    ),
     (
         "ingot-pages",
         [
@@ -80,8 +90,10 @@ EXPECTED = [
     ("print exhibits.text", [r'= "a text"']),
     ("print exhibits.atomic", [r"= atomic 9"]),
     ("print exhibits.list", [r"list of 2 = \{0x\w+, 0x\w+\}"]),
+    ("print exhibits.mutex", [r'= mutex of rank address_space, held by "main", waited for']),
+    ("print exhibits.mutex.waiters_.lock_", [r"= spin lock of rank wait, free"]),
     ("print *kernel_of_this_cpu->boot_processor.current", [r'= thread "main", running, last on CPU 0']),
-    ("print kernel_of_this_cpu->boot_info.command_line", [r'= "debug-exit no-aslr"']),
+    ("print kernel_of_this_cpu->boot_info.command_line", [r'= "debug-exit no-aslr check-locks"']),
 ]
 
 
