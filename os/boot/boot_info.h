@@ -17,12 +17,13 @@
 namespace ingot::os {
 
 // The protocol that brought us here; the numbers are entry.S's.
-enum class LoaderProtocol : std::uint32_t { none, pvh, multiboot2 };
+enum class LoaderProtocol : std::uint32_t { none, pvh, multiboot2, uefi };
 constexpr std::string_view name_of(LoaderProtocol protocol) {
   switch (protocol) {
     case LoaderProtocol::none: return "none";
     case LoaderProtocol::pvh: return "pvh";
     case LoaderProtocol::multiboot2: return "multiboot2";
+    case LoaderProtocol::uefi: return "uefi";
   }
   return "unknown";
 }

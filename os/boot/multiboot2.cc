@@ -95,7 +95,6 @@ Result<void> read_tag(const LoaderMemory& memory, Tag tag, PhysicalAddress body,
 Result<void> read_multiboot2_information(const LoaderMemory& memory, PhysicalAddress information, BootInfo& boot_info) {
   const auto header = TRY(memory.read<Information>(information));
   TRY(memory.bytes(information, header.bytes));
-  boot_info.loader = LoaderProtocol::multiboot2;
   for (std::uint64_t at = sizeof header;;) {
     if (at + sizeof(Tag) > header.bytes) {
       return Error::of(ErrorCode::corrupt, "expected a last tag within ", header.bytes, " bytes, found none");

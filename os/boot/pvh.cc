@@ -41,7 +41,6 @@ Result<void> read_pvh_start_info(const LoaderMemory& memory, PhysicalAddress sta
     return Error::of(ErrorCode::unsupported, "expected PVH start info of version 1 (with a memory map), found version ",
                      info.version);
   }
-  boot_info.loader = LoaderProtocol::pvh;
 
   const auto map = TRY(memory.read<StartInfoMemoryMap>(start_info + sizeof(StartInfo)));
   for (std::uint32_t index = 0; index < map.entry_count; ++index) {

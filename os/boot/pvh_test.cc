@@ -52,7 +52,6 @@ TEST(Pvh, StartInfoBecomesBootInfo) {
   BootInfo info;
   const Result<void> read = FakeLoader().read(info);
   ASSERT_TRUE(read.ok()) << read.error().text();
-  EXPECT_EQ(info.loader, LoaderProtocol::pvh);
   EXPECT_EQ(info.command_line.view(), "quiet debug-exit=0xf4");
   EXPECT_EQ(info.acpi_root, PhysicalAddress(0xf5b0));
   ASSERT_EQ(info.modules().size(), 1u);

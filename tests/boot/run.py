@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Boots a test image in QEMU and judges it.
 
-usage: run.py IMAGE SOURCE [--machine microvm|q35] [--loader pvh|grub] [--memory MIB] [--processors COUNT]
+usage: run.py IMAGE SOURCE [--machine microvm|q35] [--loader pvh|grub|uefi] [--memory MIB] [--processors COUNT]
               [--boots COUNT] [--show]
 
 What is expected stands in the source, in comments; and what it needs, which options override:
@@ -14,7 +14,7 @@ What is expected stands in the source, in comments; and what it needs, which opt
     // boot-test: vary TEXT          over --boots the first line with TEXT is not always the same
 
 The log arrives over isa-debugcon, the verdict over isa-debug-exit. Exits 0 when all is as expected, 1 when not, and 77
-(a skip to CTest) where there is no QEMU, or no GRUB for PCs where one is asked for.
+(a skip to CTest) where there is no QEMU, or neither GRUB for PCs nor UEFI firmware where one is asked for.
 """
 
 import argparse
@@ -29,6 +29,8 @@ from pathlib import Path
 EMULATOR = "qemu-system-x86_64"
 # GRUB's modules for PCs; a host of another architecture may have them elsewhere.
 GRUB_MODULES = Path(os.environ.get("INGOT_GRUB_MODULES", "/usr/lib/grub/i386-pc"))
+# UEFI firmware: its code, and the variables that it writes.
+FIRMWARE = [Path("/usr/share/OVMF") / name for name in ("OVMF_CODE_4M.fd", "OVMF_VARS_4M.fd")]
 SKIPPED = 77
 # isa-debug-exit: twice the value that Power::stop writes, plus one. Where the machine itself must end the emulator, its
 # trace tells whether it was switched off: a reset ends it as well.
@@ -94,6 +96,8 @@ def missing_tool(arguments: argparse.Namespace) -> str | None:
         return f"expected {EMULATOR}, found none (scripts/packages build)"
     if arguments.loader == "grub" and (shutil.which("grub-mkrescue") is None or not GRUB_MODULES.is_dir()):
         return f"expected grub-mkrescue and {GRUB_MODULES}, found not both (scripts/packages check)"
+    if arguments.loader == "uefi" and not all(file.is_file() for file in FIRMWARE):
+        return f"expected {FIRMWARE[0]}, found none (scripts/packages check)"
     return None
 
 
@@ -126,11 +130,28 @@ def make_disc(image: Path, options: str, folder: Path) -> Path:
     return disc
 
 
+def make_volume(image: Path, options: str, folder: Path) -> list[str]:
+    """A folder that the emulator shows as a FAT volume, with our loader where firmware looks for one."""
+    for name in ("EFI/BOOT", "ingot"):
+        (folder / "volume" / name).mkdir(parents=True)
+    shutil.copy(image.parent / "BOOTX64.EFI", folder / "volume/EFI/BOOT")
+    shutil.copy(image, folder / "volume/ingot/kernel")
+    (folder / "volume/ingot/options").write_text(options, encoding="utf-8")
+    shutil.copy(FIRMWARE[1], folder / "variables")
+    return [
+        "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={FIRMWARE[0]}",
+        "-drive", f"if=pflash,format=raw,unit=1,file={folder}/variables",
+        "-drive", f"format=raw,file=fat:rw:{folder}/volume",
+    ]  # fmt: skip
+
+
 def command_for(arguments: argparse.Namespace, expectation: Expectation, folder: Path) -> list[str]:
     end = [] if expectation.outcome in MACHINE_ENDS else ["debug-exit"]
     options = " ".join([*end, "check-locks", *arguments.options.split()])
     if arguments.loader == "grub":
         loading = ["-cdrom", str(make_disc(arguments.image, options, folder))]
+    elif arguments.loader == "uefi":
+        loading = make_volume(arguments.image, options, folder)
     else:
         loading = ["-kernel", str(arguments.image), "-append", options]
     for device in expectation.devices:
@@ -147,7 +168,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("image", type=Path)
     parser.add_argument("source", type=Path)
-    parser.add_argument("--loader", choices=["pvh", "grub"], default="pvh")
+    parser.add_argument("--loader", choices=["pvh", "grub", "uefi"], default="pvh")
     parser.add_argument("--accelerator", default="tcg", help="tcg,thread=multi: every processor a thread of its own")
     parser.add_argument("--machine")
     parser.add_argument("--processor", help="as -cpu has it")

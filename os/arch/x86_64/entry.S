@@ -2,8 +2,8 @@
 // 64-bit mode, and C++ is compiled for both.
 //
 // PVH enters at ingot_pvh_entry, multiboot2 (GRUB) at ingot_multiboot2_entry, both alike: 32-bit protected mode, flat
-// segments, paging off, ebx = address of what the loader has to say. The kernel that move_kernel.cc moved begins anew at
-// ingot_begin.
+// segments, paging off, ebx = address of what the loader has to say. Our UEFI loader calls ingot_uefi_entry in 64-bit
+// mode, all memory mapped where it is, rdi = that address. The kernel that move_kernel.cc moved begins anew at ingot_begin.
 
 #define PHYSICAL(symbol) ((symbol) - 0xffffffff80000000)
 #define PRESENT_WRITABLE 0x3
@@ -32,9 +32,32 @@ multiboot2_header:
 multiboot2_header_end:
 
 .section .text.entry, "ax"
+.code64
+.globl ingot_uefi_entry
+ingot_uefi_entry:               // the firmware's page table is not ours to keep: back to 32 bits, and in by the same door
+  cli
+  movl %edi, %ebx
+  lgdt PHYSICAL(entry_descriptors_pointer)
+  pushq $24
+  pushq $PHYSICAL(leave_long_mode)
+  lretq
 .code32
+leave_long_mode:
+  movl $16, %eax
+  movl %eax, %ds
+  movl %eax, %es
+  movl %eax, %ss
+  movl %cr0, %eax
+  andl $~(1 << 31), %eax        // paging off
+  movl %eax, %cr0
+  movl $0xc0000080, %ecx        // EFER: long mode off
+  rdmsr
+  andl $~(1 << 8), %eax
+  wrmsr
+  movl $3, %ebp                 // a LoaderProtocol
+  jmp enter
 ingot_multiboot2_entry:
-  movl $2, %ebp                 // a LoaderProtocol
+  movl $2, %ebp
   jmp enter
 .globl ingot_pvh_entry
 ingot_pvh_entry:
@@ -126,11 +149,11 @@ too_old_text:
 .asciz "ingot: expected an x86_64 CPU with long mode and no-execute pages, found an older one\n"
 
 .balign 8
-entry_descriptors:              // null, 64-bit code, data
-.quad 0, 0x00af9b000000ffff, 0x00cf93000000ffff
+entry_descriptors:              // null, 64-bit code, data, 32-bit code
+.quad 0, 0x00af9b000000ffff, 0x00cf93000000ffff, 0x00cf9b000000ffff
 entry_descriptors_pointer:
-.word 23
-.long PHYSICAL(entry_descriptors)
+.word 31
+.long PHYSICAL(entry_descriptors), 0
 
 // Where the image lies in memory: a move changes this word as all others that hold an address.
 .balign 4

@@ -9,6 +9,7 @@
 #include "os/boot/kernel_place.h"
 #include "os/boot/multiboot2.h"
 #include "os/boot/pvh.h"
+#include "os/boot/uefi_handover.h"
 
 // Words that hold an address of the image, by their offset from its base (os/images/list_relocations.py). The highest
 // bit says that the address is physical. Both kinds fit in 32 bits, so a 64-bit address needs no more than its low
@@ -33,8 +34,9 @@ constinit BootInfo told_by_loader{};
 
 Result<void> read_loader(EntryArguments arguments, BootInfo& boot_info) {
   const LoaderMemory memory({reinterpret_cast<const std::byte*>(window_base.value()), giant_page_bytes});
-  const auto read =
-      arguments.protocol == LoaderProtocol::multiboot2 ? read_multiboot2_information : read_pvh_start_info;
+  const auto read = arguments.protocol == LoaderProtocol::multiboot2 ? read_multiboot2_information
+                    : arguments.protocol == LoaderProtocol::uefi     ? read_uefi_handover
+                                                                     : read_pvh_start_info;
   TRY(read(memory, arguments.information, boot_info));
   // Frame 0 holds the firmware's data, and an address of 0 should stay an error.
   TRY(boot_info.memory.add({PhysicalAddress(0), page_bytes, MemoryKind::reserved}));
