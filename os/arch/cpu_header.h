@@ -18,6 +18,7 @@ struct CpuHeader {
   LockChecker* lock_checker = nullptr;           // none: this CPU's spin locks are not checked
   LockChecker* other_lock_checker = nullptr;     // the handlers' while a thread runs, and the thread's while they do
   LockViolationHandler* lock_reports = nullptr;  // who is told of deadlocks
+  std::uint64_t cycle_offset = 0;                // what this CPU's counter lacks of CPU 0's
   Kernel* kernel = nullptr;                      // how an interrupt finds everything else
 };
 

@@ -10,8 +10,9 @@
 #include "os/device/devices.h"
 #include "os/device/interrupt_hardware.h"
 #include "os/device/power.h"
-#include "os/interrupt/cycle_clock.h"
+#include "os/device/time_hardware.h"
 #include "os/interrupt/interrupt_table.h"
+#include "os/interrupt/monotonic_clock.h"
 #include "os/memory/kernel_memory.h"
 #include "os/schedule/kernel_thread.h"
 #include "os/schedule/scheduler.h"
@@ -29,16 +30,19 @@ struct Kernel {
   arch::Platform platform;
   Processor boot_processor{0};
   std::optional<KernelMemory> memory;
-  std::optional<CycleClock> clock;
+  std::optional<MonotonicClock> clock;
   LockReports lock_reports;
   CpuMachine machine;
   Scheduler scheduler{machine};
   Acpi acpi;
   InterruptHardware interrupt_hardware;
+  TimeHardware time_hardware;
   Power power;
   Devices devices;
   bool panicking = false;
 
+  // Since the kernel's first instruction.
+  Nanoseconds now() const { return clock->now(); }
   InterruptController& controller() { return interrupt_hardware.controller(); }
 };
 

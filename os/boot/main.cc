@@ -3,17 +3,11 @@
 
 #include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
-#include "os/trace/panic.h"
+#include "os/boot/start.h"
 
 namespace ingot::os {
 
 namespace {
-
-template <class Value>
-Value require(Result<Value> result, std::string_view step) {
-  if (!result.ok()) panic(step, ": ", result.error());
-  return std::move(result).value();
-}
 
 // All usable memory goes to the frame allocator; heap, stacks and mapped devices live on it.
 Result<void> create_memory(Kernel& kernel) {
@@ -41,9 +35,9 @@ void log_memory(Log& log, const MemoryMap& memory) {
 }
 
 void log_start(Kernel& kernel) {
-  const std::uint64_t cycles = arch::cycle_count() - kernel.platform.entry_cycles();
-  kernel.log.information("ingot: started in ", kernel.clock->nanoseconds(cycles).count() / 1000, " us, ", cycles,
-                         " cycles at ", kernel.clock->cycles_per_second() / 1'000'000, " MHz");
+  const std::uint64_t cycles = kernel.clock->cycles_since_start(), rate = kernel.clock->rate().cycles_per_second();
+  kernel.log.information("ingot: started in ", kernel.now().count() / 1000, " us, ", cycles, " cycles at ",
+                         rate / 1'000'000, " MHz");
 }
 
 // A machine whose firmware tells nothing still boots: with the devices that every PC has.
@@ -89,10 +83,10 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   require(create_memory(kernel), "memory");
   log_memory(kernel.log, kernel.boot_info.memory);
   read_acpi(kernel);
+  start_clock(kernel);
   require(kernel.interrupt_hardware.start(kernel.acpi.interrupts(), *kernel.memory), "interrupt controllers");
   kernel.log.information("interrupts: by ", kernel.controller().name());
-  const std::uint64_t rate = require(platform.cycles_per_second(), "cycle counter");
-  kernel.clock = require(CycleClock::create(rate), "cycle counter");
+  start_timers(kernel);
 
   const bool checks = command_line_option(kernel.boot_info.command_line.view(), "check-locks").has_value();
   kernel.lock_reports.forgives_waits = !checks;

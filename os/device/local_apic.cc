@@ -71,9 +71,14 @@ void LocalApic::send_start(std::uint32_t destination, std::uint8_t page) {
   registers_.command(destination, assert | start | page);
 }
 
+void LocalApic::divide_timer() {
+  constexpr std::uint32_t by_one = 0xb;
+  registers_.write(timer_divide, by_one);
+}
+
 void LocalApic::set_timer(std::uint8_t vector, TimerMode mode) {
-  constexpr std::uint32_t undivided = 0xb, by_deadline = 2u << 17;
-  registers_.write(timer_divide, undivided);
+  constexpr std::uint32_t by_deadline = 2u << 17;
+  divide_timer();
   registers_.write(local_timer, vector | (mode == TimerMode::cycle_deadline ? by_deadline : 0));
   // The write must have happened before the first deadline is set (10.5.4.1).
   atomic_fence(MemoryOrder::sequentially_consistent);

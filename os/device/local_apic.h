@@ -68,6 +68,7 @@ class LocalApic {
 
   // The timer: counts down once from `ticks`, or rings when the cycle counter reaches a value.
   enum class TimerMode : std::uint8_t { one_shot, cycle_deadline };
+  void divide_timer();  // by one: its ticks are the bus's
   void set_timer(std::uint8_t vector, TimerMode mode);
   void start_timer(std::uint32_t ticks) { registers_.write(timer_initial_at, ticks); }
   std::uint32_t timer_ticks_left() const { return registers_.read(timer_current_at); }

@@ -1,4 +1,4 @@
-// How fast the CPU's cycle counter runs, measured against a timer of known rate.
+// How fast a counter runs, measured against a timer of known rate.
 #pragma once
 
 #include <cstdint>
@@ -9,39 +9,63 @@ namespace ingot::os {
 
 struct ReferenceTimer {
   std::uint64_t ticks_per_second;
-  std::uint16_t mask;  // its counter runs downwards and wraps here
+  std::uint32_t mask;  // its counter runs downwards and wraps here
 };
 
-// read_ticks() is the reference's counter, read_cycles() the one to measure. Both ends of the measurement lie at a
-// change of the reference, so it is wrong by the time of one reading at most. Takes about ticks / ticks_per_second.
+namespace calibration {
+
+struct Edge {
+  std::uint32_t ticks;   // what the reference changed to
+  std::uint64_t cycles;  // when it was seen
+  std::uint64_t doubt;   // how much earlier it may have been
+};
+
+// The reference's next change; where it rests, an edge without one.
 template <class ReadTicks, class ReadCycles>
-Result<std::uint64_t> measure_cycles_per_second(ReferenceTimer timer, std::uint16_t ticks, ReadTicks&& read_ticks,
-                                                ReadCycles&& read_cycles) {
+Edge next_edge(std::uint32_t from, ReadTicks& read_ticks, ReadCycles& read_cycles) {
   // Longer than any tick takes at the slowest reading; a timer that is not there never changes.
   constexpr std::uint64_t patience = 1'000'000;
-  const auto await_change = [&](std::uint16_t from) {
-    std::uint16_t now = from;
-    for (std::uint64_t tries = 0; now == from && tries < patience; ++tries) now = read_ticks();
-    return now;
-  };
-  const std::uint16_t idle = read_ticks();
-  const std::uint16_t first = await_change(idle);
-  const std::uint64_t first_cycles = read_cycles();
-  std::uint16_t last = first, elapsed = 0;
-  if (first != idle) {
+  std::uint64_t before = read_cycles();
+  for (std::uint64_t tries = 0; tries < patience; ++tries) {
+    const std::uint32_t now = read_ticks();
+    const std::uint64_t after = read_cycles();
+    if (now != from) return {now, after, after - before};
+    before = after;
+  }
+  return {from, before, 0};
+}
+
+}  // namespace calibration
+
+// read_ticks() is the reference's counter, read_cycles() the one to measure. Both ends of the measurement lie at a
+// change of the reference, so it is wrong by the time of one reading at most. Takes about ticks / ticks_per_second, and
+// again where a reading took long: a host may have taken the CPU away in it.
+template <class ReadTicks, class ReadCycles>
+Result<std::uint64_t> measure_cycles_per_second(ReferenceTimer timer, std::uint32_t ticks, ReadTicks&& read_ticks,
+                                                ReadCycles&& read_cycles) {
+  constexpr int most_attempts = 5;
+  std::uint64_t best = 0, least_doubt = ~std::uint64_t{0};
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    const std::uint32_t idle = read_ticks();
+    const calibration::Edge first = calibration::next_edge(idle, read_ticks, read_cycles);
+    calibration::Edge last = first;
+    std::uint32_t elapsed = 0;
     while (elapsed < ticks) {
-      const std::uint16_t next = await_change(last);
-      if (next == last) break;
+      const calibration::Edge next = calibration::next_edge(last.ticks, read_ticks, read_cycles);
+      if (first.ticks == idle || next.ticks == last.ticks) {
+        return Error::of(ErrorCode::unsupported, "expected a timer that counts ", ticks,
+                         " ticks, found it at rest after ", elapsed);
+      }
       last = next;
-      elapsed = static_cast<std::uint16_t>((first - last) & timer.mask);
+      elapsed = (first.ticks - last.ticks) & timer.mask;
     }
+    const std::uint64_t cycles = last.cycles - first.cycles, doubt = first.doubt + last.doubt;
+    if (doubt >= least_doubt) continue;
+    least_doubt = doubt;
+    best = cycles * timer.ticks_per_second / elapsed;
+    if (doubt * 16 <= cycles) break;
   }
-  const std::uint64_t cycles = read_cycles() - first_cycles;
-  if (elapsed < ticks) {
-    return Error::of(ErrorCode::unsupported, "expected a timer that counts ", ticks, " ticks, found it at rest after ",
-                     elapsed);
-  }
-  return cycles * timer.ticks_per_second / elapsed;
+  return best;
 }
 
 }  // namespace ingot::os

@@ -14,6 +14,7 @@
 #include "os/schedule/lock_checker.h"
 #include "os/schedule/run_queue.h"
 #include "os/schedule/thread.h"
+#include "os/schedule/timer_queue.h"
 #include "os/schedule/wait_graph.h"
 
 namespace ingot::os {
@@ -44,6 +45,7 @@ struct Processor : arch::CpuHeader {
   Thread* left = nullptr;  // the thread whose stack this CPU is leaving
   Thread idle;             // the stack the CPU started on; in no queue, ready when nothing else is
   RunQueue ready;
+  std::optional<TimerQueue> timers;  // once there is an alarm
   std::uint64_t switches = 0;
   std::uint64_t steals = 0;
   std::optional<LockCheckers> lock_checkers;

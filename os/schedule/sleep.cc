@@ -25,4 +25,6 @@ void sleep_thread_until(TimerQueue& timers, Nanoseconds deadline) {
   block_current_thread();
 }
 
+void sleep_thread_until(Nanoseconds deadline) { sleep_thread_until(*current_processor().timers, deadline); }
+
 }  // namespace ingot::os

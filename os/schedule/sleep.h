@@ -10,6 +10,7 @@ namespace ingot::os {
 
 // The current thread sleeps.
 void sleep_thread_until(TimerQueue& timers, Nanoseconds deadline);
+void sleep_thread_until(Nanoseconds deadline);  // by this CPU's own timers
 
 // co_await SleepUntil(timers, deadline): the current task waits; its executor runs others.
 class SleepUntil : private Timer, private Resumable {

@@ -27,7 +27,6 @@ class Platform {
   Result<void> read_boot_info(EntryArguments, BootInfo&) { return {}; }
   void apply_options(std::string_view, Log&) {}
   Result<void> map_kernel(BootInfo&) { return {}; }
-  Result<std::uint64_t> cycles_per_second() const { return std::uint64_t{1'000'000'000}; }
   std::uint64_t entry_cycles() const { return 0; }
   PhysicalWindow window() const { return {nullptr, PhysicalAddress(0), 0}; }
   PageSize largest_page() const { return PageSize::giant; }

@@ -54,4 +54,7 @@ std::size_t strlen(const char* text) {
   return length;
 }
 
+// In the virtual tables of interfaces; called only through an object that is not yet, or no longer, whole.
+[[noreturn]] void __cxa_pure_virtual() { __builtin_trap(); }
+
 }  // extern "C"

@@ -43,8 +43,6 @@ class Platform {
   void apply_options(std::string_view command_line, Log& log);
   // The final page table: the kernel's sections with their own rights, all memory in the window, nothing else.
   Result<void> map_kernel(BootInfo& boot_info);
-  // The rate of cycle_count. Takes up to 200 microseconds where nobody tells it.
-  Result<std::uint64_t> cycles_per_second() const;
   // cycle_count at the kernel's first instruction.
   std::uint64_t entry_cycles() const;
 
