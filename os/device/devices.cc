@@ -27,7 +27,7 @@ Result<void> Devices::start_wall_clock(Kernel& kernel) {
     if (fadt.ok()) century_register = parse_century_register(fadt.value());
   }
   const DateTime date = TRY(read_real_time_clock(century_register));
-  wall_clock_.emplace(date, kernel.clock->nanoseconds(arch::cycle_count()));
+  wall_clock_.emplace(date, kernel.now());
   kernel.log.information("wall clock: ", date.seconds_since_1970(), " s since 1970");
   return {};
 }

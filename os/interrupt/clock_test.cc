@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "os/interrupt/calibration.h"
 #include "os/interrupt/cycle_clock.h"
+#include "os/interrupt/monotonic_clock.h"
 
 namespace ingot::os {
 namespace {
@@ -22,6 +23,33 @@ TEST(CycleClock, LosesLessThanANanosecondEvery2To32Cycles) {
   }
 }
 
+TEST(CycleClock, NanosecondsBecomeCyclesAndStayWhereACounterEnds) {
+  RandomNumbers numbers(3);
+  for (int round = 0; round < 2000; ++round) {
+    const std::uint64_t rate = CycleClock::slowest + numbers.below(10'000'000'000);
+    const CycleClock clock = CycleClock::create(rate).value();
+    const auto time = static_cast<std::int64_t>(numbers.next() >> 1 >> numbers.below(63));
+    const long double exact = static_cast<long double>(time) * static_cast<long double>(rate) / 1e9L;
+    const auto found = static_cast<long double>(clock.cycles(Nanoseconds(time)));
+    if (exact > 1.8e19L) {
+      EXPECT_GE(found, 1.8e19L);
+    } else {
+      EXPECT_LE(found, exact * (1 + 1e-18L));
+      EXPECT_GE(found, exact * (1 - 1e-4L) - 1.01L) << rate << " " << time;
+    }
+  }
+}
+
+TEST(MonotonicClock, AddsWhatThisCpuLacksAndFindsTheWayBack) {
+  const MonotonicClock clock(CycleClock::create(1'000'000'000).value(), 1000);
+  const std::int64_t before = clock.now().count();
+  arch::current_cpu().cycle_offset = 5'000'000'000'000;
+  EXPECT_GE(clock.now().count(), before + 5'000'000'000'000);
+  EXPECT_EQ(clock.cycles_at(Nanoseconds(7'000'000'000'000)), 2'000'000'001'000u);
+  arch::current_cpu().cycle_offset = 0;
+  EXPECT_EQ(clock.cycles_at(Nanoseconds(0x7fffffffffffffff)), 0x7fffffffffffffffu + 1000);
+}
+
 TEST(CycleClock, RefusesRatesThatNoCounterHas) {
   EXPECT_FALSE(CycleClock::create(0).ok());
   EXPECT_FALSE(CycleClock::create(CycleClock::slowest - 1).ok());
@@ -36,7 +64,7 @@ struct FakeMachine {
   std::uint64_t ticks_per_second = 1'193'182;
   bool has_timer = true;
 
-  std::uint16_t ticks() {
+  std::uint32_t ticks() {
     now += reading_cycles;
     if (!has_timer) return 0xffff;
     return static_cast<std::uint16_t>(0 - now * ticks_per_second / rate);
@@ -70,6 +98,22 @@ TEST(Calibration, ReadingsSlowerThanTheTimerStillCountItsTicks) {
   const Result<std::uint64_t> found = measure(machine);
   ASSERT_TRUE(found.ok());
   EXPECT_NEAR(static_cast<double>(found.value()), 1e9, 2e7);
+}
+
+TEST(Calibration, MeasuresAgainWhenTheCpuWasTakenAway) {
+  FakeMachine machine;
+  machine.rate = 2'000'000'000;
+  machine.reading_cycles = 100;
+  int readings = 0;
+  const Result<std::uint64_t> found = measure_cycles_per_second(
+      {1'193'182, 0xffff}, 180,
+      [&] {
+        if (++readings == 2000) machine.now += machine.rate / 100;
+        return machine.ticks();
+      },
+      [&] { return machine.cycles(); });
+  ASSERT_TRUE(found.ok());
+  EXPECT_NEAR(static_cast<double>(found.value()), 2e9, 1e7);
 }
 
 TEST(Calibration, AMissingTimerIsAnError) {

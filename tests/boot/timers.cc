@@ -40,7 +40,7 @@ void expire_in_order(Kernel& kernel) {
   NotingTimer list[] = {{kernel, order, 0}, {kernel, order, 1}, {kernel, order, 2}, {kernel, order, 3}};
   NotingTimer cancelled(kernel, order, 4), far(kernel, order, 5);
   const Nanoseconds now = kernel.now();
-  arch::disable_interrupts();  // a slow host lets none expire before all are added
+  arch::disable_interrupts();                      // a slow host lets none expire before all are added
   timers.add(far, now + millisecond * 3'600'000);  // further than any alarm can be set
   timers.add(list[0], now + millisecond * 4);
   timers.add(list[1], now + millisecond * 8);

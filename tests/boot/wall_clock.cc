@@ -12,7 +12,7 @@ namespace ingot::os {
 void run_payload(Kernel& kernel) {
   const WallClock* clock = kernel.devices.wall_clock();
   if (clock == nullptr) panic("expected a wall clock, found none");
-  const auto now = [&] { return clock->at(kernel.clock->nanoseconds(arch::cycle_count())).count(); };
+  const auto now = [&] { return clock->at(kernel.now()).count(); };
   constexpr std::int64_t second = 1'000'000'000, noon = 1'709'208'000;
   const std::int64_t first = now();
   if (first / second < noon || first / second > noon + 60) panic("expected noon, found ", first / second, " s");

@@ -13,6 +13,10 @@
 
 namespace ingot::os::arch {
 
+struct CpuidResult {
+  std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+
 namespace hosted {
 // The ports of a machine that a test invents: widths in bytes.
 class Ports {
@@ -32,7 +36,8 @@ struct Thread {
   std::uint32_t model_register = 0;  // the last that was written
   std::uint64_t model_value = 0;     // and to what
   std::uint64_t skipped_cycles = 0;  // a test makes time pass
-  void (*on_pause)() = nullptr;      // a test that simulates CPUs lets another one run
+  CpuidResult (*cpuid)(std::uint32_t leaf) = nullptr;
+  void (*on_pause)() = nullptr;  // a test that simulates CPUs lets another one run
 };
 inline thread_local Thread thread;
 }  // namespace hosted
@@ -103,10 +108,9 @@ inline void write_model_register(std::uint32_t number, std::uint64_t value) {
   hosted::thread.model_register = number;
   hosted::thread.model_value = value;
 }
-struct CpuidResult {
-  std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-};
-inline CpuidResult cpuid(std::uint32_t, std::uint32_t = 0) { return {}; }
+inline CpuidResult cpuid(std::uint32_t leaf, std::uint32_t = 0) {
+  return hosted::thread.cpuid != nullptr ? hosted::thread.cpuid(leaf) : CpuidResult{};
+}
 
 inline std::uint64_t copy_user(void* to, const void* from, std::uint64_t bytes) {
   std::memcpy(to, from, bytes);
