@@ -32,6 +32,13 @@
 //   CpuidResult cpuid(std::uint32_t leaf, std::uint32_t subleaf = 0);   what the CPU says of itself; else zeros
 //   struct TrapFrame;                         what an interrupted program left: vector, error code, registers
 //   VirtualAddress instruction_of(const TrapFrame&), stack_pointer_of(...), frame_pointer_of(...);
+//   struct UserState;                         what a program's thread has in the CPU beside its frame: load()
+//   TrapFrame first_frame(VirtualAddress instruction, VirtualAddress stack);
+//   TrapFrame cloned_frame(const TrapFrame& parent, VirtualAddress stack);   goes on with the answer 0
+//   [[noreturn]] void enter_user(TrapFrame&);
+//   bool is_from_user(const TrapFrame&);      a program was interrupted, not the kernel
+//   std::uint64_t system_call_number(const TrapFrame&), system_call_argument(const TrapFrame&, std::size_t index);
+//   void set_system_call_answer(TrapFrame&, std::uint64_t);
 //   }
 #pragma once
 

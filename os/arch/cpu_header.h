@@ -14,6 +14,8 @@ namespace ingot::os::arch {
 // The first member of whatever a kernel keeps for each CPU.
 struct CpuHeader {
   CpuHeader* self = nullptr;                     // its own address: what one GS-relative load finds
+  std::uint64_t entry_stack = 0;                 // where the current thread's stack begins when it comes from a program
+  std::uint64_t entry_scratch = 0;               // the entry's own, for a moment
   std::uint32_t index = 0;                       // 0 is the CPU that booted
   LockChecker* lock_checker = nullptr;           // none: this CPU's spin locks are not checked
   LockChecker* other_lock_checker = nullptr;     // the handlers' while a thread runs, and the thread's while they do

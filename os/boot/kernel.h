@@ -16,6 +16,7 @@
 #include "os/memory/kernel_memory.h"
 #include "os/schedule/kernel_thread.h"
 #include "os/schedule/scheduler.h"
+#include "os/syscall/table.h"
 #include "os/trace/lock_reports.h"
 #include "os/trace/log.h"
 #include "os/trace/symbols.h"
@@ -39,6 +40,7 @@ struct Kernel {
   TimeHardware time_hardware;
   Power power;
   Devices devices;
+  SystemCallTable system_calls;
   bool panicking = false;
 
   // Since the kernel's first instruction.

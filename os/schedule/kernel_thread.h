@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "os/memory/user_memory.h"
+#include "os/process/user_thread.h"
 #include "os/schedule/scheduler.h"
 
 namespace ingot::os {
@@ -24,6 +25,7 @@ class CpuMachine final : public ScheduleMachine {
     if (from.vector_state != nullptr) from.vector_state->save();
     arch::switch_stack(from.saved_context, to.saved_context);
     if (from.vector_state != nullptr) from.vector_state->restore();
+    if (from.user_thread != nullptr) from.user_thread->state().load();
   }
   void notify(std::uint32_t cpu) override;
   void wait_for_interrupt() override { arch::wait_for_interrupt(); }

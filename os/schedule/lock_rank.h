@@ -15,6 +15,7 @@ enum class LockRank : std::uint8_t {
   memory_object,  // who shows one object's memory
   page_table,
   wait,        // the state and the sleepers of a mutex, semaphore, channel, ...
+  process,     // the threads of a program
   wait_graph,  // who waits for which mutex
   timers,      // of one CPU; a timer that fires wakes threads and tasks
   executor,    // tasks that can go on, of one CPU
@@ -25,9 +26,9 @@ enum class LockRank : std::uint8_t {
 };
 
 constexpr std::string_view name_of(LockRank rank) {
-  constexpr std::array<std::string_view, 13> names = {
-      "device", "interrupts", "address space", "memory object", "page table", "wait", "wait graph",
-      "timers", "executor",   "run queue",     "heap",          "frames",     "log"};
+  constexpr std::array<std::string_view, 14> names = {
+      "device",     "interrupts", "address space", "memory object", "page table", "wait",   "process",
+      "wait graph", "timers",     "executor",      "run queue",     "heap",       "frames", "log"};
   return names[static_cast<std::size_t>(rank)];
 }
 

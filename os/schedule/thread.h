@@ -64,6 +64,8 @@ class Thread : public ListLink<struct RunQueueTag> {
   const class Mutex* waits_for = nullptr;
   // What its addresses below the kernel's half mean; nullptr: nothing. Changed by use_address_space.
   AddressSpace* address_space = nullptr;
+  // The program it runs; nullptr: it stays in the kernel.
+  class UserThread* user_thread = nullptr;
   // The locks it sleeps for and holds; none: they are not checked.
   LockChecker* lock_checker = nullptr;
 

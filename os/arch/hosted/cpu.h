@@ -44,6 +44,7 @@ inline thread_local Thread thread;
 
 struct TrapFrame {
   std::uint64_t vector = 0, error_code = 0;
+  std::uint64_t arguments[6] = {}, answer = 0;  // of a system call
 };
 inline VirtualAddress instruction_of(const TrapFrame&) { return VirtualAddress(0); }
 inline VirtualAddress stack_pointer_of(const TrapFrame&) { return VirtualAddress(0); }
@@ -98,6 +99,19 @@ struct VectorState {
   void save() {}
   void restore() const {}
 };
+// A program's registers: six arguments and an answer.
+struct UserState {
+  VirtualAddress entry_stack;
+  std::uint64_t fs_base = 0, gs_base = 0;
+  void load() const {}
+};
+inline TrapFrame first_frame(VirtualAddress, VirtualAddress) { return {}; }
+inline TrapFrame cloned_frame(const TrapFrame& parent, VirtualAddress) { return parent; }
+[[noreturn]] inline void enter_user(TrapFrame&) { std::abort(); }
+inline bool is_from_user(const TrapFrame&) { return true; }
+inline std::uint64_t system_call_number(const TrapFrame& frame) { return frame.error_code; }
+inline std::uint64_t system_call_argument(const TrapFrame& frame, std::size_t index) { return frame.arguments[index]; }
+inline void set_system_call_answer(TrapFrame& frame, std::uint64_t answer) { frame.answer = answer; }
 inline void* prepare_stack(VirtualAddress, void (*)(void*), void*) { std::abort(); }
 inline void switch_stack(void*&, void*) { std::abort(); }
 

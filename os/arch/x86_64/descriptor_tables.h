@@ -47,6 +47,8 @@ static_assert(sizeof(TaskState) == 104);
 class SegmentTable {
  public:
   void set_interrupt_stack(InterruptStack which, VirtualAddress top);
+  // Where interrupts of ring 3 arrive.
+  void set_entry_stack(VirtualAddress top) { task_state_.ring_stacks[0] = top.value(); }
   void load();
 
  private:

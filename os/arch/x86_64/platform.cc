@@ -44,6 +44,7 @@ void Platform::adopt_cpu(Kernel& kernel, Processor& processor) {
   gates_.load();
   enable_protections();
   enable_vector_registers();
+  enable_system_calls();
   constexpr std::uint32_t page_attribute_register = 0x277;
   write_model_register(page_attribute_register, x86_64::page_attribute_table);
 }

@@ -7,6 +7,8 @@
 #include "os/boot/kernel.h"
 #include "os/memory/page_fault.h"
 #include "os/memory/user_memory.h"
+#include "os/process/process.h"
+#include "os/syscall/dispatch.h"
 #include "os/trace/panic.h"
 
 namespace ingot::os::arch {
@@ -100,7 +102,7 @@ class HandlersLocks {
   CpuHeader* cpu_;
 };
 
-[[noreturn]] void report_exception(Kernel& kernel, const TrapFrame& frame) {
+PanicText describe_exception(const Kernel& kernel, const TrapFrame& frame) {
   PanicText text;
   text.append(frame.vector < exception_names.size() ? exception_names[frame.vector] : "reserved exception");
   text.append(": ");
@@ -112,21 +114,33 @@ class HandlersLocks {
   } else {
     text.append_all("error code ", Hexadecimal{frame.error_code});
   }
-  panic_in(kernel, text.view(), &frame);
+  return text;
+}
+
+// Until a program can be told of its faults, they end it.
+void end_program(Kernel& kernel, const TrapFrame& frame) {
+  constexpr int ended_by_fault = 128 + 11;
+  kernel.log.error("program: ", describe_exception(kernel, frame).view(), ", at ", instruction_of(frame));
+  current_thread().user_thread->process().end(ended_by_fault);
 }
 
 }  // namespace
 
-extern "C" void ingot_trap(TrapFrame& frame) {
-  Kernel& kernel = *current_cpu().kernel;
+static void answer_trap(Kernel& kernel, TrapFrame& frame) {
   const bool is_interrupt = frame.vector >= exception::count;
   const HandlersLocks record(is_interrupt);
   if (is_interrupt && kernel.controller().is_spurious(frame.vector)) return;
   const bool handled =
       kernel.interrupts.dispatch(frame) || (frame.vector == exception::page_fault && answer_page_fault(kernel, frame));
-  if (!handled && !is_interrupt) report_exception(kernel, frame);
+  if (!handled && !is_interrupt && is_from_user(frame)) return end_program(kernel, frame);
+  if (!handled && !is_interrupt) panic_in(kernel, describe_exception(kernel, frame).view(), &frame);
   if (!handled) kernel.log.warning("interrupt: expected a claimed vector, found ", frame.vector);
   if (is_interrupt) kernel.controller().end_of_interrupt(frame.vector);
+}
+
+extern "C" void ingot_trap(TrapFrame& frame) {
+  answer_trap(*current_cpu().kernel, frame);
+  if (is_from_user(frame)) before_program(frame);
 }
 
 }  // namespace ingot::os::arch

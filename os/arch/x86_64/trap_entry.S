@@ -42,6 +42,8 @@ in_kernel:
   popfq                         // lift SMAP; NT. Interrupts are off already
   movq %rsp, %rdi               // TrapFrame&; the stack is aligned to 16: the CPU did, and 22 words follow
   call ingot_trap
+.globl ingot_leave_trap
+ingot_leave_trap:
   testb $3, 18 * 8(%rsp)
   jz restore_registers
   swapgs

@@ -1,0 +1,40 @@
+// What a program's thread has in the CPU beside the registers of its TrapFrame, and how its system calls look there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "os/arch/x86_64/trap_frame.h"
+#include "os/memory/address.h"
+
+namespace ingot::os::arch {
+
+// On each CPU: SYSCALL arrives at user_entry.S.
+void enable_system_calls();
+
+struct UserState {
+  VirtualAddress entry_stack;  // the top of the thread's kernel stack: where it arrives from ring 3
+  std::uint64_t fs_base = 0;   // its thread-local storage
+  std::uint64_t gs_base = 0;
+
+  // On this CPU, whenever it begins to run the thread.
+  void load() const;
+};
+
+// Frames of a program that begins, and of one that goes on on another stack with the answer 0.
+TrapFrame first_frame(VirtualAddress instruction, VirtualAddress stack);
+TrapFrame cloned_frame(const TrapFrame& parent, VirtualAddress stack);
+// To ring 3. Precondition: the frame lies on this thread's kernel stack; nothing below it is needed any more.
+[[noreturn]] void enter_user(TrapFrame& frame);
+
+inline bool is_from_user(const TrapFrame& frame) { return (frame.cs & 3) != 0; }
+
+// Where system calls have their number, arguments and answer (System V ABI for AMD64, A.2.1).
+inline std::uint64_t system_call_number(const TrapFrame& frame) { return frame.error_code; }
+inline std::uint64_t system_call_argument(const TrapFrame& frame, std::size_t index) {
+  const std::uint64_t arguments[] = {frame.rdi, frame.rsi, frame.rdx, frame.r10, frame.r8, frame.r9};
+  return arguments[index];
+}
+inline void set_system_call_answer(TrapFrame& frame, std::uint64_t answer) { frame.rax = answer; }
+
+}  // namespace ingot::os::arch

@@ -1,0 +1,74 @@
+#include "os/process/process.h"
+
+#include <memory>
+
+#include "os/boot/kernel.h"
+
+namespace ingot::os {
+
+namespace {
+
+constexpr std::uint64_t kernel_stack_bytes = 16 * 1024;
+// Below, a null pointer with an offset faults.
+constexpr VirtualAddress lowest_user_address{64 * 1024};
+
+}  // namespace
+
+Result<Owned<Process>> Process::create(Kernel& kernel) {
+  KernelMemory& memory = *kernel.memory;
+  Owned<AddressSpace> space =
+      TRY(AddressSpace::create(memory.services(), &memory.table(), lowest_user_address, user_memory_end));
+  return make_owned<Process>(memory.heap(), kernel, std::move(space));
+}
+
+Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, std::uint64_t thread_storage) {
+  Allocator& heap = kernel_.memory->heap();
+  KernelStack stack = TRY(kernel_.memory->allocate_stack(kernel_stack_bytes));
+  arch::VectorState vectors = TRY(arch::VectorState::create(heap));
+  void* block = TRY(heap.allocate(sizeof(UserThread), alignof(UserThread)));
+  const std::uint32_t number = threads_.with([](Threads& threads) { return threads.next_number++; });
+  auto* thread = std::construct_at(static_cast<UserThread*>(block), *this, number, std::move(stack), std::move(vectors),
+                                   frame, thread_storage);
+  threads_.with([&](Threads& threads) { threads.living.push_back(*thread); });
+  return thread;
+}
+
+void Process::start(UserThread& thread) { kernel_.scheduler.start(thread.thread()); }
+
+void Process::end(int status) {
+  bool expected = false;
+  if (ending_.compare_exchange(expected, true, MemoryOrder::acquire_release)) {
+    status_.store(status, MemoryOrder::release);
+  }
+}
+
+void Process::thread_ends(UserThread& thread) {
+  thread_ended_.wake_all_after([&] {
+    threads_.with([&](Threads& threads) {
+      threads.living.remove(thread);
+      threads.ended.push_back(thread);
+    });
+  });
+  current_scheduler().exit();
+}
+
+int Process::run() {
+  Allocator& heap = kernel_.memory->heap();
+  for (bool living = true; living;) {
+    UserThread* ended = nullptr;
+    thread_ended_.wait_until([&] {
+      return threads_.with([&](Threads& threads) {
+        ended = threads.ended.pop_front();
+        living = !threads.living.is_empty() || !threads.ended.is_empty();
+        return ended != nullptr || !living;
+      });
+    });
+    if (ended == nullptr) break;
+    ended->thread().join();
+    std::destroy_at(ended);
+    heap.free(ended, sizeof(UserThread), alignof(UserThread));
+  }
+  return status_.load(MemoryOrder::acquire);
+}
+
+}  // namespace ingot::os

@@ -1,0 +1,42 @@
+#include "os/syscall/dispatch.h"
+
+#include "os/boot/kernel.h"
+#include "os/process/process.h"
+#include "os/process/user_thread.h"
+
+namespace ingot::os {
+
+namespace {
+
+// A number below 0 in the answer's register is an error: Linux keeps 4095 for them.
+std::uint64_t answer_of(Errno error) { return -static_cast<std::uint64_t>(error); }
+
+[[gnu::noinline]] std::uint64_t miss(Kernel& kernel, std::uint64_t number) {
+  if (kernel.system_calls.missed_first_time(number)) {
+    kernel.log.warning("system call: ", system_call_name(number).value_or("?"), " (", number,
+                       ") is not answered: ENOSYS");
+  }
+  return answer_of(Errno::enosys);
+}
+
+}  // namespace
+
+void answer_system_call(arch::TrapFrame& frame) {
+  UserThread& thread = *current_thread().user_thread;
+  Kernel& kernel = thread.process().kernel();
+  const std::uint64_t number = arch::system_call_number(frame);
+  const SystemCall* row = kernel.system_calls.find(number);
+  if (row == nullptr) return arch::set_system_call_answer(frame, miss(kernel, number));
+  SystemCallArguments arguments;
+  for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i] = arch::system_call_argument(frame, i);
+  Caller caller{kernel, thread.process(), thread, frame};
+  const Answer<std::uint64_t> answer = row->call(caller, arguments);
+  arch::set_system_call_answer(frame, answer.ok() ? answer.value() : answer_of(answer.error()));
+}
+
+void before_program(arch::TrapFrame&) {
+  UserThread& thread = *current_thread().user_thread;
+  if (thread.process().is_ending()) thread.exit();
+}
+
+}  // namespace ingot::os

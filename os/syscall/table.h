@@ -1,0 +1,40 @@
+// SystemCallTable: which function answers which number. Built once at start from the rows that stand beside the calls.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/atomic.h"
+#include "base/result.h"
+#include "os/syscall/system_call.h"
+
+namespace ingot::os {
+
+// The rows by topic, each beside its calls.
+std::span<const SystemCall> thread_calls();
+
+class SystemCallTable {
+ public:
+  static constexpr std::size_t number_count = 512;
+
+  // Every topic that the kernel has. Fails where two functions answer one number.
+  Result<void> fill();
+
+  // nullptr: nobody answers it.
+  const SystemCall* find(std::uint64_t number) const { return number < number_count ? rows_[number] : nullptr; }
+  // True the first time that somebody misses the number.
+  bool missed_first_time(std::uint64_t number) {
+    return number < number_count && !missed_[number].exchange(true, MemoryOrder::relaxed);
+  }
+
+ private:
+  Result<void> add(std::span<const SystemCall> rows);
+
+  std::array<const SystemCall*, number_count> rows_{};
+  std::array<Atomic<bool>, number_count> missed_{};
+};
+
+}  // namespace ingot::os

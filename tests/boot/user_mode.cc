@@ -1,0 +1,60 @@
+// A program of a few instructions in ring 3: it asks for calls, gets answers, faults, and ends with a status.
+// boot-test: success
+// boot-test: expect system call: getppid (110) is not answered: ENOSYS
+// boot-test: expect exit status 42
+// boot-test: expect general protection fault
+// boot-test: expect exit status 139
+#include <array>
+
+#include "os/boot/kernel.h"
+#include "os/process/process.h"
+#include "os/trace/panic.h"
+
+namespace ingot::os {
+
+namespace {
+
+template <class Value>
+Value require(Result<Value> result) {
+  if (!result.ok()) panic("program: ", result.error());
+  return std::move(result).value();
+}
+
+constexpr VirtualAddress program_address{0x400000};
+
+// getppid, which nobody answers; then exit_group(getpid() + 41).
+constexpr std::array<std::uint8_t, 31> ends_with_42 = {
+    0xb8, 110,  0,    0,    0,                 // mov $110, %eax
+    0x0f, 0x05,                                // syscall
+    0xb8, 39,   0,    0,    0,                 // mov $39, %eax
+    0x0f, 0x05,                                // syscall
+    0x8d, 0x78, 41,                            // lea 41(%rax), %edi
+    0xb8, 231,  0,    0,    0,    0x0f, 0x05,  // mov $231, %eax; syscall
+    0x0f, 0x0b, 0x0f, 0x0b, 0x0f, 0x0b, 0x0f,  // never
+};
+constexpr std::array<std::uint8_t, 3> uses_a_kernel_instruction = {0xfa, 0x0f, 0x0b};  // cli
+
+int run(Kernel& kernel, std::span<const std::uint8_t> code) {
+  KernelMemory& memory = *kernel.memory;
+  AnonymousMemory zeroes(memory.frames(), memory.window());
+  Owned<Process> process = require(Process::create(kernel));
+  AddressSpace& space = process->space();
+  constexpr std::uint64_t bytes = 2 * page_bytes;
+  require(space.add(
+      {.object = &zeroes, .bytes = bytes, .access = Access::read | Access::write, .address = program_address}));
+  use_address_space(&space);
+  require(copy_to_user(program_address, code.data(), code.size()));
+  use_address_space(nullptr);
+  require(space.protect(program_address, page_bytes, Access::read | Access::execute));
+  process->start(*require(process->add_thread(arch::first_frame(program_address, program_address + bytes), 0)));
+  return process->run();
+}
+
+}  // namespace
+
+void run_payload(Kernel& kernel) {
+  kernel.log.information("exit status ", run(kernel, ends_with_42));
+  kernel.log.information("exit status ", run(kernel, uses_a_kernel_instruction));
+}
+
+}  // namespace ingot::os
