@@ -10,10 +10,11 @@
 #include "base/atomic.h"
 #include "base/intrusive_list.h"
 #include "base/result.h"
+#include "os/arch/x86_64/page_table_format.h"
 #include "os/memory/allocator.h"
 #include "os/memory/frame_source.h"
-#include "os/memory/native_page_table.h"
 #include "os/memory/owned.h"
+#include "os/memory/page_table.h"
 #include "os/memory/physical_window.h"
 #include "os/memory/region.h"
 #include "os/memory/tlb_flush.h"
@@ -21,6 +22,9 @@
 #include "os/schedule/mutex.h"
 
 namespace ingot::os {
+
+// So far there is one format; being data, it serves tests on every host.
+using NativePageTable = PageTable<x86_64::PageTableFormat>;
 
 class AddressSpace;
 using AddressSpaceList = Locked<IntrusiveList<AddressSpace>>;

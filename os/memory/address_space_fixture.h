@@ -99,8 +99,7 @@ class AddressSpaces : public ::testing::Test {
   FrameAllocator frames;
   std::uint64_t free_at_start;
   FlakyFrames flaky{frames};
-  WindowPages pages{flaky, memory.window()};
-  SlabAllocator heap{pages, Poison::on};
+  SlabAllocator heap{flaky, memory.window(), Poison::on};
   CountingFlusher flusher;
   MemoryServices services{&flaky, memory.window(), &flusher, &heap};
   AnonymousMemory anonymous{flaky, memory.window()};

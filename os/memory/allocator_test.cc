@@ -10,6 +10,8 @@
 
 #include "base/random.h"
 #include "os/memory/bump_allocator.h"
+#include "os/memory/fake_memory.h"
+#include "os/memory/frame_allocator.h"
 #include "os/memory/linked_list_allocator.h"
 #include "os/memory/owned.h"
 #include "os/memory/slab_allocator.h"
@@ -17,24 +19,20 @@
 namespace ingot::os {
 namespace {
 
-// Pages of the host's heap, counted, and refused beyond a limit.
-class CountedPages final : public PageSource {
- public:
-  explicit CountedPages(std::uint64_t limit) : limit_(limit) {}
-  Result<void*> allocate_pages(unsigned order) override {
-    const std::uint64_t pages = std::uint64_t{1} << order;
-    if (order > 20 || taken + pages > limit_) return Error::of(ErrorCode::out_of_memory, "expected pages, found none");
-    taken += pages;
-    return std::aligned_alloc(page_bytes << order, page_bytes << order);
-  }
-  void free_pages(void* pages, unsigned order) override {
-    taken -= std::uint64_t{1} << order;
-    std::free(pages);
-  }
-  std::uint64_t taken = 0;
+FrameAllocator frames_of(const FakeMemory& memory) {
+  MemoryMap map;
+  EXPECT_TRUE(map.add({PhysicalAddress(0), memory.window().end().value(), MemoryKind::usable}).ok());
+  return FrameAllocator::create(map, memory.window(), memory.window().end()).value();
+}
 
- private:
-  std::uint64_t limit_;
+// A machine of about so many pages, and how many of them are taken.
+struct CountedPages {
+  explicit CountedPages(std::uint64_t pages) : memory((pages + 4) * page_bytes), frames(frames_of(memory)) {}
+  PhysicalWindow window() const { return memory.window(); }
+  std::uint64_t taken() const { return frames.statistics().total - frames.statistics().free; }
+
+  FakeMemory memory;
+  FrameAllocator frames;
 };
 
 // What every allocator promises: blocks are aligned, do not overlap, keep their content, and all come back.
@@ -84,35 +82,35 @@ void expect_promises(Allocator& heap, std::uint64_t seed, std::size_t largest) {
 }
 
 TEST(SlabAllocator, KeepsAnAllocatorsPromises) {
-  CountedPages pages(100000);
-  SlabAllocator heap(pages, Poison::on);
+  CountedPages pages(20000);
+  SlabAllocator heap(pages.frames, pages.window(), Poison::on);
   for (std::uint64_t seed = 0; seed < 3; ++seed) expect_promises(heap, seed, 20000);
-  EXPECT_EQ(heap.page_count(), pages.taken);
-  EXPECT_LE(pages.taken, SlabAllocator::class_bytes.size());  // one spare for each class
+  EXPECT_EQ(heap.page_count(), pages.taken());
+  EXPECT_LE(pages.taken(), SlabAllocator::class_bytes.size());  // one spare for each class
   heap.trim();
-  EXPECT_EQ(pages.taken, 0u);
+  EXPECT_EQ(pages.taken(), 0u);
 }
 
 TEST(SlabAllocator, KeepsThemWhenPagesRunOut) {
   CountedPages pages(40);
-  SlabAllocator heap(pages, Poison::on);
+  SlabAllocator heap(pages.frames, pages.window(), Poison::on);
   expect_promises(heap, 7, 9000);
   EXPECT_GT(heap.statistics().failures, 0u);
 }
 
 TEST(SlabAllocator, ReturnsAllPagesAfterAPeak) {
-  CountedPages pages(100000);
-  SlabAllocator heap(pages, Poison::off);
+  CountedPages pages(20000);
+  SlabAllocator heap(pages.frames, pages.window(), Poison::off);
   std::vector<void*> blocks;
   for (int count = 0; count < 5000; ++count) blocks.push_back(heap.allocate(64).value());
-  EXPECT_LE(pages.taken, 5000u / 63 + 1);  // 63 blocks beside the slab's header
+  EXPECT_LE(pages.taken(), 5000u / 63 + 1);  // 63 blocks beside the slab's header
   for (void* block : blocks) heap.free(block, 64);
-  EXPECT_EQ(pages.taken, 1u);
+  EXPECT_EQ(pages.taken(), 1u);
 }
 
 TEST(SlabAllocatorDeathTest, FindsAWriteAfterFreeAndAWrongSize) {
   CountedPages pages(10);
-  SlabAllocator heap(pages, Poison::on);
+  SlabAllocator heap(pages.frames, pages.window(), Poison::on);
   auto* block = static_cast<unsigned char*>(heap.allocate(100).value());
   void* other = heap.allocate(100).value();
   EXPECT_DEATH(heap.free(block, 20), "");
@@ -167,7 +165,7 @@ TEST(Owned, DestroysWhatItHoldsOnce) {
     int& count;
   };
   CountedPages pages(10);
-  SlabAllocator heap(pages, Poison::on);
+  SlabAllocator heap(pages.frames, pages.window(), Poison::on);
   int alive = 0;
   {
     Owned<Counted> first = make_owned<Counted>(heap, alive).value();

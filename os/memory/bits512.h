@@ -24,15 +24,6 @@ class Bits512 {
     for (unsigned word = begin / 64; word * 64 < end; ++word) words_[word] &= ~mask(word, begin, end);
   }
 
-  constexpr unsigned count(unsigned begin = 0, unsigned end = size) const {
-    unsigned total = 0;
-    for (unsigned word = begin / 64; word * 64 < end; ++word) {
-      // A library call counts bits where the instruction may be missing; the loop runs once a set bit instead.
-      for (std::uint64_t bits = words_[word] & mask(word, begin, end); bits != 0; bits &= bits - 1) ++total;
-    }
-    return total;
-  }
-
   // The first of 2^order set bits that lie within [begin, end) and start at a multiple of 2^order.
   constexpr std::optional<unsigned> find_run(unsigned order, unsigned begin = 0, unsigned end = size) const {
     if (order > 6) return find_words(1u << (order - 6), begin, end);

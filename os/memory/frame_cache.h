@@ -7,27 +7,29 @@
 #include <span>
 
 #include "base/result.h"
+#include "os/memory/frame_allocator.h"
 #include "os/memory/frame_source.h"
+#include "os/schedule/locked.h"
 
 namespace ingot::os {
 
-// Backing: allocate_batch and free_batch as FrameAllocator has them, and allocate(order, zone) for what is not cached;
-// in the kernel it takes the lock around each. A cache belongs to one CPU: its caller stays there (interrupts off, or a
-// thread that nothing preempts).
-template <class Backing>
+// With interrupts off, so that no handler waits for a lock while its CPU holds this one.
+using LockedFrames = Locked<FrameAllocator, SharedWith::interrupts>;
+
+// A cache belongs to one CPU: its caller stays there (a thread that nothing preempts) and is no interrupt handler.
 class FrameCache final : public FrameSource {
  public:
   static constexpr std::size_t capacity = 64;
   static constexpr std::size_t batch = capacity / 2;
 
-  explicit FrameCache(Backing& backing) : backing_(&backing), table_(backing.table()) {}
+  FrameCache(LockedFrames& shared, const FrameTable& table) : shared_(&shared), table_(table) {}
   FrameCache(const FrameCache&) = delete;
   FrameCache& operator=(const FrameCache&) = delete;
   ~FrameCache() { drain(0); }
 
   using FrameSource::allocate;
   Result<FrameNumber> allocate(unsigned order, Zone zone) override {
-    if (order != page_order || zone != Zone::any) return backing_->allocate(order, zone);
+    if (order != page_order || zone != Zone::any) return allocate_shared(order, zone);
     return allocate_page();
   }
   Result<FrameNumber> allocate_page() {
@@ -54,15 +56,16 @@ class FrameCache final : public FrameSource {
   // Gives frames back until at most `kept` are left: before a CPU stops, or when memory is short.
   void drain(std::size_t kept) {
     if (count_ <= kept) return;
-    backing_->free_batch(std::span(frames_).subspan(kept, count_ - kept));
+    free_shared(std::span(frames_).subspan(kept, count_ - kept));
     count_ = kept;
   }
 
  private:
-  // The seldom halves of the two above, kept out of them: they would need registers that the frequent halves then save.
+  // The seldom halves of those above, kept out of them: they would need registers that the frequent halves then save.
   [[gnu::noinline]] Result<FrameNumber> allocate_and_refill() {
-    const FrameNumber frame = TRY(backing_->allocate(page_order, Zone::any));
-    count_ = backing_->allocate_batch(std::span(frames_).first(batch));
+    const FrameNumber frame = TRY(allocate_shared(page_order, Zone::any));
+    const std::span<FrameNumber> wanted = std::span(frames_).first(batch);
+    count_ = shared_->with([&](FrameAllocator& frames) { return frames.allocate_batch(wanted); });
     return frame;
   }
   [[gnu::noinline]] void release_counted(FrameNumber frame, unsigned order) {
@@ -70,14 +73,20 @@ class FrameCache final : public FrameSource {
     if (table_.info(head).drop_references(std::uint32_t{1} << order)) keep(head);
   }
 
+  [[gnu::noinline]] Result<FrameNumber> allocate_shared(unsigned order, Zone zone) {
+    return shared_->with([&](FrameAllocator& frames) { return frames.allocate(order, zone); });
+  }
+  void free_shared(std::span<const FrameNumber> heads) {
+    shared_->with([&](FrameAllocator& frames) { frames.free_batch(heads); });
+  }
   // Nobody uses the allocation any more: it is ours.
   void keep(FrameNumber head) {
-    if (table_.info(head).order() != page_order) return backing_->free_batch(std::span(&head, 1));
+    if (table_.info(head).order() != page_order) return free_shared(std::span(&head, 1));
     if (count_ == capacity) drain(capacity - batch);
     frames_[count_++] = head;
   }
 
-  Backing* backing_;
+  LockedFrames* shared_;
   FrameTable table_;
   std::size_t count_ = 0;
   std::array<FrameNumber, capacity> frames_{};

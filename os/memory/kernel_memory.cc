@@ -22,8 +22,7 @@ KernelMemory::KernelMemory(FrameAllocator frames, PhysicalWindow window, Physica
                            Poison poison)
     : window_(window),
       frames_(std::move(frames)),
-      pages_(frames_, window),
-      heap_(pages_, poison),
+      heap_(frames_, window, poison),
       table_(NativePageTable::adopt(root, frames_, window, largest)),
       areas_(LockRank::page_table,
              Areas{NativePageTable::adopt(root, frames_, window, largest), {}, device_area_begin}) {}
@@ -37,8 +36,8 @@ Result<void> KernelMemory::add_cpu(std::uint32_t index) {
   if (index >= CpuFrames::most_cpus) {
     return Error::of(ErrorCode::out_of_range, "expected a CPU below ", CpuFrames::most_cpus, ", found ", index);
   }
-  void* block = TRY(heap_.allocate(sizeof(CpuFrames::Cache), alignof(CpuFrames::Cache)));
-  frames_.set_cache(index, *std::construct_at(static_cast<CpuFrames::Cache*>(block), frames_.shared()));
+  void* block = TRY(heap_.allocate(sizeof(FrameCache), alignof(FrameCache)));
+  frames_.set_cache(index, *std::construct_at(static_cast<FrameCache*>(block), frames_.shared(), frames_.table()));
   return {};
 }
 
@@ -47,12 +46,10 @@ Result<KernelStack> KernelMemory::allocate_stack(std::uint64_t bytes) {
     return Error::of(ErrorCode::invalid_argument, "expected a stack of whole pages, at most ", StackSlots::most_bytes,
                      " bytes, found ", bytes);
   }
-  const unsigned order = StackSlots::order_for(bytes);
-  const std::optional<VirtualAddress> slots = areas_.with([&](Areas& areas) { return areas.slots.take(order); });
-  if (!slots) return Error::of(ErrorCode::out_of_memory, "expected room for one more stack, found none");
-  const VirtualAddress top = *slots + (StackSlots::slot_bytes << order);
-  KernelStack stack(*this, top - bytes, top);  // frees what was mapped if mapping fails
-  TRY(areas_.with([&](Areas& areas) { return map_stack(areas.table, stack.bottom(), top); }));
+  const std::optional<VirtualAddress> top = areas_.with([](Areas& areas) { return areas.slots.take(); });
+  if (!top) return Error::of(ErrorCode::out_of_memory, "expected room for one more stack, found none");
+  KernelStack stack(*this, *top - bytes, *top);  // frees what was mapped if mapping fails
+  TRY(areas_.with([&](Areas& areas) { return map_stack(areas.table, stack.bottom(), *top); }));
   return stack;
 }
 
@@ -70,7 +67,6 @@ Result<void> KernelMemory::map_stack(NativePageTable& table, VirtualAddress bott
 }
 
 void KernelMemory::free_stack(const KernelStack& stack) {
-  const unsigned order = StackSlots::order_for(stack.top() - stack.bottom());
   {
     TlbBatch batch(tlb_, frames_);  // ends after the lock: other CPUs may wait for that with interrupts off
     areas_.with([&](Areas& areas) {
@@ -81,7 +77,7 @@ void KernelMemory::free_stack(const KernelStack& stack) {
     });
   }
   // Only now may the addresses be used again.
-  areas_.with([&](Areas& areas) { areas.slots.give_back(stack.top() - (StackSlots::slot_bytes << order), order); });
+  areas_.with([&](Areas& areas) { areas.slots.give_back(stack.top()); });
 }
 
 KernelStack::~KernelStack() {
@@ -116,7 +112,8 @@ MemoryInUse KernelMemory::in_use() {
   const HeapStatistics heap = heap_.statistics();
   const FrameStatistics frames = frames_.shared().with([](FrameAllocator& each) { return each.statistics(); });
   const std::uint64_t tables = areas_.with([](Areas& areas) { return areas.table.table_count(); });
-  const std::uint64_t kept = frames_.cached() + heap_.page_count() + tables;
+  const std::uint64_t kept =
+      frames_.cached() + heap_.with([](SlabAllocator& slabs) { return slabs.page_count(); }) + tables;
   return {heap.live_blocks, heap.live_bytes, frames.total - frames.free - kept};
 }
 

@@ -9,8 +9,6 @@
 #include "os/memory/cpu_frames.h"
 #include "os/memory/kernel_stack.h"
 #include "os/memory/locked_heap.h"
-#include "os/memory/native_page_table.h"
-#include "os/memory/page_source.h"
 #include "os/memory/tlb_flush.h"
 #include "os/schedule/locked.h"
 
@@ -76,7 +74,6 @@ class KernelMemory {
 
   PhysicalWindow window_;
   CpuFrames frames_;
-  WindowPages pages_;
   LockedHeap heap_;
   CpuTlb tlb_;
   NativePageTable table_;

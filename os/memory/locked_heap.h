@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <utility>
 
 #include "os/memory/slab_allocator.h"
 #include "os/schedule/locked.h"
@@ -11,7 +11,8 @@ namespace ingot::os {
 
 class LockedHeap final : public Allocator {
  public:
-  LockedHeap(PageSource& pages, Poison poison) : slabs_(LockRank::heap, pages, poison) {}
+  LockedHeap(FrameSource& frames, PhysicalWindow window, Poison poison)
+      : slabs_(LockRank::heap, frames, window, poison) {}
 
   using Allocator::allocate, Allocator::free;
   Result<void*> allocate(std::size_t bytes, std::size_t alignment) override {
@@ -23,8 +24,9 @@ class LockedHeap final : public Allocator {
   HeapStatistics statistics() const override {
     return slabs_.with([](const SlabAllocator& slabs) { return slabs.statistics(); });
   }
-  std::uint64_t page_count() const {
-    return slabs_.with([](const SlabAllocator& slabs) { return slabs.page_count(); });
+  template <class Use>
+  auto with(Use&& use) const {
+    return slabs_.with(std::forward<Use>(use));
   }
 
  private:

@@ -55,4 +55,18 @@ enum class PageSize : std::uint8_t { small = 0, large = 1, giant = 2 };
 constexpr std::uint64_t bytes_of(PageSize size) { return page_bytes << (9 * static_cast<unsigned>(size)); }
 constexpr unsigned order_of(PageSize size) { return 9 * static_cast<unsigned>(size); }
 
+// What a page table says about one page.
+struct MappedPage {
+  VirtualAddress address;
+  PhysicalAddress physical;
+  PageSize size = PageSize::small;
+  PageAttributes attributes;
+  bool accessed = false;
+  bool dirty = false;
+};
+
+struct EveryPage {
+  constexpr bool operator()(const MappedPage&) const { return true; }
+};
+
 }  // namespace ingot::os

@@ -12,7 +12,6 @@
 #include "base/result.h"
 #include "os/memory/address.h"
 #include "os/memory/frame_source.h"
-#include "os/memory/mapped_page.h"
 #include "os/memory/page_attributes.h"
 #include "os/memory/physical_window.h"
 #include "os/memory/tlb_flush.h"

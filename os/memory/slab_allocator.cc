@@ -55,13 +55,7 @@ void SlabAllocator::trim() {
 
 void* SlabAllocator::take(std::size_t bytes, std::size_t alignment) {
   const std::optional<unsigned> index = class_of(bytes, alignment);
-  if (!index) {
-    const unsigned order = order_for(bytes, alignment);
-    auto pages = pages_->allocate_pages(order);
-    if (!pages.ok()) return nullptr;
-    page_count_ += std::uint64_t{1} << order;
-    return pages.value();
-  }
+  if (!index) return take_pages(order_for(bytes, alignment));
   SizeClass& size_class = classes_[*index];
   Slab* slab = size_class.partial.first();
   if (slab == nullptr) {
@@ -70,6 +64,7 @@ void* SlabAllocator::take(std::size_t bytes, std::size_t alignment) {
     size_class.spare = nullptr;
     size_class.partial.push_front(*slab);
   }
+  ++size_class.live;
   FreeBlock* block = slab->free;
   slab->free = block->next;
   ++slab->used;
@@ -80,11 +75,7 @@ void* SlabAllocator::take(std::size_t bytes, std::size_t alignment) {
 
 void SlabAllocator::give_back(void* pointer, std::size_t bytes, std::size_t alignment) {
   const std::optional<unsigned> index = class_of(bytes, alignment);
-  if (!index) {
-    const unsigned order = order_for(bytes, alignment);
-    page_count_ -= std::uint64_t{1} << order;
-    return pages_->free_pages(pointer, order);
-  }
+  if (!index) return return_pages(pointer, order_for(bytes, alignment));
   Slab& slab = slab_of(pointer);
   if (slab.size_class != *index || slab.used == 0) __builtin_trap();
   SizeClass& size_class = classes_[*index];
@@ -92,6 +83,7 @@ void SlabAllocator::give_back(void* pointer, std::size_t bytes, std::size_t alig
   const bool was_full = slab.free == nullptr;
   slab.free = std::construct_at(static_cast<FreeBlock*>(pointer), slab.free);
   --slab.used;
+  --size_class.live;
   if (was_full) size_class.partial.push_front(slab);
   if (slab.used != 0) return;
   size_class.partial.remove(slab);
@@ -102,11 +94,21 @@ void SlabAllocator::give_back(void* pointer, std::size_t bytes, std::size_t alig
   }
 }
 
+void* SlabAllocator::take_pages(unsigned order) {
+  const Result<FrameNumber> frames = frames_->allocate(order);
+  if (!frames.ok()) return nullptr;
+  page_count_ += std::uint64_t{1} << order;
+  return window_.at<void>(frames.value());
+}
+
+void SlabAllocator::return_pages(void* pages, unsigned order) {
+  page_count_ -= std::uint64_t{1} << order;
+  frames_->release(FrameNumber::containing(window_.physical(pages)), order);
+}
+
 SlabAllocator::Slab* SlabAllocator::new_slab(unsigned size_class) {
-  auto pages = pages_->allocate_pages(page_order);
-  if (!pages.ok()) return nullptr;
-  ++page_count_;
-  auto* const page = static_cast<char*>(pages.value());
+  auto* const page = static_cast<char*>(take_pages(page_order));
+  if (page == nullptr) return nullptr;
   if (poison() == Poison::on) __builtin_memset(page, freed_byte, page_bytes);
   Slab* slab = std::construct_at(&slab_of(page));
   slab->size_class = static_cast<std::uint16_t>(size_class);
@@ -118,9 +120,7 @@ SlabAllocator::Slab* SlabAllocator::new_slab(unsigned size_class) {
 
 void SlabAllocator::return_slab(Slab& slab) {
   std::destroy_at(&slab);
-  --page_count_;
-  pages_->free_pages(reinterpret_cast<void*>(round_down(reinterpret_cast<std::uintptr_t>(&slab), page_bytes)),
-                     page_order);
+  return_pages(reinterpret_cast<void*>(round_down(reinterpret_cast<std::uintptr_t>(&slab), page_bytes)), page_order);
 }
 
 // Whoever wrote into a block after freeing it is found when the block is taken again.
