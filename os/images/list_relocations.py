@@ -44,6 +44,8 @@ def word_for(content: bytes, section: tuple, address: int, kind: int) -> list[in
     if layout is None:
         return []
     value, = struct.unpack_from(layout, content, section[4] + address - section[3])
+    if value == 0:
+        return []  # a weak symbol that nobody defines: the slot of a pure virtual function
     if value % (1 << 64) >= KERNEL_BASE:
         return [place]
     if value in IMAGE:

@@ -49,19 +49,21 @@ Result<KernelStack> KernelMemory::allocate_stack(std::uint64_t bytes) {
   const std::optional<VirtualAddress> top = areas_.with([](Areas& areas) { return areas.slots.take(); });
   if (!top) return Error::of(ErrorCode::out_of_memory, "expected room for one more stack, found none");
   KernelStack stack(*this, *top - bytes, *top);  // frees what was mapped if mapping fails
-  TRY(areas_.with([&](Areas& areas) { return map_stack(areas.table, stack.bottom(), *top); }));
+  TRY(areas_.with([&](Areas& areas) { return map_stack(areas, stack.bottom(), *top); }));
   return stack;
 }
 
-Result<void> KernelMemory::map_stack(NativePageTable& table, VirtualAddress bottom, VirtualAddress top) {
+Result<void> KernelMemory::map_stack(Areas& areas, VirtualAddress bottom, VirtualAddress top) {
   constexpr PageAttributes attributes{Access::read | Access::write, Privilege::kernel, CacheMode::write_back,
                                       FrameOwnership::counted};
   for (VirtualAddress page = bottom; page < top; page += page_bytes) {
     const FrameNumber frame = TRY(frames_.allocate(page_order));
-    const Result<void> mapped = table.map(page, frame.address(), PageSize::small, attributes);
-    if (mapped.ok()) continue;
-    frames_.release(frame, page_order);
-    return mapped;
+    const Result<void> mapped = areas.table.map(page, frame.address(), PageSize::small, attributes);
+    if (!mapped.ok()) {
+      frames_.release(frame, page_order);
+      return mapped;
+    }
+    ++areas.stack_pages;
   }
   return {};
 }
@@ -72,6 +74,7 @@ void KernelMemory::free_stack(const KernelStack& stack) {
     areas_.with([&](Areas& areas) {
       const auto release = [&](const MappedPage& page) {
         batch.release_later(FrameNumber::containing(page.physical), page_order);
+        --areas.stack_pages;
       };
       static_cast<void>(areas.table.unmap(stack.bottom(), stack.top() - stack.bottom(), batch, release));
     });

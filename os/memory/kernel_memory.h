@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/atomic.h"
 #include "base/result.h"
 #include "os/memory/address_space.h"
 #include "os/memory/cpu_frames.h"
@@ -11,6 +12,7 @@
 #include "os/memory/locked_heap.h"
 #include "os/memory/tlb_flush.h"
 #include "os/schedule/locked.h"
+#include "os/trace/log.h"
 
 namespace ingot::os {
 
@@ -60,6 +62,11 @@ class KernelMemory {
 
   // Exact while nobody else allocates.
   MemoryInUse in_use();
+  // Who holds what, in at most 24 lines. The second, for a moment when memory has run out: the first time only.
+  void report(Log& log);
+  void report_once(Log& log) {
+    if (!reported_.exchange(true, MemoryOrder::relaxed)) report(log);
+  }
 
  private:
   friend class KernelStack;
@@ -68,8 +75,9 @@ class KernelMemory {
     NativePageTable table;
     StackSlots slots;
     VirtualAddress next_device;
+    std::uint64_t stack_pages = 0;
   };
-  Result<void> map_stack(NativePageTable& table, VirtualAddress bottom, VirtualAddress top);
+  Result<void> map_stack(Areas& areas, VirtualAddress bottom, VirtualAddress top);
   void free_stack(const KernelStack& stack);
 
   PhysicalWindow window_;
@@ -77,6 +85,7 @@ class KernelMemory {
   LockedHeap heap_;
   CpuTlb tlb_;
   NativePageTable table_;
+  Atomic<bool> reported_{false};
   AddressSpaceList spaces_{LockRank::memory_object};
   Locked<Areas, SharedWith::interrupts> areas_;
 };

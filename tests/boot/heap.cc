@@ -56,7 +56,7 @@ void use_heap(Kernel& kernel) {
 void use_stacks(KernelMemory& memory, Log& log) {
   std::array<KernelStack, 40> stacks;
   for (std::size_t index = 0; index < stacks.size(); ++index) {
-    const std::uint64_t bytes = (1 + index % 20) * page_bytes;
+    const std::uint64_t bytes = (1 + index % 15) * page_bytes;
     Result<KernelStack> stack = memory.allocate_stack(bytes);
     if (!stack.ok()) panic(stack.error());
     stacks[index] = std::move(stack).value();

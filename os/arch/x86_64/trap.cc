@@ -71,6 +71,7 @@ bool answer_page_fault(Kernel& kernel, TrapFrame& frame) {
   const Result<FaultWork> answer = space->fault(fault.address, fault.access);
   disable_interrupts();
   if (answer.ok()) return true;
+  if (answer.error().code() == ErrorCode::out_of_memory) kernel.memory->report_once(kernel.log);
   kernel.log.debug("page fault: ", answer.error());
   if (by_program) return false;
   frame.rip = reinterpret_cast<std::uint64_t>(ingot_user_access_failed);
