@@ -14,6 +14,12 @@ constexpr std::string_view key_names[manifest_key_count] = {
 // Found texts are cut: one endless line must not push what was expected out of the message.
 constexpr std::string_view cut(std::string_view text) { return text.substr(0, 80); }
 
+// substr would bring an exception along, which the kernel has not. Precondition: count <= text.size().
+constexpr std::string_view behind(std::string_view text, std::size_t count) {
+  text.remove_prefix(count);
+  return text;
+}
+
 Error wrong(std::size_t line, std::string_view expected, std::string_view found) {
   return Error::of(ErrorCode::corrupt, "manifest, line ", line, ": expected ", expected, ", found '", cut(found), "'");
 }
@@ -24,7 +30,7 @@ Result<void> check_escapes(std::size_t line, std::string_view value) {
     if (value[i] != '\\') continue;
     ++i;
     if (i == value.size() || (value[i] != 'n' && value[i] != '\\')) {
-      return wrong(line, "n or a second backslash behind a backslash", value.substr(i - 1));
+      return wrong(line, "n or a second backslash behind a backslash", behind(value, i - 1));
     }
   }
   return {};
@@ -185,7 +191,7 @@ Result<std::optional<ManifestEntry>> ManifestReader::next() {
     ManifestEntry entry;
     entry.line = line_;
     entry.key = TRY(find_key(line_, line.substr(0, blank)));
-    TRY(parse_value(line.substr(blank + 1), entry));
+    TRY(parse_value(behind(line, blank + 1), entry));
     return std::optional(entry);
   }
 }

@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "image/cast.h"
+#include "image/emulator.h"
+#include "image/fake_files.h"
+
+namespace ingot::image {
+namespace {
+
+CastRequest small_request(const TestFolder& folder) {
+  CastRequest request;
+  request.kernel = folder.put("kernel", fake_kernel());
+  request.output = folder.path("an,image");
+  request.program = "/program";
+  EXPECT_TRUE(request.root.put_file("/program", 0755, Content::of_bytes(fake_program())).ok());
+  request.machine_memory = 200 << 20;
+  request.machine_cpus = 3;
+  return request;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += word + '\n';
+  return text;
+}
+
+TEST(Boot, AnImageIsStartedAsItWasCast) {
+  const TestFolder folder;
+  ASSERT_TRUE(cast(small_request(folder)).ok());
+  BootRequest request;
+  request.image = folder.path("an,image");
+  request.arguments = {"run", "-p", "Once upon", ""};
+  const EmulatorPlan plan = plan_boot(request).value();
+  EXPECT_EQ(plan.memory, 200u << 20);
+  EXPECT_EQ(plan.cpus, 3u);
+  const std::string words = joined(emulator_words(request, plan, {.has_kvm = true}).value());
+  for (const char* expected : {"-machine\nmicrovm\n", "-accel\nkvm\n", "-m\n200M\n", "-smp\n3\n", "an,image\n",
+                               "-append\ndebug-exit -- run -p Once%20upon %\n"}) {
+    EXPECT_NE(words.find(expected), std::string::npos) << expected << words;
+  }
+  EXPECT_EQ(words.find("-mon"), std::string::npos);
+  request.counts_instructions = true;  // KVM cannot count
+  const std::string counted = joined(emulator_words(request, plan, {.has_kvm = true, .has_terminal = true}).value());
+  EXPECT_NE(counted.find("-accel\ntcg\n"), std::string::npos);
+  EXPECT_NE(counted.find("-icount\n"), std::string::npos);
+  EXPECT_NE(counted.find("-mon\n"), std::string::npos);
+  request.arguments = {std::string(3000, 'x')};
+  EXPECT_FALSE(emulator_words(request, plan, {}).ok());
+}
+
+TEST(Boot, DisksGoThroughFirmware) {
+  const TestFolder folder;
+  CastRequest casting = small_request(folder);
+  casting.loader = folder.put("loader", "MZ");
+  casting.format = ImageFormat::disk;
+  ASSERT_TRUE(cast(casting).ok());
+  BootRequest request;
+  request.image = casting.output;
+  const EmulatorPlan plan = plan_boot(request).value();
+  EXPECT_EQ(plan.format, ImageFormat::disk);
+  const std::string words =
+      joined(emulator_words(request, plan, {.firmware = "/code", .firmware_variables = "/v"}).value());
+  EXPECT_NE(words.find("-machine\nq35\n"), std::string::npos);
+  EXPECT_NE(words.find("snapshot=on,file=" + folder.path("an,,image")), std::string::npos);
+  request.arguments = {"x"};
+  EXPECT_FALSE(plan_boot(request).ok());
+}
+
+TEST(Boot, OtherFilesAreNoImages) {
+  const TestFolder folder;
+  BootRequest request;
+  request.image = folder.put("text", "hello");
+  EXPECT_FALSE(plan_boot(request).ok());
+  request.image = folder.put("kernel", fake_kernel());  // never cast
+  EXPECT_NE(plan_boot(request).error().text().find("found no filled table"), std::string::npos);
+  request.image = folder.path("none");
+  EXPECT_EQ(plan_boot(request).error().code(), ErrorCode::not_found);
+}
+
+TEST(KernelLog, TheLastExitLineCounts) {
+  KernelLog log;
+  log.add("ingot: starting\nexit 3\nprogram: exit 5\nexi");
+  EXPECT_EQ(log.exit_code(), 3);
+  log.add("t 42\r\nexit 4x\nexit 300\nexit -1\n");
+  EXPECT_EQ(log.exit_code(), 42);
+  for (int line = 0; line < 100; ++line) log.add("line\n");
+  EXPECT_EQ(log.last_lines().size(), 64u);
+}
+
+}  // namespace
+}  // namespace ingot::image

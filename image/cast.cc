@@ -1,0 +1,165 @@
+#include "image/cast.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/image_manifest.h"
+#include "base/units.h"
+#include "image/bytes.h"
+#include "image/cpio_writer.h"
+#include "image/disk_image.h"
+#include "image/iso_image.h"
+#include "image/kernel_image.h"
+#include "image/manifest_text.h"
+#include "image/output_file.h"
+#include "image/preflight.h"
+
+namespace ingot::image {
+
+namespace {
+
+constexpr std::uint64_t largest_kernel = 64 << 20, largest_program = std::uint64_t{2} << 30;
+constexpr std::uint64_t memory_step = 16 << 20;  // machines are given memory in whole steps
+
+struct Parts {
+  std::string bundle;
+  std::vector<const Content*> segments;
+  KernelImage::Composed composed;
+};
+
+std::vector<std::string> large_files(const FileTree& root) {
+  std::vector<std::string> paths;
+  for (const auto& [path, node] : root.nodes()) {
+    if (node.kind == FileNode::Kind::file && node.content.size() >= segment_from_bytes) paths.push_back(path);
+  }
+  if (paths.size() > ImageTable::segment_capacity) {
+    std::stable_sort(paths.begin(), paths.end(), [&](const std::string& left, const std::string& right) {
+      return root.at(left)->content.size() > root.at(right)->content.size();
+    });
+    paths.resize(ImageTable::segment_capacity);
+    std::sort(paths.begin(), paths.end());
+  }
+  return paths;
+}
+
+Result<void> check_root(const FileTree& root) {
+  if (root.at("/ingot") == nullptr) return {};
+  return Error::of(ErrorCode::invalid_argument,
+                   "expected nothing at '/ingot' in the image's root, where the manifest lies, found a file or folder");
+}
+
+// The program must be there, be ours, and find its interpreter. Says which calls it may make in vain.
+Result<std::vector<std::string>> check_program(const CastRequest& request) {
+  const std::string path = TRY(request.root.resolve(request.program));
+  const FileNode& node = *request.root.at(path);
+  if (node.kind != FileNode::Kind::file) {
+    return Error::of(ErrorCode::invalid_argument, "expected a program at '", shortened(path), "', found a folder");
+  }
+  const std::string bytes = TRY(node.content.read(largest_program));
+  const Result<ElfFile> parsed = ElfFile::parse(bytes);
+  if (!parsed.ok()) return parsed.error().within("program '", shortened(path), "'");
+  const ElfFile& file = parsed.value();
+  if (file.machine() != elf_x86_64) {
+    return Error::of(ErrorCode::unsupported, "expected a program for x86_64, found one for ",
+                     std::string_view(machine_name(file.machine())), " at '", shortened(path), "'");
+  }
+  const std::optional<std::string> interpreter = TRY(file.interpreter());
+  if (interpreter && !request.root.resolve(*interpreter).ok()) {
+    return Error::of(ErrorCode::not_found, "expected the interpreter '", shortened(*interpreter), "' that '",
+                     shortened(path), "' needs, found it not in the image's root");
+  }
+  return missing_system_calls(system_calls_in(file));
+}
+
+Result<CastReport> prepare(const CastRequest& request, Parts& parts) {
+  TRY(check_root(request.root));
+  CastReport report;
+  report.missing_calls = TRY(check_program(request));
+  const Content kernel_file = TRY(Content::of_file(request.kernel));
+  const Result<KernelImage> parsed = KernelImage::parse(TRY(kernel_file.read(largest_kernel)));
+  if (!parsed.ok()) return parsed.error().within("kernel '", shortened(request.kernel), "'");
+
+  const std::vector<std::string> large = large_files(request.root);
+  const std::set<std::string> apart(large.begin(), large.end());
+  std::vector<std::uint64_t> sizes;
+  for (const std::string& path : large) {
+    parts.segments.push_back(&request.root.at(path)->content);
+    sizes.push_back(parts.segments.back()->size());
+  }
+  // The manifest names the machine's memory, which depends on the bundle's size, which depends on the manifest: so the
+  // number is found with a manifest that has one of equal length at most, and steps are large.
+  const auto is_inside = [&](const std::string& path) { return !apart.contains(path); };
+  for (std::uint64_t memory = request.machine_memory.value_or(memory_step);;) {
+    report.manifest = TRY(manifest_text(request, large, memory));
+    parts.bundle = TRY(write_bundle(report.manifest, request.root, is_inside));
+    parts.composed = TRY(parsed.value().compose(parts.bundle.size(), sizes));
+    report.least_memory = least_memory(parts.composed.memory_end, request.anonymous);
+    report.machine_memory = memory;
+    if (memory >= report.least_memory) break;
+    if (request.machine_memory) {
+      return Error::of(ErrorCode::out_of_memory, "expected at least ",
+                       divide_rounding_up(static_cast<std::int64_t>(report.least_memory), 1 << 20),
+                       " MiB of memory (image to ", parts.composed.memory_end >> 20, " MiB, program ",
+                       request.anonymous >> 20, " MiB, kernel ", kernel_margin >> 20, " MiB), found ", memory >> 20,
+                       " MiB");
+    }
+    memory = align_up(report.least_memory, memory_step);
+  }
+  TRY(Manifest::parse(report.manifest));  // what the kernel would refuse is refused here
+  report.bundle_bytes = parts.bundle.size();
+  report.file_bytes = parts.composed.file_bytes;
+  for (std::size_t index = 0; index < large.size(); ++index) {
+    report.segments.push_back({large[index], parts.composed.table.segments[index]});
+  }
+  return report;
+}
+
+Result<void> write_parts(const Parts& parts, OutputFile& file) {
+  TRY(file.write(parts.composed.front));
+  TRY(file.write(parts.bundle));
+  for (const Content* content : parts.segments) TRY(file.write(*content));
+  return {};
+}
+
+Result<void> write_elf(const CastRequest& request, const Parts& parts, const std::string& path) {
+  OutputFile file = TRY(OutputFile::create(path, parts.composed.file_bytes));
+  if (request.progress) file.watch([&](std::uint64_t done) { request.progress(done, parts.composed.file_bytes); });
+  TRY(write_parts(parts, file));
+  return file.commit();
+}
+
+Result<void> write_disk(const CastRequest& request, const Parts& parts, CastReport& report) {
+  const Content loader_file = TRY(Content::of_file(request.loader));
+  const std::string loader = TRY(loader_file.read(largest_kernel));
+  const DiskImage disk = TRY(DiskImage::plan({{"EFI/BOOT/BOOTX64.EFI", loader}, {"INGOT/OPTIONS", request.options}},
+                                             {"INGOT/KERNEL", parts.composed.file_bytes}));
+  report.file_bytes = disk.bytes();
+  OutputFile file = TRY(OutputFile::create(request.output, disk.used_bytes()));
+  if (request.progress) file.watch([&](std::uint64_t done) { request.progress(done, disk.bytes()); });
+  TRY(disk.write(file, [&](OutputFile& output) { return write_parts(parts, output); }));
+  return file.commit();
+}
+
+}  // namespace
+
+Result<CastReport> check_cast(const CastRequest& request) {
+  Parts parts;
+  return prepare(request, parts);
+}
+
+Result<CastReport> cast(const CastRequest& request) {
+  Parts parts;
+  CastReport report = TRY(prepare(request, parts));
+  switch (request.format) {
+    case ImageFormat::elf: TRY(write_elf(request, parts, request.output)); break;
+    case ImageFormat::disk: TRY(write_disk(request, parts, report)); break;
+    case ImageFormat::iso:
+      report.file_bytes = TRY(write_iso(
+          request.output, request.options, [&](const std::string& path) { return write_elf(request, parts, path); },
+          parts.composed.file_bytes));
+      break;
+  }
+  return report;
+}
+
+}  // namespace ingot::image

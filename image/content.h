@@ -1,0 +1,36 @@
+// Content: what a file of the image holds, in memory or still in a file of the host. Models are copied, not loaded.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ingot::image {
+
+class Content {
+ public:
+  Content() : bytes_(std::make_shared<const std::string>()) {}
+  static Content of_bytes(std::string bytes);
+  // A whole file. Fails if there is none, if it cannot be read, or if it is not a regular file.
+  static Result<Content> of_file(const std::string& path);
+
+  std::uint64_t size() const { return size_; }
+  // Some of it, still where it is. Fails past the end.
+  Result<Content> part(std::uint64_t offset, std::uint64_t bytes) const;
+  // Calls use(piece) until all was seen; stops at use's first error. A file that has become shorter is an error.
+  Result<void> each_piece(const std::function<Result<void>(std::string_view)>& use) const;
+  // All of it at once; fails where it is larger than `limit`.
+  Result<std::string> read(std::uint64_t limit) const;
+
+ private:
+  std::shared_ptr<const std::string> bytes_;  // null: in the file
+  std::string path_;
+  std::uint64_t offset_ = 0;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace ingot::image

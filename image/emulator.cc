@@ -1,0 +1,186 @@
+#include "image/emulator.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/boot_arguments.h"
+#include "base/image_manifest.h"
+#include "image/bytes.h"
+#include "image/cpio_writer.h"
+#include "image/kernel_image.h"
+#include "image/process.h"
+
+namespace ingot::image {
+
+namespace {
+
+constexpr const char* emulator = "qemu-system-x86_64";
+constexpr std::uint64_t default_memory = 512 << 20;
+constexpr std::size_t kept_lines = 64, longest_line = 4096;
+
+// In an option's value a comma ends it, unless doubled.
+std::string option_value(std::string_view path) {
+  std::string text;
+  for (const char character : path) text.append(character == ',' ? 2 : 1, character);
+  return text;
+}
+
+Result<std::string> command_line_of(const BootRequest& request) {
+  std::string line = "debug-exit";
+  for (const std::string& option : request.options) line += ' ' + option;
+  if (!request.arguments.empty()) line += " --";
+  for (const std::string& argument : request.arguments) {
+    line += ' ';
+    encode_argument(argument, [&](char character) { line += character; });
+  }
+  if (line.size() <= command_line_capacity) return line;
+  return Error::of(ErrorCode::unsupported, "expected arguments of at most ", command_line_capacity,
+                   " characters on the kernel's command line, found ", line.size(), ": cast them with --arg");
+}
+
+bool can_use_kvm() {
+  const int descriptor = ::open("/dev/kvm", O_RDWR | O_CLOEXEC);
+  if (descriptor >= 0) ::close(descriptor);
+  return descriptor >= 0;
+}
+
+Result<void> copy_firmware(const TemporaryFolder& folder, EmulatorHost& host) {
+  constexpr const char* code = "/usr/share/OVMF/OVMF_CODE_4M.fd";
+  constexpr const char* variables = "/usr/share/OVMF/OVMF_VARS_4M.fd";
+  std::error_code problem;
+  host.firmware = code;
+  host.firmware_variables = folder.path() + "/variables.fd";
+  if (std::filesystem::exists(code, problem) &&
+      std::filesystem::copy_file(variables, host.firmware_variables, problem)) {
+    return {};
+  }
+  return Error::of(ErrorCode::not_found, "expected UEFI firmware at '", code, "', found none: install ovmf");
+}
+
+}  // namespace
+
+Result<ImageFormat> format_of_image(const std::string& path) {
+  constexpr std::uint64_t needed = 33 << 10, disc_mark = 32769;
+  const Content content = TRY(Content::of_file(path));
+  const Content head = TRY(content.part(0, std::min(content.size(), needed)));
+  const std::string bytes = TRY(head.read(needed));
+  if (ElfFile::looks_like(bytes)) return ImageFormat::elf;
+  if (bytes.size() > 520 && bytes.compare(512, 8, "EFI PART") == 0) return ImageFormat::disk;
+  if (bytes.size() > disc_mark + 5 && bytes.compare(disc_mark, 5, "CD001") == 0) return ImageFormat::iso;
+  return Error::of(ErrorCode::corrupt,
+                   "expected an image that `ingot cast` made (ELF, disk or disc), found another "
+                   "kind of file: '",
+                   shortened(path), "'");
+}
+
+Result<EmulatorPlan> plan_boot(const BootRequest& request) {
+  EmulatorPlan plan;
+  plan.format = TRY(format_of_image(request.image));
+  plan.memory = default_memory;
+  if (plan.format == ImageFormat::elf) {
+    const OpenedImage opened = TRY(open_image(request.image));
+    const std::string_view text = TRY(first_member(opened.bundle, ImageTable::manifest_path));
+    const Manifest manifest = TRY(Manifest::parse(text));
+    plan.memory = manifest.machine_memory.value_or(plan.memory);
+    plan.cpus = static_cast<std::uint32_t>(manifest.machine_cpus.value_or(1));
+  } else {
+    // GRUB and the firmware hold the image a second time while they load it.
+    const Content whole = TRY(Content::of_file(request.image));
+    plan.memory = std::max(plan.memory, 2 * whole.size() + (256 << 20));
+    if (!request.arguments.empty() || !request.options.empty()) {
+      return Error::of(ErrorCode::unsupported,
+                       "expected no arguments at boot for a disk or disc, whose loader has its "
+                       "own command line, found some: cast them with --arg");
+    }
+  }
+  plan.memory = request.memory.value_or(plan.memory);
+  plan.cpus = request.cpus.value_or(plan.cpus);
+  return plan;
+}
+
+Result<std::vector<std::string>> emulator_words(const BootRequest& request, const EmulatorPlan& plan,
+                                                const EmulatorHost& host) {
+  std::vector<std::string> words = {emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"};
+  const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+  const bool kvm = host.has_kvm && !request.counts_instructions;
+  add({"-machine", plan.format == ImageFormat::elf ? "microvm" : "q35"});
+  add({"-accel", kvm ? "kvm" : "tcg", "-cpu", kvm ? "host" : "max"});
+  add({"-m", std::to_string((plan.memory + (1 << 20) - 1) >> 20) + "M", "-smp", std::to_string(plan.cpus)});
+  switch (plan.format) {
+    case ImageFormat::elf: add({"-kernel", request.image, "-append", TRY(command_line_of(request))}); break;
+    case ImageFormat::disk:
+      add({"-drive", "if=pflash,format=raw,unit=0,readonly=on,file=" + option_value(host.firmware)});
+      add({"-drive", "if=pflash,format=raw,unit=1,file=" + option_value(host.firmware_variables)});
+      add({"-drive", "if=none,id=disk,format=raw,snapshot=on,file=" + option_value(request.image)});
+      add({"-device", "virtio-blk-pci,drive=disk,bootindex=0"});
+      break;
+    case ImageFormat::iso: add({"-cdrom", request.image}); break;
+  }
+  // On a terminal, Ctrl-A X ends the emulator, because Ctrl-C is the guest's. A pipe's bytes all reach the guest.
+  add({"-chardev", host.has_terminal ? "stdio,id=console,signal=off,mux=on" : "stdio,id=console,signal=off"});
+  add({"-serial", "chardev:console"});
+  if (host.has_terminal) add({"-mon", "chardev=console,mode=readline"});
+  add({"-chardev", "file,id=log,path=/dev/fd/" + std::to_string(log_descriptor)});
+  add({"-device", "isa-debugcon,iobase=0xe9,chardev=log", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x4"});
+  if (request.waits_for_debugger) add({"-s", "-S"});
+  if (request.counts_instructions) {
+    add({"-icount", "shift=0,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"});
+  }
+  return words;
+}
+
+void KernelLog::add(std::string_view piece) {
+  for (const char character : piece) {
+    if (character == '\n') {
+      end_line();
+    } else if (line_.size() < longest_line && character != '\r') {
+      line_ += character;
+    }
+  }
+}
+
+void KernelLog::end_line() {
+  constexpr std::string_view mark = "exit ";
+  if (line_.starts_with(mark)) {
+    int code = 0;
+    const char* end = line_.data() + line_.size();
+    const auto read = std::from_chars(line_.data() + mark.size(), end, code);
+    if (read.ec == std::errc() && read.ptr == end && code >= 0 && code <= 255) exit_code_ = code;
+  }
+  lines_.push_back(std::move(line_));
+  line_.clear();
+  if (lines_.size() > kept_lines) lines_.pop_front();
+}
+
+Result<int> boot(const BootRequest& request) {
+  const EmulatorPlan plan = TRY(plan_boot(request));
+  if (!find_program(emulator)) {
+    return Error::of(ErrorCode::not_found, "expected the program ", emulator, ", found none: install qemu-system-x86");
+  }
+  const TemporaryFolder folder = TRY(TemporaryFolder::create());
+  EmulatorHost host;
+  host.has_kvm = can_use_kvm();
+  host.has_terminal = ::isatty(STDIN_FILENO) == 1;
+  if (plan.format == ImageFormat::disk) TRY(copy_firmware(folder, host));
+  KernelLog log;
+  ProcessRequest process;
+  process.words = TRY(emulator_words(request, plan, host));
+  process.channel = log_descriptor;
+  process.use = [&](std::string_view piece) {
+    log.add(piece);
+    if (request.shows_log) std::fwrite(piece.data(), 1, piece.size(), stderr);
+  };
+  const ProcessEnd end = TRY(run_process(process));
+  if (log.exit_code()) return *log.exit_code();
+  if (!request.shows_log) {
+    for (const std::string& line : log.last_lines()) std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  return Error::of(ErrorCode::input_output, "expected a last line 'exit N' from the kernel, found none; ", emulator,
+                   " ended with status ", end.status);
+}
+
+}  // namespace ingot::image

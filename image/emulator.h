@@ -1,0 +1,68 @@
+// Booting an image in QEMU: which words to start it with, and what its end means.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "image/cast.h"
+
+namespace ingot::image {
+
+// By the file's first bytes.
+Result<ImageFormat> format_of_image(const std::string& path);
+
+struct BootRequest {
+  std::string image;
+  std::optional<std::uint64_t> memory;  // bytes; nothing: what the image was cast for
+  std::optional<std::uint32_t> cpus;
+  bool waits_for_debugger = false;     // at TCP port 1234
+  bool counts_instructions = false;    // repeats bit by bit, and time is counted in instructions
+  bool shows_log = false;              // the kernel's log on standard error
+  std::vector<std::string> options;    // words for the kernel
+  std::vector<std::string> arguments;  // for the program, in place of the image's default ones
+};
+
+// What this machine offers.
+struct EmulatorHost {
+  bool has_kvm = false;
+  bool has_terminal = false;         // standard input is one
+  std::string firmware{};            // OVMF's code, for disks
+  std::string firmware_variables{};  // a copy of its variables that may be changed
+};
+
+struct EmulatorPlan {
+  ImageFormat format = ImageFormat::elf;
+  std::uint64_t memory = 0;
+  std::uint32_t cpus = 1;
+};
+inline constexpr int log_descriptor = 30;  // where the emulator finds the pipe for the kernel's log
+
+Result<EmulatorPlan> plan_boot(const BootRequest& request);
+Result<std::vector<std::string>> emulator_words(const BootRequest& request, const EmulatorPlan& plan,
+                                                const EmulatorHost& host);
+
+// The kernel's log, line by line: its last line `exit N` carries the program's exit code, because the emulator's own
+// status has 7 bits and a meaning of its own.
+class KernelLog {
+ public:
+  void add(std::string_view piece);
+  std::optional<int> exit_code() const { return exit_code_; }
+  const std::deque<std::string>& last_lines() const { return lines_; }
+
+ private:
+  void end_line();
+
+  std::string line_;
+  std::deque<std::string> lines_;
+  std::optional<int> exit_code_;
+};
+
+// Boots, with our terminal as the guest's console. The program's exit code; an error where the guest ended without one.
+Result<int> boot(const BootRequest& request);
+
+}  // namespace ingot::image

@@ -1,0 +1,127 @@
+// Files for tests, made byte by byte: kernels, programs and archives, and a folder to put them into.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/image_table.h"
+#include "image/bytes.h"
+#include "image/elf_file.h"
+#include "image/process.h"
+
+namespace ingot::image {
+
+inline void append_segment(std::string& file, std::uint32_t type, std::uint32_t flags, std::uint64_t offset,
+                           std::uint64_t address, std::uint64_t bytes) {
+  append_number(file, type);
+  append_number(file, flags);
+  for (const std::uint64_t field : {offset, address, address, bytes, bytes, std::uint64_t{4096}}) {
+    append_number(file, field);
+  }
+}
+
+inline std::string elf_header(std::uint16_t machine, std::uint16_t segments, std::uint64_t entry) {
+  std::string header("\177ELF\2\1\1", 7);
+  header.resize(16);
+  append_number<std::uint16_t>(header, 2);
+  append_number(header, machine);
+  append_number<std::uint32_t>(header, 1);
+  append_number(header, entry);
+  append_number<std::uint64_t>(header, elf_header_bytes);
+  append_number<std::uint64_t>(header, 0);
+  append_number<std::uint32_t>(header, 0);
+  append_number(header, static_cast<std::uint16_t>(elf_header_bytes));
+  append_number(header, static_cast<std::uint16_t>(elf_segment_bytes));
+  append_number(header, segments);
+  header.resize(elf_header_bytes);
+  return header;
+}
+
+// A kernel of 8 KiB at 1 MiB: a page that would be code, and data with the table; `tables` of them.
+inline std::string fake_kernel(int tables = 1) {
+  std::string file = elf_header(elf_x86_64, 3, 0x100000);
+  append_segment(file, ElfSegment::load, 5, 0x1000, 0x100000, 0x1000);
+  append_segment(file, ElfSegment::load, 6, 0x2000, 0x101000, 0x1000);
+  append_segment(file, ElfSegment::note, 4, 0x1800, 0x100800, 24);
+  file.resize(0x3000, '\x90');
+  std::string note;
+  for (const std::uint32_t word : {4u, 8u, 18u}) append_number(note, word);
+  note += std::string_view("Xen\0", 4);
+  append_number<std::uint64_t>(note, 0x100000);
+  file.replace(0x1800, note.size(), note);
+  for (int index = 0; index < tables; ++index) {
+    const ImageTable table;
+    file.replace(0x2100 + 0x400 * static_cast<std::size_t>(index), sizeof table,
+                 std::string(reinterpret_cast<const char*>(&table), sizeof table));
+  }
+  return file + "section headers, which no loader reads";
+}
+
+// A static program whose code is `code`, padded to `bytes`.
+inline std::string fake_program(std::string_view code = "\xb8\x3c\0\0\0\x0f\x05", std::size_t bytes = 0,
+                                std::uint16_t machine = elf_x86_64) {
+  std::string file = elf_header(machine, 1, 0x400078);
+  append_segment(file, ElfSegment::load, 5, 0, 0x400000, elf_header_bytes + elf_segment_bytes + code.size());
+  file += code;
+  if (file.size() < bytes) file.resize(bytes, 'p');
+  return file;
+}
+
+struct TarMember {
+  std::string path;
+  char type = '0';
+  std::string content;  // of a link: its target
+  std::uint32_t mode = 0644;
+};
+
+inline std::string fake_tar(const std::vector<TarMember>& members) {
+  std::string tar;
+  for (const TarMember& member : members) {
+    const bool link = member.type == '1' || member.type == '2';
+    std::string header = member.path;
+    char fields[64];
+    header.resize(100);
+    std::snprintf(fields, sizeof fields, "%07o", member.mode);
+    header += std::string(fields, 8) + std::string("0000000\0000000000\0", 16);
+    std::snprintf(fields, sizeof fields, "%011lo", static_cast<unsigned long>(link ? 0 : member.content.size()));
+    header += std::string(fields, 12) + std::string("00000000000\0        ", 20) + member.type;
+    if (link) header += member.content;
+    header.resize(257);
+    header += std::string_view("ustar\00000", 8);
+    header.resize(512);
+    unsigned sum = 0;
+    for (const char byte : header) sum += static_cast<unsigned char>(byte);
+    std::snprintf(fields, sizeof fields, "%06o", sum);
+    header.replace(148, 8, std::string(fields, 7) + ' ');
+    tar += header;
+    if (!link) tar += member.content;
+    tar.resize((tar.size() + 511) / 512 * 512);
+  }
+  return tar + std::string(1024, '\0');
+}
+
+class TestFolder {
+ public:
+  TestFolder() : folder_(TemporaryFolder::create().value()) {}
+
+  std::string path(const std::string& name) const { return folder_.path() + '/' + name; }
+  std::string put(const std::string& name, std::string_view content) const {
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    std::ofstream(path(name), std::ios::binary) << content;
+    return path(name);
+  }
+  std::string get(const std::string& name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+}  // namespace ingot::image

@@ -1,0 +1,46 @@
+// Other programs: the emulator and the maker of boot discs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ingot::image {
+
+// The program's path by PATH; nothing where there is none.
+std::optional<std::string> find_program(const std::string& name);
+
+// A folder of its own below TMPDIR, removed with all that is in it.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> create();
+  TemporaryFolder(TemporaryFolder&& other) noexcept;
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder();
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+struct ProcessEnd {
+  int status = 0;  // of exit; 128 + the signal that ended it otherwise, as shells say it
+};
+
+// Runs a program to its end with our standard input and output. What it writes to `channel` (a descriptor's number, for
+// example 2) goes to `use`; whatever else it inherits is ours. Environment entries are added to ours.
+struct ProcessRequest {
+  std::vector<std::string> words;        // the first is found by PATH
+  std::vector<std::string> environment;  // NAME=VALUE
+  std::vector<int> silenced;             // descriptors that lead nowhere
+  int channel = 2;
+  std::function<void(std::string_view)> use;
+};
+Result<ProcessEnd> run_process(const ProcessRequest& request);
+
+}  // namespace ingot::image

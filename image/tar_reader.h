@@ -1,0 +1,27 @@
+// Tar archives: the ustar form with the long names of pax and GNU, as layers of OCI images have them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "image/content.h"
+
+namespace ingot::image {
+
+struct TarEntry {
+  enum class Kind : std::uint8_t { file, hard_link, symbolic_link, directory, other };
+
+  Kind kind = Kind::file;
+  std::string path;    // as the archive spells it
+  std::string target;  // of a link
+  std::uint32_t mode = 0;
+  Content content;  // of a file
+};
+
+// All entries, in order. The contents stay where the archive is.
+Result<std::vector<TarEntry>> read_tar(const Content& archive);
+
+}  // namespace ingot::image
