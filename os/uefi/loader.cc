@@ -23,7 +23,7 @@ Error failure(std::string_view expected, Status status) {
   return Error::of(ErrorCode::input_output, "expected ", expected, ", found status ", Hexadecimal{status});
 }
 
-// Memory of our own: anywhere below `limit`, or exactly there.
+// Memory of our own: anywhere below `address`, or exactly there.
 Result<std::byte*> allocate(Loader& loader, AllocateType type, std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t pages = round_up(bytes, page_bytes) / page_bytes;
   std::uint64_t found = address;
@@ -65,34 +65,27 @@ Result<std::span<const std::byte>> read_file(Loader& loader, const char16_t* nam
   return std::span<const std::byte>(memory, bytes);
 }
 
-// To the physical addresses that the file names. Returns that of its entry.
+// To the physical addresses that the file names: each segment by itself, for firmware may sit between them. Returns the
+// address of the entry.
 Result<std::uint64_t> load_kernel(Loader& loader) {
   const std::span<const std::byte> file = TRY(read_file(loader, u"\\ingot\\kernel", UINT64_MAX));
   if (file.empty()) return Error::of(ErrorCode::not_found, "expected the file \\ingot\\kernel, found none");
   const ElfFile elf = TRY(ElfFile::create(file, ElfMachine::x86_64));
-  std::uint64_t begin = UINT64_MAX, end = 0, entry = 0;
+  std::uint64_t entry = 0;
   for (std::size_t index = 0; index < elf.segment_count(); ++index) {
     const ElfSegment segment = elf.segment(index);
-    if (segment.kind != ElfSegment::loadable) continue;
-    const std::uint64_t segment_end = segment.physical_address + segment.memory_bytes;
-    if (segment.physical_address < begin) begin = round_down(segment.physical_address, page_bytes);
-    if (segment_end > end) end = segment_end;
+    if (segment.kind != ElfSegment::loadable || segment.memory_bytes == 0) continue;
+    const std::uint64_t begin = round_down(segment.physical_address, page_bytes);
+    const std::uint64_t bytes = segment.physical_address + segment.memory_bytes - begin;
+    std::byte* memory = TRY(allocate(loader, AllocateType::at, begin, bytes));
+    __builtin_memset(memory, 0, bytes);
+    const std::span<const std::byte> content = elf.bytes_of(segment);
+    __builtin_memcpy(memory + (segment.physical_address - begin), content.data(), content.size());
     const std::uint64_t offset = elf.entry() - segment.address;
-    if (offset < segment.file_bytes) entry = segment.physical_address + offset;
+    if (offset < content.size()) entry = segment.physical_address + offset;
   }
-  if (entry == 0 || end > kernel_reaches) {
-    return Error::of(ErrorCode::corrupt, "expected a kernel below 1 GiB that holds its entry, found it at ",
-                     Hexadecimal{begin}, " - ", Hexadecimal{end});
-  }
-  std::byte* memory = TRY(allocate(loader, AllocateType::at, begin, end - begin));
-  __builtin_memset(memory, 0, end - begin);
-  for (std::size_t index = 0; index < elf.segment_count(); ++index) {
-    const ElfSegment segment = elf.segment(index);
-    if (segment.kind != ElfSegment::loadable) continue;
-    const std::span<const std::byte> bytes = elf.bytes_of(segment);
-    __builtin_memcpy(memory + (segment.physical_address - begin), bytes.data(), bytes.size());
-  }
-  return entry;
+  if (entry != 0 && entry < kernel_reaches) return entry;
+  return Error::of(ErrorCode::corrupt, "expected an entry in a segment below 1 GiB, found ", Hexadecimal{elf.entry()});
 }
 
 void find_framebuffer(Loader& loader, UefiHandover& handover) {

@@ -8,7 +8,7 @@ What is expected stands in the source, in comments; and what it needs, which opt
 
     // boot-test: success            the kernel ends by itself; or: panic, poweroff, reset
     // boot-test: expect TEXT        a line of the log holds TEXT; several in this order
-    // boot-test: machine q35        also: processor, memory, processors, options, seconds, boots
+    // boot-test: machine q35        also: processor, memory, processors, options, seconds, boots, initramfs
     // boot-test: device edu         one more device, as -device has it; several
     // boot-test: qemu -rtc base=... further words of the emulator's command line
     // boot-test: vary TEXT          over --boots the first line with TEXT is not always the same
@@ -41,7 +41,7 @@ DIRECTIVE = re.compile(r"^// boot-test: (\w+) ?(.*)$", re.MULTILINE)
 # What a source may ask for, and what it gets when it does not.
 DEFAULTS = {
     "machine": "microvm", "processor": "max", "memory": 128, "processors": 1, "options": "", "seconds": 60.0,
-    "boots": 1,
+    "boots": 1, "initramfs": "",
 }  # fmt: skip
 
 
@@ -118,11 +118,15 @@ def counting_options() -> list[str]:
     return ["-icount", "shift=0,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"]
 
 
-def make_disc(image: Path, options: str, folder: Path) -> Path:
+def make_disc(image: Path, options: str, initramfs: str, folder: Path) -> Path:
     """A CD that GRUB boots the image from."""
     (folder / "disc/boot/grub").mkdir(parents=True)
     shutil.copy(image, folder / "disc/boot/kernel")
-    menu = f"multiboot2 /boot/kernel {options}\nboot\n"
+    menu = f"insmod all_video\nmultiboot2 /boot/kernel {options}\n"
+    if initramfs:
+        (folder / "disc/boot/initramfs").write_text(initramfs, encoding="utf-8")
+        menu += "module2 /boot/initramfs\n"
+    menu += "boot\n"
     (folder / "disc/boot/grub/grub.cfg").write_text(menu, encoding="utf-8")
     disc = folder / "disc.iso"
     command = ["grub-mkrescue", f"--directory={GRUB_MODULES}", "-o", disc, folder / "disc"]
@@ -130,13 +134,15 @@ def make_disc(image: Path, options: str, folder: Path) -> Path:
     return disc
 
 
-def make_volume(image: Path, options: str, folder: Path) -> list[str]:
+def make_volume(image: Path, options: str, initramfs: str, folder: Path) -> list[str]:
     """A folder that the emulator shows as a FAT volume, with our loader where firmware looks for one."""
     for name in ("EFI/BOOT", "ingot"):
         (folder / "volume" / name).mkdir(parents=True)
     shutil.copy(image.parent / "BOOTX64.EFI", folder / "volume/EFI/BOOT")
     shutil.copy(image, folder / "volume/ingot/kernel")
     (folder / "volume/ingot/options").write_text(options, encoding="utf-8")
+    if initramfs:
+        (folder / "volume/ingot/initramfs").write_text(initramfs, encoding="utf-8")
     shutil.copy(FIRMWARE[1], folder / "variables")
     return [
         "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={FIRMWARE[0]}",
@@ -149,11 +155,14 @@ def command_for(arguments: argparse.Namespace, expectation: Expectation, folder:
     end = [] if expectation.outcome in MACHINE_ENDS else ["debug-exit"]
     options = " ".join([*end, "check-locks", *arguments.options.split()])
     if arguments.loader == "grub":
-        loading = ["-cdrom", str(make_disc(arguments.image, options, folder))]
+        loading = ["-cdrom", str(make_disc(arguments.image, options, arguments.initramfs, folder))]
     elif arguments.loader == "uefi":
-        loading = make_volume(arguments.image, options, folder)
+        loading = make_volume(arguments.image, options, arguments.initramfs, folder)
     else:
         loading = ["-kernel", str(arguments.image), "-append", options]
+        if arguments.initramfs:
+            (folder / "initramfs").write_text(arguments.initramfs, encoding="utf-8")
+            loading += ["-initrd", str(folder / "initramfs")]
     for device in expectation.devices:
         loading += ["-device", device]
     loading += expectation.emulator_words
@@ -176,6 +185,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--processors", type=int)
     parser.add_argument("--options", help="further words of the kernel's command line")
     parser.add_argument("--seconds", type=float, help="at most, a boot")
+    parser.add_argument("--initramfs", help="the text that is one")
     parser.add_argument("--boots", type=int, help="how often; what should vary is then compared")
     parser.add_argument("--show", action="store_true", help="print the log also when all is well")
     return parser.parse_args()

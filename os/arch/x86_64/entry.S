@@ -25,6 +25,8 @@ multiboot2_header:
 .long -(0xe85250d6 + multiboot2_header_end - multiboot2_header)
 .word 3, 0                      // the entry address
 .long 12, PHYSICAL(ingot_multiboot2_entry), 0
+.word 5, 1                      // a framebuffer of any size with four bytes a pixel, where there is one
+.long 20, 0, 0, 32, 0
 .word 6, 0                      // modules at whole pages
 .long 8
 .word 0, 0                      // the end
