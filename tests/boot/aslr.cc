@@ -4,6 +4,7 @@
 // boot-test: boots 5
 // boot-test: vary placed: virtual
 // boot-test: vary placed: physical
+// boot-test: vary placed: window
 // boot-test: expect placed: virtual
 // boot-test: expect placed: the window shows this text
 #include <string_view>
@@ -32,6 +33,9 @@ void run_payload(Kernel& kernel) {
   const arch::Platform& platform = kernel.platform;
   kernel.log.information("placed: virtual ", platform.kernel_base());
   kernel.log.information("placed: physical ", platform.physical_kernel_base());
+  kernel.log.information(
+      "placed: window ",
+      VirtualAddress(reinterpret_cast<std::uint64_t>(platform.window().at<char>(PhysicalAddress(0)))));
   if (fruit->name() != "apple") panic("expected an apple, found ", fruit->name());
   static constexpr char text[] = "this text";
   const std::uint64_t offset = VirtualAddress(reinterpret_cast<std::uint64_t>(text)) - platform.kernel_base();

@@ -1,7 +1,7 @@
 // The window on physical memory is not executable, even where it shows code.
 //
 // boot-test: panic
-// boot-test: expect panic: page fault: execution of 0xffff8000
+// boot-test: expect panic: page fault: execution of 0xffff
 // boot-test: expect expected executable memory, found data
 #include "os/boot/kernel.h"
 

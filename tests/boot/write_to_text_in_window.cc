@@ -1,7 +1,7 @@
 // Code cannot be changed through the window on physical memory either.
 //
 // boot-test: panic
-// boot-test: expect panic: page fault: write to 0xffff8000
+// boot-test: expect panic: page fault: write to 0xffff
 // boot-test: expect expected writable memory, found a read-only page
 #include "os/boot/kernel.h"
 

@@ -157,9 +157,10 @@ entry_descriptors_pointer:
 .word 31
 .long PHYSICAL(entry_descriptors), 0
 
+// Where the window on all memory begins; a move changes it, too.
+.globl ingot_window_base, ingot_physical_begin
+ingot_window_base: .quad 0xffff800000000000
 // Where the image lies in memory: a move changes this word as all others that hold an address.
-.balign 4
-.globl ingot_physical_begin
 ingot_physical_begin: .long PHYSICAL(ingot_text_begin)
 
 .section .bss.entry, "aw", @nobits

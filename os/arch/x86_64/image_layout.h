@@ -11,7 +11,7 @@
 extern "C" {
 extern const std::byte ingot_text_begin[], ingot_text_end[], ingot_rodata_end[], ingot_data_end[];
 extern const std::byte ingot_symbols_begin[], ingot_symbols_end[], ingot_kernel_end[];
-extern const std::uint64_t ingot_entry_cycles;
+extern const std::uint64_t ingot_entry_cycles, ingot_window_base;
 extern const std::uint32_t ingot_physical_begin;
 // The page table: of 512 GiB, of the window's and the kernel's GiB, and of the 2 MiB in each first one.
 extern std::uint64_t ingot_root_table[512], ingot_low_tables[512], ingot_kernel_tables[512];
@@ -20,7 +20,8 @@ extern std::uint64_t ingot_low_directory[512], ingot_kernel_directory[512];
 
 namespace ingot::os::arch {
 
-inline constexpr VirtualAddress window_base{0xffff800000000000};  // all physical memory, never executable
+// All physical memory, never executable: the 512 GiB of one entry in the root table.
+inline VirtualAddress window_base() { return VirtualAddress(ingot_window_base); }
 
 inline VirtualAddress address_of(const void* object) { return VirtualAddress(reinterpret_cast<std::uint64_t>(object)); }
 // Precondition: the object is part of the image.

@@ -90,7 +90,7 @@ Result<void> map_window_gib(MemoryMap& map, std::uint64_t begin) {
     return {};
   }
   const PhysicalAddress frame = TRY(take_early_memory(map, page_bytes, PhysicalAddress(giant_page_bytes)));
-  fill_directory(*reinterpret_cast<Table*>((window_base + frame.value()).value()), map, begin);
+  fill_directory(*reinterpret_cast<Table*>((window_base() + frame.value()).value()), map, begin);
   slot = Format::table(frame);
   return {};
 }
@@ -118,7 +118,7 @@ Result<void> Platform::map_kernel(BootInfo& boot_info) {
 PageSize Platform::largest_page() const { return has_giant_pages() ? PageSize::giant : PageSize::large; }
 
 PhysicalWindow Platform::window() const {
-  return {reinterpret_cast<void*>(window_base.value()), PhysicalAddress(0), window_end_.value()};
+  return {reinterpret_cast<void*>(window_base().value()), PhysicalAddress(0), window_end_.value()};
 }
 
 std::optional<std::uint64_t> Platform::read_word(VirtualAddress address) const {

@@ -1,5 +1,7 @@
 // The kernel's move to a random place, physical and virtual: what an attacker learns about one boot tells nothing about
 // the next. Runs where the loader put the kernel, before anything holds an address.
+#include <utility>
+
 #include "os/arch/x86_64/cpu.h"
 #include "os/arch/x86_64/image_layout.h"
 #include "os/arch/x86_64/page_table_format.h"
@@ -28,12 +30,14 @@ constexpr VirtualAddress linked_base{0xffffffff80000000};
 // 2 MiB of it: an end of the address space that is also an end of the kernel would be address 0.
 constexpr VirtualAddress moved_bases{0xffffffffc0000000};
 constexpr std::uint64_t moved_base_count = 511;
+// The window moves by whole entries of the root table; from the 384th on others have their areas.
+constexpr std::uint64_t first_window_slot = 256, window_slot_count = 128;
 
 // What the loader said, read before the move, which may overwrite where it stood. It moves along.
 constinit BootInfo told_by_loader{};
 
 Result<void> read_loader(EntryArguments arguments, BootInfo& boot_info) {
-  const LoaderMemory memory({reinterpret_cast<const std::byte*>(window_base.value()), giant_page_bytes});
+  const LoaderMemory memory({reinterpret_cast<const std::byte*>(window_base().value()), giant_page_bytes});
   const auto read = arguments.protocol == LoaderProtocol::multiboot2 ? read_multiboot2_information
                     : arguments.protocol == LoaderProtocol::uefi     ? read_uefi_handover
                                                                      : read_pvh_start_info;
@@ -72,8 +76,9 @@ void relocate(VirtualAddress new_base, std::uint64_t distance) {
   }
 }
 
-// Copies the image, its data as it is now, and leads the page table in the copy to the copy.
-void copy_image(VirtualAddress new_base, std::uint64_t distance) {
+// Copies the image, its data as it is now, and leads the page table in the copy to the copy and to the window's new
+// place.
+void copy_image(VirtualAddress new_base, std::uint64_t distance, std::uint64_t window_slot) {
   const std::uint64_t slot = (new_base - moved_bases) / large_page_bytes;
   constexpr PageAttributes all_access{Access::read | Access::write | Access::execute};
   ingot_kernel_directory[slot] = Format::page(1, PhysicalAddress(distance), all_access);
@@ -86,6 +91,9 @@ void copy_image(VirtualAddress new_base, std::uint64_t distance) {
                                      &ingot_low_tables[0], &ingot_kernel_tables[510], &ingot_kernel_tables[511]}) {
     *static_cast<Format::Entry*>(place_of(entry)) += distance;
   }
+  auto* root = static_cast<Format::Entry*>(place_of(ingot_root_table));
+  root[window_slot] = std::exchange(root[first_window_slot], 0);
+  *static_cast<std::uint64_t*>(place_of(&ingot_window_base)) += (window_slot - first_window_slot) << 39;
 }
 
 }  // namespace
@@ -101,7 +109,7 @@ void move_kernel(EntryArguments arguments) {
       choose_kernel_distance(told_by_loader.memory, image_range(), gather_entropy() ^ told_by_loader.entropy);
   if (!distance) return;
   const VirtualAddress new_base = moved_bases + gather_entropy() % moved_base_count * large_page_bytes;
-  copy_image(new_base, *distance);
+  copy_image(new_base, *distance, first_window_slot + gather_entropy() % window_slot_count);
   relocate(new_base, *distance);
   load_page_table(physical_address_of(ingot_root_table) + *distance);
   using Begin = void(LoaderProtocol, std::uint64_t);
