@@ -7,6 +7,7 @@ namespace ingot::os {
 class LockChecker;           // os/schedule/lock_checker.h
 class LockViolationHandler;  // os/schedule/lock_checker.h
 struct Kernel;               // os/boot/kernel.h
+struct Tracepoints;          // os/trace/tracepoint.h
 }  // namespace ingot::os
 
 namespace ingot::os::arch {
@@ -22,6 +23,7 @@ struct CpuHeader {
   LockViolationHandler* lock_reports = nullptr;  // who is told of deadlocks
   std::uint64_t cycle_offset = 0;                // what this CPU's counter lacks of CPU 0's
   Kernel* kernel = nullptr;                      // how an interrupt finds everything else
+  Tracepoints* tracepoints = nullptr;
 };
 
 }  // namespace ingot::os::arch

@@ -20,6 +20,7 @@
 #include "os/trace/lock_reports.h"
 #include "os/trace/log.h"
 #include "os/trace/symbols.h"
+#include "os/trace/tracepoint.h"
 
 namespace ingot::os {
 
@@ -33,6 +34,7 @@ struct Kernel {
   std::optional<KernelMemory> memory;
   std::optional<MonotonicClock> clock;
   LockReports lock_reports;
+  Tracepoints tracepoints;
   CpuMachine machine;
   Scheduler scheduler{machine};
   Acpi acpi;

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "os/arch/arch.h"
 #include "os/memory/frame_cache.h"
+#include "os/trace/tracepoint.h"
 
 namespace ingot::os {
 
@@ -23,7 +24,12 @@ class CpuFrames final : public FrameSource {
   }
 
   using FrameSource::allocate;
-  Result<FrameNumber> allocate(unsigned order, Zone zone) override { return here().allocate(order, zone); }
+  Result<FrameNumber> allocate(unsigned order, Zone zone) override {
+    const arch::CpuHeader& cpu = arch::current_cpu();
+    Result<FrameNumber> frame = caches_[cpu.index]->allocate(order, zone);
+    if (frame.ok()) trace(cpu, &Tracepoints::frame_allocated, frame.value(), order);
+    return frame;
+  }
   void release(FrameNumber frame, unsigned order) override { here().release(frame, order); }
   void unpin(FrameNumber frame) override { here().unpin(frame); }
   const FrameTable& table() const override { return table_; }

@@ -6,6 +6,7 @@
 
 #include "os/memory/slab_allocator.h"
 #include "os/schedule/locked.h"
+#include "os/trace/tracepoint.h"
 
 namespace ingot::os {
 
@@ -16,9 +17,12 @@ class LockedHeap final : public Allocator {
 
   using Allocator::allocate, Allocator::free;
   Result<void*> allocate(std::size_t bytes, std::size_t alignment) override {
-    return slabs_.with([&](SlabAllocator& slabs) { return slabs.allocate(bytes, alignment); });
+    Result<void*> block = slabs_.with([&](SlabAllocator& slabs) { return slabs.allocate(bytes, alignment); });
+    if (block.ok()) trace(arch::current_cpu(), &Tracepoints::heap_allocated, block.value(), bytes);
+    return block;
   }
   void free(void* block, std::size_t bytes, std::size_t alignment) override {
+    trace(arch::current_cpu(), &Tracepoints::heap_freed, block, bytes);
     slabs_.with([&](SlabAllocator& slabs) { slabs.free(block, bytes, alignment); });
   }
   HeapStatistics statistics() const override {

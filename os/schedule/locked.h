@@ -29,6 +29,15 @@ class Locked {
     return std::forward<Use>(use)(data_);
   }
 
+  // The same where interrupts are off already.
+  template <class Use>
+  auto with_interrupts_off(Use&& use) -> std::invoke_result_t<Use, Data&> {
+    lock_.lock();
+    const auto result = std::forward<Use>(use)(data_);
+    lock_.unlock();
+    return result;
+  }
+
  private:
   struct NothingElse {};
   class Guard {

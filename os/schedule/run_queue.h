@@ -11,12 +11,13 @@
 
 namespace ingot::os {
 
+// Precondition of each function: interrupts are off.
 class RunQueue {
  public:
   void push(Thread& thread) {
-    threads_.with([&](List& list) {
+    threads_.with_interrupts_off([&](List& list) {
       list.push_back(thread);
-      count_.fetch_add(1, MemoryOrder::relaxed);
+      return count_.fetch_add(1, MemoryOrder::relaxed);
     });
   }
   // For its own CPU: the thread that waited longest. nullptr when empty.
@@ -36,7 +37,7 @@ class RunQueue {
   template <class From>
   Thread* take(From&& from) {
     if (looks_empty()) return nullptr;
-    return threads_.with([&](List& list) {
+    return threads_.with_interrupts_off([&](List& list) {
       Thread* thread = from(list);
       if (thread != nullptr) count_.fetch_subtract(1, MemoryOrder::relaxed);
       return thread;

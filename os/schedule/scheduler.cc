@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "os/schedule/lock_checker.h"
+#include "os/trace/tracepoint.h"
 
 namespace ingot::os {
 
@@ -33,6 +34,7 @@ void Scheduler::adopt_cpu(Processor& processor) {
 }
 
 void Scheduler::start(Thread& thread) {
+  const InterruptsOff quiet;
   thread.last_cpu_.store(current_processor().index, MemoryOrder::relaxed);
   if (!thread.move_state(ThreadState::created, ThreadState::ready)) __builtin_trap();
   enqueue(thread);
@@ -63,6 +65,7 @@ bool Scheduler::wake(Thread& thread) {
   // never back, so two looks in this order miss nothing.
   if (thread.move_state(ThreadState::blocking, ThreadState::woken)) return true;
   if (!thread.move_state(ThreadState::blocked, ThreadState::ready)) return false;
+  const InterruptsOff quiet;
   enqueue(thread);
   return true;
 }
@@ -136,6 +139,7 @@ Thread* Scheduler::next_thread(Processor& processor) {
 
 void Scheduler::switch_to(Processor& processor, Thread& next) {
   Thread& from = *processor.current;
+  trace(processor, &Tracepoints::thread_switch, from, next);
   processor.left = &from;
   processor.current = &next;
   ++processor.switches;

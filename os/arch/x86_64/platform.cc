@@ -39,6 +39,7 @@ void Platform::adopt_boot_cpu(Kernel& kernel) {
 
 void Platform::adopt_cpu(Kernel& kernel, Processor& processor) {
   processor.kernel = &kernel;
+  processor.tracepoints = &kernel.tracepoints;
   set_current_cpu(processor);
   processor.part.segments.load();
   gates_.load();

@@ -131,6 +131,8 @@ static void answer_trap(Kernel& kernel, TrapFrame& frame) {
   const bool is_interrupt = frame.vector >= exception::count;
   const HandlersLocks record(is_interrupt);
   if (is_interrupt && kernel.controller().is_spurious(frame.vector)) return;
+  if (frame.vector == exception::page_fault)
+    trace(current_cpu(), &Tracepoints::page_fault, fault_address(), frame.error_code);
   const bool handled =
       kernel.interrupts.dispatch(frame) || (frame.vector == exception::page_fault && answer_page_fault(kernel, frame));
   if (!handled && !is_interrupt && is_from_user(frame)) return end_program(kernel, frame);
