@@ -4,6 +4,7 @@
 #include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
 #include "os/boot/start.h"
+#include "os/schedule/tasks.h"
 
 namespace ingot::os {
 
@@ -95,6 +96,7 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   require(kernel.scheduler.add(kernel.boot_processor), "scheduler");
   kernel.scheduler.adopt_cpu(kernel.boot_processor);
   kernel.devices.start(kernel);
+  require(start_tasks(kernel, kernel.boot_processor), "tasks");
   const KernelThread main = require(spawn(kernel, "main", run_main, kernel), "first thread");
   kernel.scheduler.idle();  // this stack is the boot CPU's idle thread from now on
 }

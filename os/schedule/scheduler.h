@@ -46,6 +46,7 @@ struct Processor : arch::CpuHeader {
   Thread idle;             // the stack the CPU started on; in no queue, ready when nothing else is
   RunQueue ready;
   std::optional<TimerQueue> timers;  // once there is an alarm
+  class Executor* tasks = nullptr;   // once start_tasks gave it one
   std::uint64_t switches = 0;
   std::uint64_t steals = 0;
   std::optional<LockCheckers> lock_checkers;

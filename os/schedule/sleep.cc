@@ -3,28 +3,35 @@
 #include "os/schedule/scheduler.h"
 
 namespace ingot::os {
-namespace {
 
-class WakingTimer : public Timer {
- public:
-  explicit WakingTimer(Thread& thread) : thread_(thread) {}
+TimerQueue& current_timers() { return *current_processor().timers; }
 
- private:
-  void expired() override { current_scheduler().wake(thread_); }
+Deadline::Deadline(TimerQueue& timers, Nanoseconds time) : timers_(timers), time_(time), thread_(current_thread()) {}
+Deadline::Deadline(Nanoseconds time) : Deadline(current_timers(), time) {}
 
-  Thread& thread_;
-};
-
-}  // namespace
-
-void sleep_thread_until(TimerQueue& timers, Nanoseconds deadline) {
-  WakingTimer timer(current_thread());
-  // Before the timer can expire: a wake-up in between is kept.
-  current_thread().prepare_to_block();
-  timers.add(timer, deadline);
-  block_current_thread();
+void Deadline::arm() {
+  if (armed_) return;
+  armed_ = true;
+  timers_.add(*this, time_);
 }
 
-void sleep_thread_until(Nanoseconds deadline) { sleep_thread_until(*current_processor().timers, deadline); }
+void Deadline::expired() {
+  passed_.store(true, MemoryOrder::release);
+  current_scheduler().wake(thread_);
+}
+
+static void sleep_until(Deadline& deadline) {
+  current_thread().prepare_to_block();
+  deadline.arm();
+  block_current_thread();
+}
+void sleep_thread_until(TimerQueue& timers, Nanoseconds time) {
+  Deadline deadline(timers, time);
+  sleep_until(deadline);
+}
+void sleep_thread_until(Nanoseconds time) {
+  Deadline deadline(time);
+  sleep_until(deadline);
+}
 
 }  // namespace ingot::os

@@ -26,6 +26,10 @@ class WaitList {
   // The current thread joins, last, and has announced that it will sleep: after giving the lock back it calls
   // Scheduler::block, which returns when somebody has woken it.
   void join(Waiter& waiter);
+  // One that was not woken gives its place up; one that was has none any more.
+  void leave(Waiter& waiter) {
+    if (waiter.is_linked()) waiters_.remove(waiter);
+  }
   // The waiter that joined first goes on; false when nobody waits. When it runs, it is in no list.
   bool wake_one();
   // How many went on.

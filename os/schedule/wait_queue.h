@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "os/schedule/deadline.h"
 #include "os/schedule/locked.h"
 #include "os/schedule/wait_list.h"
 
@@ -25,6 +26,27 @@ class WaitQueue {
         return holds;
       });
       if (held) return;
+      block_current_thread();
+    }
+  }
+
+  // Whether it held before the deadline. At the deadline the timer wakes the thread, which leaves the list itself: so a
+  // waker finds it there, or it finds that a waker took it out, and looks at the condition once more in either case.
+  template <class Condition>
+  bool wait_until(Condition&& condition, Nanoseconds time) {
+    Waiter waiter(current_thread());
+    Deadline deadline(time);
+    while (true) {
+      bool late = false;
+      const bool held = waiters_.with([&](WaitList& list) {
+        list.leave(waiter);
+        late = deadline.passed();
+        const bool holds = condition();
+        if (!holds && !late) list.join(waiter);
+        return holds;
+      });
+      if (held || late) return held;
+      deadline.arm();
       block_current_thread();
     }
   }

@@ -3,6 +3,7 @@
 
 #include "os/schedule/channel.h"
 #include "os/schedule/interleavings/scenario_for_tests.h"
+#include "os/schedule/semaphore.h"
 #include "os/schedule/sleep.h"
 #include "os/schedule/task.h"
 #include "os/schedule/test_heap.h"
@@ -73,6 +74,72 @@ struct SleepScenario {
 
 TEST(Interleavings, ATimerWakesAThreadOnItsWayToSleep) {
   expect_holds_in_every_order<SleepScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// The deadline and the waker race; whatever the outcome, it is true, and the next sleep is ended by nothing but its own
+// waker: a timer or a waker that came late would end it early, with nothing handed over.
+struct TimedWaitScenario {
+  NoAlarm alarm;
+  WaitQueue queue;
+  Atomic<bool> ready, over;
+  Semaphore next{0};
+  Atomic<bool> handed;
+
+  void begin(Simulation& simulation) {
+    for (std::uint32_t cpu = 0; cpu < 2; ++cpu) simulation.processor(cpu).timers.emplace(alarm);
+    simulation.start_thread("sleeper", [&] {
+      const bool held = queue.wait_until([&] { return ready.load(MemoryOrder::relaxed); }, Nanoseconds(10));
+      simulation.expect(!held || ready.load(MemoryOrder::relaxed), "a wait that held ended without its condition");
+      over.store(true, MemoryOrder::relaxed);
+      next.acquire();
+      simulation.expect(handed.load(MemoryOrder::relaxed), "woken by what belonged to the wait before");
+    });
+    simulation.start_thread("waker", [&] {
+      ready.store(true, MemoryOrder::relaxed);
+      queue.wake_one();
+      while (!over.load(MemoryOrder::relaxed)) {
+        simulation.scheduler().yield();
+        arch::pause();
+      }
+      handed.store(true, MemoryOrder::relaxed);
+      next.release();
+    });
+    simulation.start_thread("clock", [&] {
+      for (std::uint32_t cpu = 0; cpu < 2; ++cpu) simulation.processor(cpu).timers->expire(Nanoseconds(10));
+    });
+  }
+  void end(Simulation&) {}
+};
+
+TEST(Interleavings, ADeadlineAndAWakerRace) {
+  expect_holds_in_every_order<TimedWaitScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// Nobody wakes: the deadline alone ends the wait.
+struct DeadlineScenario {
+  NoAlarm alarm;
+  WaitQueue queue;
+  Atomic<bool> over;
+
+  void begin(Simulation& simulation) {
+    for (std::uint32_t cpu = 0; cpu < 2; ++cpu) simulation.processor(cpu).timers.emplace(alarm);
+    simulation.start_thread("sleeper", [&] {
+      simulation.expect(!queue.wait_until([] { return false; }, Nanoseconds(10)), "held");
+      over.store(true, MemoryOrder::relaxed);
+    });
+    simulation.start_thread("clock", [&] {
+      while (!over.load(MemoryOrder::relaxed)) {
+        for (std::uint32_t cpu = 0; cpu < 2; ++cpu) simulation.processor(cpu).timers->expire(Nanoseconds(10));
+        simulation.scheduler().yield();
+        arch::pause();
+      }
+    });
+  }
+  void end(Simulation&) {}
+};
+
+TEST(Interleavings, ADeadlineEndsAWaitThatNobodyEnds) {
+  expect_holds_in_every_order<DeadlineScenario>({.cpus = 2, .preemptions = 2});
 }
 
 }  // namespace
