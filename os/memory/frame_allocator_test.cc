@@ -154,6 +154,78 @@ TEST(FrameAllocator, NeverGivesReservedMemoryAndNeverTheSameFrameTwice) {
   }
 }
 
+// Takes everything there is, the largest runs first: it is what the map lists as usable, and nothing else, each once.
+void expect_exactly_the_usable_frames(MemoryMap map, const FakeMemory& memory) {
+  const MemoryMap original = map;
+  auto made = FrameAllocator::create(map, memory.window(), memory.window().end());
+  ASSERT_TRUE(made.ok()) << made.error().text();
+  FrameAllocator allocator = std::move(made).value();
+  std::vector<bool> usable(memory.window().end().value() / page_bytes);
+  std::uint64_t left = 0;
+  for (const MemoryRange& range : map.ranges()) {
+    const std::uint64_t begin = std::max(range.begin.rounded_up(page_bytes).value() / page_bytes, std::uint64_t{1});
+    for (std::uint64_t frame = begin; range.kind == MemoryKind::usable && frame < range.end().value() / page_bytes;
+         ++frame, ++left) {
+      usable[frame] = true;
+    }
+  }
+  EXPECT_EQ(allocator.statistics().free, left);
+  for (unsigned order = giant_page_order + 1; order-- > 0;) {
+    for (;;) {
+      const auto run = allocator.allocate(order);
+      if (!run.ok()) break;
+      for (std::uint64_t frame = 0; frame < std::uint64_t{1} << order; ++frame, --left) {
+        ASSERT_TRUE(usable[run.value().value() + frame]) << run.value().value() + frame;
+        usable[run.value().value() + frame] = false;
+      }
+    }
+  }
+  EXPECT_EQ(left, 0u);
+  // Its own tables came from usable memory, too.
+  for (const MemoryRange& range : map.ranges()) {
+    if (range.kind != MemoryKind::kernel) continue;
+    const bool was_usable = std::ranges::any_of(original.ranges(), [&](const MemoryRange& old) {
+      return (old.kind == MemoryKind::usable || old == range) && old.begin <= range.begin && range.end() <= old.end();
+    });
+    EXPECT_TRUE(was_usable) << range.begin.value();
+  }
+}
+
+TEST(FrameAllocator, TakesMapsWithHolesForWhatTheyAre) {
+  const FakeMemory memory(6 * gib);
+  const auto usable = [](std::uint64_t begin, std::uint64_t end) {
+    return MemoryRange{PhysicalAddress(begin), end - begin, MemoryKind::usable};
+  };
+  const auto reserved = [](std::uint64_t begin, std::uint64_t end) {
+    return MemoryRange{PhysicalAddress(begin), end - begin, MemoryKind::reserved};
+  };
+  // A PC with a hole for devices below 4 GiB, and memory above.
+  expect_exactly_the_usable_frames(
+      map_of({usable(0, 0x9fc00), reserved(0x9fc00, mib), usable(mib, 3 * gib), usable(4 * gib, 5 * gib + 7 * mib)}),
+      memory);
+  // Whole GiBs without memory; a single frame far from all others; ranges that hold no whole frame.
+  expect_exactly_the_usable_frames(map_of({usable(mib, 64 * mib), usable(3 * gib + mib, 3 * gib + mib + page_bytes),
+                                           usable(5 * gib + 1, 5 * gib + page_bytes),
+                                           usable(5 * gib + 3 * page_bytes - 1, 5 * gib + 4 * page_bytes + 1)}),
+                                   memory);
+  // A list that says everything twice and contradicts itself, with an empty entry.
+  expect_exactly_the_usable_frames(
+      map_of({usable(0, 2 * gib), usable(gib, 2 * gib), reserved(0, 4096), usable(gib, gib), reserved(gib - 5, gib + 5),
+              reserved(100 * mib, 101 * mib), usable(0, 2 * gib)}),
+      memory);
+  // Like a laptop's: many reserved pieces.
+  RandomNumbers random(3);
+  for (int round = 0; round < 4; ++round) {
+    MemoryMap map = map_of(
+        {usable(0, 0x9f000), usable(mib, (1 + random.below(3)) * gib), usable(4 * gib, 4 * gib + random.below(gib))});
+    for (int hole = 0; hole < 40; ++hole) {
+      const std::uint64_t begin = random.below(5 * gib);
+      ASSERT_TRUE(map.add(reserved(begin, begin + random.below(16 * mib))).ok());
+    }
+    expect_exactly_the_usable_frames(map, memory);
+  }
+}
+
 TEST(FrameAllocator, FindsARunWheneverThereIsOne) {
   const FakeMemory memory(64 * mib);
   MemoryMap map = usable(64 * mib);
