@@ -25,7 +25,7 @@ struct TextOutput {
 };
 
 enum class AllocateType : std::uint32_t { anywhere, below, at };
-constexpr std::uint32_t loader_data = 2;  // EfiLoaderData
+constexpr std::uint32_t loader_code = 1, loader_data = 2;  // EFI_MEMORY_TYPE
 
 struct BootServices {
   std::uint64_t header[3], task_priority[2];

@@ -27,7 +27,9 @@ Error failure(std::string_view expected, Status status) {
 Result<std::byte*> allocate(Loader& loader, AllocateType type, std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t pages = round_up(bytes, page_bytes) / page_bytes;
   std::uint64_t found = address;
-  if (const Status status = loader.services.allocate_pages(type, loader_data, pages, &found); status != 0) {
+  // What is placed exactly is the kernel: strict firmware executes nothing in memory for data.
+  const std::uint32_t kind = type == AllocateType::at ? loader_code : loader_data;
+  if (const Status status = loader.services.allocate_pages(type, kind, pages, &found); status != 0) {
     return Error::of(ErrorCode::out_of_memory, "expected ", bytes, " bytes of memory ",
                      type == AllocateType::at ? "at " : "below ", Hexadecimal{address}, ", found status ",
                      Hexadecimal{status});

@@ -3,6 +3,7 @@
 // boot-test: success
 // boot-test: machine q35
 // boot-test: device VGA
+// boot-test: device virtio-rng-pci
 // boot-test: initramfs words of no consequence
 // boot-test: expect boot info: initramfs "words of no consequence"
 // boot-test: expect boot info: complete
