@@ -34,6 +34,7 @@ class ElfFile {
   ElfType type() const { return type_; }
   std::uint64_t entry() const { return entry_; }
   std::size_t segment_count() const { return segment_count_; }
+  std::uint64_t segments_offset() const { return segments_; }  // of the first in the file
   // Precondition: index < segment_count().
   ElfSegment segment(std::size_t index) const;
   // Precondition: a segment of this file.

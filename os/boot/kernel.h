@@ -47,6 +47,11 @@ struct Kernel {
 
   // Since the kernel's first instruction.
   Nanoseconds now() const { return clock->now(); }
+  // Since 1970, where the machine knows the date; else since the start.
+  Nanoseconds wall_time() const {
+    const WallClock* wall_clock = devices.wall_clock();
+    return wall_clock != nullptr ? wall_clock->at(now()) : now();
+  }
   InterruptController& controller() { return interrupt_hardware.controller(); }
 };
 

@@ -37,9 +37,13 @@ void Process::start(UserThread& thread) { kernel_.scheduler.start(thread.thread(
 
 void Process::end(int status) {
   bool expected = false;
-  if (ending_.compare_exchange(expected, true, MemoryOrder::acquire_release)) {
-    status_.store(status, MemoryOrder::release);
-  }
+  if (!ending_.compare_exchange(expected, true, MemoryOrder::acquire_release)) return;
+  status_.store(status, MemoryOrder::release);
+  threads_.with([&](Threads& threads) {
+    for (UserThread& thread : threads.living) {
+      if (!kernel_.scheduler.wake(thread.thread())) kernel_.scheduler.interrupt(thread.thread());
+    }
+  });
 }
 
 void Process::thread_ends(UserThread& thread) {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "os/memory/address_space.h"
 #include "os/memory/owned.h"
+#include "os/process/futex.h"
 #include "os/process/user_thread.h"
 #include "os/schedule/wait_queue.h"
 
@@ -26,6 +27,7 @@ class Process {
 
   Kernel& kernel() { return kernel_; }
   AddressSpace& space() { return *space_; }
+  FutexTable& futexes() { return futexes_; }
   std::uint32_t number() const { return 1; }  // what getpid answers: there is one process
 
   // A thread that begins with the frame, not yet running: its caller may finish it before start().
@@ -36,7 +38,8 @@ class Process {
   void remember_status(int status) {
     if (!is_ending()) status_.store(status, MemoryOrder::release);
   }
-  // The end of all threads, as soon as each comes by; the first status counts.
+  // The end of all threads: those that wait go on, those that run are interrupted, and each ends before it would go on
+  // in ring 3. The first status counts.
   void end(int status);
   bool is_ending() const { return ending_.load(MemoryOrder::relaxed); }
   // For the thread itself, which is never heard of again.
@@ -55,6 +58,7 @@ class Process {
 
   Kernel& kernel_;
   Owned<AddressSpace> space_;
+  FutexTable futexes_;
   Locked<Threads, SharedWith::interrupts> threads_{LockRank::process};
   WaitQueue thread_ended_;
   Atomic<bool> ending_;

@@ -2,6 +2,7 @@
 
 #include "os/boot/kernel.h"
 #include "os/process/process.h"
+#include "os/process/robust_list.h"
 #include "os/syscall/dispatch.h"
 
 namespace ingot::os {
@@ -38,9 +39,15 @@ void UserThread::enter(void* argument) {
   arch::enter_user(frame);
 }
 
+bool UserThread::is_interrupted() const { return process_.is_ending(); }
+
 void UserThread::exit() {
   arch::enable_interrupts();
-  static_cast<void>(clear_at_exit.write_if_wanted(0));  // a program that unmapped it does not wait for it
+  if (!process_.is_ending()) {
+    release_robust_locks(process_.futexes(), robust_list, number_);
+    // A program that unmapped it does not wait for it.
+    if (!clear_at_exit.is_null() && clear_at_exit.write(0).ok()) process_.futexes().wake(clear_at_exit, 1);
+  }
   process_.thread_ends(*this);
 }
 

@@ -27,11 +27,15 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
   Thread& thread() { return thread_; }
   arch::UserState& state() { return state_; }
 
-  // For the thread itself: tells whoever joins it in the program, and ends.
+  // A wait in a system call is to end: the process ends.
+  bool is_interrupted() const;
+  // For the thread itself: tells whoever waits for it in the program, and ends.
   [[noreturn]] void exit();
 
   // Where exit() writes 0 and wakes a futex: how pthread_join learns of the end.
   UserPointer<std::uint32_t> clear_at_exit{};
+  // The locks it holds, as a list in its memory: at its end they are marked, so that others do not wait forever.
+  VirtualAddress robust_list;
 
  private:
   [[noreturn]] static void enter(void* argument);

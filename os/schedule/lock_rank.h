@@ -14,6 +14,7 @@ enum class LockRank : std::uint8_t {
   address_space,  // regions of one address space
   memory_object,  // who shows one object's memory
   page_table,
+  futex,       // who waits for words of a program's memory
   wait,        // the state and the sleepers of a mutex, semaphore, channel, ...
   process,     // the threads of a program
   wait_graph,  // who waits for which mutex
@@ -26,8 +27,8 @@ enum class LockRank : std::uint8_t {
 };
 
 constexpr std::string_view name_of(LockRank rank) {
-  constexpr std::array<std::string_view, 14> names = {
-      "device",     "interrupts", "address space", "memory object", "page table", "wait",   "process",
+  constexpr std::array<std::string_view, 15> names = {
+      "device",     "interrupts", "address space", "memory object", "page table", "futex",  "wait", "process",
       "wait graph", "timers",     "executor",      "run queue",     "heap",       "frames", "log"};
   return names[static_cast<std::size_t>(rank)];
 }

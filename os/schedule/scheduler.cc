@@ -70,6 +70,12 @@ bool Scheduler::wake(Thread& thread) {
   return true;
 }
 
+void Scheduler::interrupt(Thread& thread) {
+  const InterruptsOff quiet;
+  const std::uint32_t cpu = thread.last_cpu();
+  if (thread.state() == ThreadState::running && cpu != current_processor().index) machine_.notify(cpu);
+}
+
 void Scheduler::exit() {
   arch::disable_interrupts();
   Processor& processor = current_processor();

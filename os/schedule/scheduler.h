@@ -91,6 +91,9 @@ class Scheduler {
   void block();
   // Ends the sleep that a thread has prepared or begun. False when it was in neither: somebody else was quicker.
   bool wake(Thread& thread);
+  // Interrupts the CPU that runs the thread, if one does: what it was told since is then seen before its program goes
+  // on.
+  void interrupt(Thread& thread);
   [[noreturn]] void exit();
 
   // The first thing a new thread does.

@@ -1,6 +1,6 @@
 // A program of a few instructions in ring 3: it asks for calls, gets answers, faults, and ends with a status.
 // boot-test: success
-// boot-test: expect system call: getppid (110) is not answered: ENOSYS
+// boot-test: expect system call: swapon (167) is not answered: ENOSYS
 // boot-test: expect exit status 42
 // boot-test: expect general protection fault
 // boot-test: expect exit status 139
@@ -22,9 +22,9 @@ Value require(Result<Value> result) {
 
 constexpr VirtualAddress program_address{0x400000};
 
-// getppid, which nobody answers; then exit_group(getpid() + 41).
+// swapon, which nobody answers; then exit_group(getpid() + 41).
 constexpr std::array<std::uint8_t, 31> ends_with_42 = {
-    0xb8, 110,  0,    0,    0,                 // mov $110, %eax
+    0xb8, 167,  0,    0,    0,                 // mov $167, %eax
     0x0f, 0x05,                                // syscall
     0xb8, 39,   0,    0,    0,                 // mov $39, %eax
     0x0f, 0x05,                                // syscall
