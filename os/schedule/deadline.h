@@ -10,7 +10,6 @@ class Thread;
 
 class Deadline : private Timer {
  public:
-  Deadline(TimerQueue& timers, Nanoseconds time);
   explicit Deadline(Nanoseconds time);  // by this CPU's timers, the only ones whose alarm this CPU can set
   // Afterwards the thread can go to sleep for something else: no wake-up is under way, not even on another CPU.
   ~Deadline() { timers_.cancel(*this); }

@@ -21,13 +21,9 @@ std::size_t Executor::run_ready() {
 }
 
 void Executor::sleep_until_scheduled() {
-  Waiter waiter(current_thread());
-  const bool sleeps = state_.with([&](State& state) {
-    if (!state.ready.is_empty()) return false;
-    state.sleeper.join(waiter);
-    return true;
+  take_or_sleep(state_, [](State& state, Waiter& waiter) {
+    return state.ready.is_empty() ? state.sleeper.join(waiter) : Waiting::no;
   });
-  if (sleeps) block_current_thread();
 }
 
 }  // namespace ingot::os

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "os/schedule/locked.h"
 #include "os/schedule/wait_queue.h"
 
 namespace ingot::os {
@@ -12,9 +11,25 @@ class Semaphore {
  public:
   explicit Semaphore(std::uint64_t count) : state_(LockRank::wait, count) {}
 
-  void acquire();
-  bool try_acquire();
-  void release();
+  void acquire() {
+    take_or_sleep(state_, [](State& state, Waiter& waiter) {
+      if (state.count == 0) return state.waiters.join(waiter);  // whoever wakes us has handed its unit over
+      --state.count;
+      return Waiting::no;
+    });
+  }
+  bool try_acquire() {
+    return state_.with([](State& state) {
+      if (state.count == 0) return false;
+      --state.count;
+      return true;
+    });
+  }
+  void release() {
+    state_.with([](State& state) {
+      if (!state.waiters.wake_one()) ++state.count;
+    });
+  }
 
  private:
   struct State {

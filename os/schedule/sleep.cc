@@ -6,8 +6,7 @@ namespace ingot::os {
 
 TimerQueue& current_timers() { return *current_processor().timers; }
 
-Deadline::Deadline(TimerQueue& timers, Nanoseconds time) : timers_(timers), time_(time), thread_(current_thread()) {}
-Deadline::Deadline(Nanoseconds time) : Deadline(current_timers(), time) {}
+Deadline::Deadline(Nanoseconds time) : timers_(current_timers()), time_(time), thread_(current_thread()) {}
 
 void Deadline::arm() {
   if (armed_) return;
@@ -20,18 +19,11 @@ void Deadline::expired() {
   current_scheduler().wake(thread_);
 }
 
-static void sleep_until(Deadline& deadline) {
+void sleep_thread_until(Nanoseconds time) {
+  Deadline deadline(time);
   current_thread().prepare_to_block();
   deadline.arm();
   block_current_thread();
-}
-void sleep_thread_until(TimerQueue& timers, Nanoseconds time) {
-  Deadline deadline(timers, time);
-  sleep_until(deadline);
-}
-void sleep_thread_until(Nanoseconds time) {
-  Deadline deadline(time);
-  sleep_until(deadline);
 }
 
 }  // namespace ingot::os

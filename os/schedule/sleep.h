@@ -12,8 +12,7 @@ namespace ingot::os {
 TimerQueue& current_timers();  // of this CPU: the only ones whose alarm it can set
 
 // The current thread sleeps.
-void sleep_thread_until(TimerQueue& timers, Nanoseconds deadline);
-void sleep_thread_until(Nanoseconds deadline);  // by this CPU's own timers
+void sleep_thread_until(Nanoseconds deadline);
 
 // co_await SleepUntil(timers, deadline): the current task waits; its executor runs others.
 class SleepUntil : private Timer, private Resumable {

@@ -1,6 +1,7 @@
 // Thread: a stack that can be left and taken up again, and the states it goes through.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -36,7 +37,11 @@ enum class ThreadState : std::uint8_t {
   finished,   // its stack can be freed
 };
 
-std::string_view name_of(ThreadState state);
+constexpr std::string_view name_of(ThreadState state) {
+  constexpr std::array<std::string_view, 9> names = {"created", "ready",   "running",   "yielding", "blocking",
+                                                     "woken",   "blocked", "finishing", "finished"};
+  return names[static_cast<std::size_t>(state)];
+}
 
 class Thread : public ListLink<struct RunQueueTag> {
  public:
@@ -54,7 +59,10 @@ class Thread : public ListLink<struct RunQueueTag> {
 
   // The first half of going to sleep, done while the lock of what it waits for is held; Scheduler::block is the second.
   // A waker that comes after that lock was given back will not be lost.
-  void prepare_to_block();
+  void prepare_to_block() {
+    // A thread sleeps in one list at a time, and only itself.
+    if (!move_state(ThreadState::running, ThreadState::blocking)) __builtin_trap();
+  }
 
   // Where the context switch finds the rest of this thread when it is not running.
   void* saved_context = nullptr;

@@ -5,9 +5,10 @@
 
 namespace ingot::os {
 
-void WaitList::join(Waiter& waiter) {
+Waiting WaitList::join(Waiter& waiter) {
   waiters_.push_back(waiter);
   waiter.thread_.prepare_to_block();
+  return Waiting::yes;
 }
 
 bool WaitList::wake_one() {

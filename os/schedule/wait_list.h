@@ -19,13 +19,16 @@ class Waiter : public ListLink<struct WaitListTag> {
   Thread& thread_;
 };
 
+// Whether a thread has to sleep after a look at what it wants.
+enum class Waiting : bool { no, yes };
+
 class WaitList {
  public:
   bool is_empty() const { return waiters_.is_empty(); }
 
   // The current thread joins, last, and has announced that it will sleep: after giving the lock back it calls
   // Scheduler::block, which returns when somebody has woken it.
-  void join(Waiter& waiter);
+  Waiting join(Waiter& waiter);
   // One that was not woken gives its place up; one that was has none any more.
   void leave(Waiter& waiter) {
     if (waiter.is_linked()) waiters_.remove(waiter);

@@ -12,6 +12,14 @@ namespace ingot::os {
 void block_current_thread();  // Scheduler::block of this CPU's scheduler
 Thread& current_thread();
 
+// Looks at what it wants and, where it must wait, joins a list, as one step under the lock; then sleeps if it joined.
+template <class State, class Take>
+void take_or_sleep(Locked<State, SharedWith::interrupts>& locked, Take&& take) {
+  Waiter waiter(current_thread());
+  const Waiting waiting = locked.with([&](State& state) { return take(state, waiter); });
+  if (waiting == Waiting::yes) block_current_thread();
+}
+
 class WaitQueue {
  public:
   // Returns once `condition()` held. It is looked at under the queue's lock; whoever makes it true does so before or

@@ -76,14 +76,8 @@ class Log {
   };
 
   static constexpr std::string_view prefix_of(LogLevel level) {
-    switch (level) {
-      case LogLevel::debug: return "debug: ";
-      case LogLevel::information: return "";
-      case LogLevel::warning: return "warning: ";
-      case LogLevel::error: return "error: ";
-      case LogLevel::panic: return "panic: ";
-    }
-    return "";
+    constexpr std::array<std::string_view, 5> prefixes = {"debug: ", "", "warning: ", "error: ", "panic: "};
+    return prefixes[static_cast<std::size_t>(level)];
   }
   void commit(LogLevel level, const Line& line);
   void send(LogLevel level, std::string_view line);
