@@ -85,7 +85,6 @@ TEST(Elf, EveryOffsetAndCountIsChecked) {
            ,
            Damage{second + 24, ~0ull << 12},  // the physical address wraps
            Damage{second + 16, 0x402001},     // not congruent
-           Damage{second + 48, 0x1800},       // no power of two
            Damage{second + 16, 0x400000},     // not ascending
            Damage{first + 40, 0x1001},        // overlapping
        }) {
@@ -93,11 +92,13 @@ TEST(Elf, EveryOffsetAndCountIsChecked) {
     fake.put(damage.field, damage.value);
     EXPECT_EQ(fake.code(), ErrorCode::corrupt) << damage.field << " " << damage.value;
   }
-  FakeElf fake;
-  fake.put<std::uint16_t>(56, 0xffff);
-  EXPECT_EQ(fake.code(), ErrorCode::corrupt);
-  fake.put<std::uint16_t>(54, 55);
-  EXPECT_EQ(fake.code(), ErrorCode::corrupt);
+  FakeElf too_many, too_small, odd;
+  too_many.put<std::uint16_t>(56, 0xffff);
+  EXPECT_EQ(too_many.code(), ErrorCode::corrupt);
+  too_small.put<std::uint16_t>(54, 55);
+  EXPECT_EQ(too_small.code(), ErrorCode::corrupt);
+  odd.put_segment(1, {ElfSegment::loadable, 6, 0x2000, 0x602000, 0x2000, 0x1000, 0x1800, 0x3000});
+  EXPECT_EQ(odd.code(), ErrorCode::corrupt);
 }
 
 // Whatever the bytes, the reader ends, and what it accepts can be loaded (the sanitizers watch).

@@ -26,7 +26,6 @@ Result<void> read_uefi_handover(const LoaderMemory& memory, PhysicalAddress hand
     return Error::of(ErrorCode::corrupt, "expected memory map entries of at least ", sizeof(UefiMemoryDescriptor),
                      " bytes, found ", found.descriptor_bytes);
   }
-  TRY(memory.bytes(PhysicalAddress(found.memory_map), found.memory_map_bytes));
   for (std::uint64_t at = 0; found.memory_map_bytes - at >= found.descriptor_bytes; at += found.descriptor_bytes) {
     const auto entry = TRY(memory.read<UefiMemoryDescriptor>(PhysicalAddress(found.memory_map + at)));
     std::uint64_t bytes = 0;
