@@ -95,8 +95,8 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   kernel.scheduler.report_locks(kernel.lock_reports, Scheduler::LockChecks{checks});
   require(kernel.scheduler.add(kernel.boot_processor), "scheduler");
   kernel.scheduler.adopt_cpu(kernel.boot_processor);
+  require(start_tasks(kernel), "tasks");
   kernel.devices.start(kernel);
-  require(start_tasks(kernel, kernel.boot_processor), "tasks");
   const KernelThread main = require(spawn(kernel, "main", run_main, kernel), "first thread");
   kernel.scheduler.idle();  // this stack is the boot CPU's idle thread from now on
 }

@@ -10,6 +10,11 @@ namespace ingot::os {
 Thread& current_thread() { return *current_processor().current; }
 void block_current_thread() { current_scheduler().block(); }
 
+static void expect_no_spin_lock(const Processor& processor) {
+  if (processor.lock_checker == nullptr) return;
+  processor.lock_checker->expect_none("expected no spin lock held by a thread that leaves its CPU, found one");
+}
+
 Result<void> Scheduler::add(Processor& processor) {
   const std::uint32_t place = count_.load(MemoryOrder::relaxed);
   if (processor.index != place || place == most_processors) {
@@ -43,6 +48,7 @@ void Scheduler::start(Thread& thread) {
 void Scheduler::yield() {
   const InterruptsOff quiet;
   Processor& processor = current_processor();
+  expect_no_spin_lock(processor);
   Thread* next = processor.ready.pop();
   if (next == nullptr) return;
   processor.current->state_.store(ThreadState::yielding, MemoryOrder::release);
@@ -52,9 +58,7 @@ void Scheduler::yield() {
 void Scheduler::block() {
   const InterruptsOff quiet;
   Processor& processor = current_processor();
-  if (processor.lock_checker != nullptr) {
-    processor.lock_checker->expect_none("expected no spin lock held by a thread that goes to sleep, found one");
-  }
+  expect_no_spin_lock(processor);
   if (processor.current->move_state(ThreadState::woken, ThreadState::running)) return;
   Thread* next = next_thread(processor);
   switch_to(processor, next != nullptr ? *next : processor.idle);

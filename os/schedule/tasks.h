@@ -11,9 +11,9 @@ namespace ingot::os {
 
 struct Kernel;
 
-// For each CPU, before it runs tasks. Both stay for good.
-Result<void> start_tasks(Kernel& kernel, Processor& processor);
-// Of this CPU. Precondition: start_tasks for it.
+// For all CPUs that the scheduler has. Executors and threads stay for good.
+Result<void> start_tasks(Kernel& kernel);
+// Of this CPU. Precondition: start_tasks.
 inline Executor& current_tasks() { return *current_processor().tasks; }
 
 }  // namespace ingot::os

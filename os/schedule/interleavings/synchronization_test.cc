@@ -101,7 +101,7 @@ struct RankScenario : LockViolationHandler {
     simulation.start_thread("waker", [&] { semaphore.release(); });
   }
   void end(Simulation& simulation) {
-    const std::string sleeper = "expected no spin lock held by a thread that goes to sleep, found one";
+    const std::string sleeper = "expected no spin lock held by a thread that leaves its CPU, found one";
     simulation.expect(std::find(texts.begin(), texts.end(), sleeper) != texts.end(), "the sleeper was not reported");
   }
 };
