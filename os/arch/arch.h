@@ -29,6 +29,7 @@
 //   void write_port_8(std::uint16_t port, std::uint8_t), ..._16, ..._32;
 //   std::uint64_t read_model_register(std::uint32_t number);   registers of the CPU that drivers share with it
 //   void write_model_register(std::uint32_t number, std::uint64_t value);
+//   std::optional<std::uint64_t> random_word();   from the CPU's own source, where it has one
 //   CpuidResult cpuid(std::uint32_t leaf, std::uint32_t subleaf = 0);   what the CPU says of itself; else zeros
 //   struct TrapFrame;                         what an interrupted program left: vector, error code, registers
 //   VirtualAddress instruction_of(const TrapFrame&), stack_pointer_of(...), frame_pointer_of(...);

@@ -14,6 +14,7 @@
 #include "os/interrupt/interrupt_table.h"
 #include "os/interrupt/monotonic_clock.h"
 #include "os/memory/kernel_memory.h"
+#include "os/process/secure_random.h"
 #include "os/schedule/kernel_thread.h"
 #include "os/schedule/scheduler.h"
 #include "os/syscall/table.h"
@@ -42,6 +43,7 @@ struct Kernel {
   TimeHardware time_hardware;
   Power power;
   Devices devices;
+  SecureRandom random;
   SystemCallTable system_calls;
   bool panicking = false;
 

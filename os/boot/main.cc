@@ -89,6 +89,7 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   kernel.log.information("interrupts: by ", kernel.controller().name());
   start_timers(kernel);
 
+  kernel.random.start(kernel.boot_info.entropy);
   require(kernel.system_calls.fill(), "system calls");
   const bool checks = command_line_option(kernel.boot_info.command_line.view(), "check-locks").has_value();
   kernel.lock_reports.forgives_waits = !checks;

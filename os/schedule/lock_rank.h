@@ -23,13 +23,14 @@ enum class LockRank : std::uint8_t {
   run_queue,   // threads that can go on, of one CPU
   heap,        // fixed-size blocks
   frames,      // the frame allocator
+  random,      // the key of random numbers
   log,         // written to from everywhere
 };
 
 constexpr std::string_view name_of(LockRank rank) {
-  constexpr std::array<std::string_view, 15> names = {
-      "device",     "interrupts", "address space", "memory object", "page table", "futex",  "wait", "process",
-      "wait graph", "timers",     "executor",      "run queue",     "heap",       "frames", "log"};
+  constexpr std::array<std::string_view, 16> names = {
+      "device",     "interrupts", "address space", "memory object", "page table", "futex",  "wait",   "process",
+      "wait graph", "timers",     "executor",      "run queue",     "heap",       "frames", "random", "log"};
   return names[static_cast<std::size_t>(rank)];
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "base/result.h"
 #include "os/arch/cpu_header.h"
@@ -122,6 +123,7 @@ inline void write_model_register(std::uint32_t number, std::uint64_t value) {
   hosted::thread.model_register = number;
   hosted::thread.model_value = value;
 }
+inline std::optional<std::uint64_t> random_word() { return {}; }
 inline CpuidResult cpuid(std::uint32_t leaf, std::uint32_t = 0) {
   return hosted::thread.cpuid != nullptr ? hosted::thread.cpuid(leaf) : CpuidResult{};
 }

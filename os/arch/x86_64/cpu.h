@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "os/arch/cpu_header.h"
 #include "os/arch/x86_64/context_switch.h"
@@ -115,6 +116,19 @@ inline CpuidResult cpuid(std::uint32_t leaf, std::uint32_t subleaf = 0) {
                : "=a"(result.eax), "=b"(result.ebx), "=c"(result.ecx), "=d"(result.edx)
                : "a"(leaf), "c"(subleaf));
   return result;
+}
+
+// From the CPU's own source; nothing where it has none, or it is exhausted.
+inline std::optional<std::uint64_t> random_word() {
+  constexpr std::uint32_t has_rdrand = 1u << 30;
+  if ((cpuid(1).ecx & has_rdrand) == 0) return {};
+  for (int tries = 0; tries < 10; ++tries) {
+    std::uint64_t drawn = 0;
+    bool valid = false;
+    asm volatile("rdrand %0" : "=r"(drawn), "=@ccc"(valid));  // assembly: its builtin needs a compiler flag
+    if (valid) return drawn;
+  }
+  return {};
 }
 
 }  // namespace ingot::os::arch

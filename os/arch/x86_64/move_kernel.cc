@@ -49,19 +49,11 @@ Result<void> read_loader(EntryArguments arguments, BootInfo& boot_info) {
   return {};
 }
 
-// The hardware's random numbers; a CPU without them gives what differs from boot to boot.
+// A CPU without random numbers gives what differs from boot to boot.
 std::uint64_t gather_entropy() {
-  constexpr std::uint32_t has_rdrand = 1u << 30;
   std::uint64_t gathered = cycle_count() * 0x9e3779b97f4a7c15u;
   gathered ^= gathered >> 32;
-  if ((cpuid(1).ecx & has_rdrand) == 0) return gathered;
-  for (int tries = 0; tries < 10; ++tries) {
-    std::uint64_t drawn = 0;
-    bool valid = false;
-    asm volatile("rdrand %0" : "=r"(drawn), "=@ccc"(valid));  // assembly: its builtin needs a compiler flag
-    if (valid) return gathered ^ drawn;
-  }
-  return gathered;
+  return gathered ^ random_word().value_or(0);
 }
 
 void relocate(VirtualAddress new_base, std::uint64_t distance) {

@@ -1,0 +1,25 @@
+// SecureRandom: bytes that nobody can guess, from what the machine offered at boot. The key is replaced with every
+// request, so what was given out earlier cannot be computed from the memory of later.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/chacha20.h"
+#include "os/schedule/locked.h"
+
+namespace ingot::os {
+
+class SecureRandom {
+ public:
+  // `seed`: as good as the boot's entropy. More is stirred in from the CPU's own source, where it has one.
+  void start(std::uint64_t seed);
+  void fill(std::span<std::byte> bytes);
+  std::uint64_t number();
+
+ private:
+  Locked<ChaChaKey> key_{LockRank::random};
+};
+
+}  // namespace ingot::os
