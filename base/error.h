@@ -35,7 +35,7 @@ class Error {
   static constexpr std::size_t text_capacity = 380;
 
   template <class... Parts>
-  static constexpr Error of(ErrorCode code, const Parts&... parts) {
+  [[gnu::noinline, gnu::cold]] static constexpr Error of(ErrorCode code, const Parts&... parts) {
     Error error(code);
     error.text_.append_all(parts...);
     return error;

@@ -17,7 +17,8 @@ class FixedText {
   constexpr std::string_view view() const { return {characters_, length_}; }
   constexpr bool truncated() const { return truncated_; }
 
-  constexpr FixedText& append(std::string_view part) {
+  // Not inlined, nor numbers: texts are built where nobody hurries, and their code would be most of the OS kernel's.
+  [[gnu::noinline]] constexpr FixedText& append(std::string_view part) {
     for (char character : part) append_character(character);
     return *this;
   }
@@ -26,7 +27,7 @@ class FixedText {
 
   template <std::integral Integer>
     requires(!std::same_as<Integer, bool> && !std::same_as<Integer, char>)
-  constexpr FixedText& append(Integer value) {
+  [[gnu::noinline]] constexpr FixedText& append(Integer value) {
     // Work on the unsigned magnitude so that the most negative value needs no special case.
     auto magnitude = static_cast<std::uint64_t>(value);
     if constexpr (std::signed_integral<Integer>) {
