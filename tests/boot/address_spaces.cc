@@ -58,11 +58,11 @@ struct Test {
 };
 
 void touch_pages(Test& test) {
+  const VirtualAddress small = test.add(4 * page_bytes);
   FrameSource& frames = test.kernel.memory->frames();
   const FrameNumber used = require(frames.allocate(page_order));  // the next page was somebody else's before
   __builtin_memset(test.kernel.memory->window().at<char>(used), 0xff, page_bytes);
   frames.release(used, page_order);
-  const VirtualAddress small = test.add(4 * page_bytes);
   expect(load(small + page_bytes) == 0, "a fresh page of zeroes");
   test.kernel.log.information("demand: zeroes, ", test.statistics().small_pages, " small page");
   const VirtualAddress large = test.add(3 * large_page_bytes);

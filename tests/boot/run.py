@@ -153,7 +153,7 @@ def make_volume(image: Path, options: str, initramfs: str, folder: Path) -> list
 
 def command_for(arguments: argparse.Namespace, expectation: Expectation, folder: Path) -> list[str]:
     end = [] if expectation.outcome in MACHINE_ENDS else ["debug-exit"]
-    options = " ".join([*end, "check-locks", *arguments.options.split()])
+    options = " ".join([*end, "check-locks", "poison", *arguments.options.split()])
     if arguments.loader == "grub":
         loading = ["-cdrom", str(make_disc(arguments.image, options, arguments.initramfs, folder))]
     elif arguments.loader == "uefi":
