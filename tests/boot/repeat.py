@@ -3,7 +3,7 @@
 
 usage: repeat.py COUNT IMAGE SOURCE [run.py's options]
 
-    tests/boot/repeat.py 50 build/os/x86_64/boot_stress tests/boot/stress.cc --processors 4
+    tests/boot/repeat.py 50 build/os/x86_64/boot_smp_stress tests/boot/smp_stress.cc --processors 4
 
 Every processor is a thread of its own unless --accelerator says otherwise. All runs are made, whatever becomes of the
 first; the log of each that fails is printed. Exits 0 when none failed.

@@ -3,7 +3,7 @@
 //
 // boot-test: processors 4
 // boot-test: success
-// boot-test: expect stress: 8 x 60 threads, sum 14160
+// boot-test: expect stress: 8 x 30 threads, sum 3480
 // boot-test: expect stress: every byte as it was written
 // boot-test: expect ingot: done
 #include <array>
@@ -18,7 +18,7 @@ namespace ingot::os {
 namespace {
 
 constexpr std::size_t storms = 8;
-constexpr int threads_each = 60;
+constexpr int threads_each = 30;
 
 // What one thread leaves for another: it is freed by whoever finds it.
 struct Parcel {
@@ -111,6 +111,14 @@ void run_payload(Kernel& kernel) {
   }
   kernel.log.information("stress: ", storms, " x ", threads_each, " threads, sum ",
                          shared.sum.load(MemoryOrder::relaxed));
+  std::uint64_t switches = 0, steals = 0;
+  for (const Processor* processor : kernel.scheduler.processors()) {
+    switches += processor->switches;
+    steals += processor->steals;
+  }
+  kernel.log.information("stress: ", kernel.scheduler.processors().size(), " CPUs, ", switches, " switches, ", steals,
+                         " threads stolen");
+  if (kernel.scheduler.processors().size() > 1 && steals == 0) panic("expected idle CPUs to steal, found none did");
   if (shared.sent != shared.opened) panic("expected ", shared.sent, " parcels, found ", shared.opened);
   kernel.log.information("stress: every byte as it was written");
 }
