@@ -1,7 +1,6 @@
 // The order in which locks are taken: each only above those already held, so that no two CPUs can wait for each other.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -9,28 +8,39 @@ namespace ingot::os {
 
 // From the outermost to the innermost. A lock that may be held while another is taken stands above it in this list.
 enum class LockRank : std::uint8_t {
+  file_tree,      // names: one thread at a time walks or changes them
+  file_position,  // of one open file; bytes move to and from programs under it, which may fault
+  file_data,      // of one pipe, one eventfd, the items of one epoll; as above
   device,         // a driver's own state
   interrupts,     // who handles a vector, and where lines lead
   address_space,  // regions of one address space
   memory_object,  // who shows one object's memory
   page_table,
-  futex,       // who waits for words of a program's memory
-  wait,        // the state and the sleepers of a mutex, semaphore, channel, ...
-  process,     // the threads of a program
-  wait_graph,  // who waits for which mutex
-  timers,      // of one CPU; a timer that fires wakes threads and tasks
-  executor,    // tasks that can go on, of one CPU
-  run_queue,   // threads that can go on, of one CPU
-  heap,        // fixed-size blocks
-  frames,      // the frame allocator
-  random,      // the key of random numbers
-  log,         // written to from everywhere
+  file_pages,     // of one file in memory: a fault on a mapping of it asks for them
+  descriptors,    // of one process
+  file_watchers,  // the epolls that watch one file
+  poll,           // who waits for one file
+  epoll,          // the files of one epoll that said something
+  epoll_poll,     // who waits for one epoll
+  futex,          // who waits for words of a program's memory
+  wait,           // the state and the sleepers of a mutex, semaphore, channel, ...
+  process,        // the threads of a program
+  wait_graph,     // who waits for which mutex
+  timers,         // of one CPU; a timer that fires wakes threads and tasks
+  executor,       // tasks that can go on, of one CPU
+  run_queue,      // threads that can go on, of one CPU
+  heap,           // fixed-size blocks
+  frames,         // the frame allocator
+  random,         // the key of random numbers
+  log,            // written to from everywhere
 };
 
 constexpr std::string_view name_of(LockRank rank) {
-  constexpr std::array<std::string_view, 16> names = {
-      "device",     "interrupts", "address space", "memory object", "page table", "futex",  "wait",   "process",
-      "wait graph", "timers",     "executor",      "run queue",     "heap",       "frames", "random", "log"};
+  constexpr std::string_view names[] = {"file tree",     "file position", "file data",  "device",     "interrupts",
+                                        "address space", "memory object", "page table", "file pages", "descriptors",
+                                        "file watchers", "poll",          "epoll",      "epoll poll", "futex",
+                                        "wait",          "process",       "wait graph", "timers",     "executor",
+                                        "run queue",     "heap",          "frames",     "random",     "log"};
   return names[static_cast<std::size_t>(rank)];
 }
 

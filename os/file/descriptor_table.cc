@@ -1,0 +1,144 @@
+#include "os/file/descriptor_table.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace ingot::os {
+
+// What a file does when its last descriptor goes may take time and locks: references are dropped outside of the lock.
+
+DescriptorTable::~DescriptorTable() {
+  close_range(0, largest_limit);
+  slots_.with([&](Slots& it) {
+    if (it.slots != nullptr) heap_.free(it.slots, it.count * sizeof(Slot), alignof(Slot));
+    it = {};
+  });
+}
+
+Answer<void> DescriptorTable::make_room(Slots& it, std::uint32_t number) {
+  if (number < it.count) return {};
+  const std::uint32_t wanted = std::max({16u, it.count * 2, (number + 16) & ~15u});
+  auto* slots = static_cast<Slot*>(TRY(heap_.allocate(wanted * sizeof(Slot), alignof(Slot))));
+  for (std::uint32_t i = 0; i < wanted; ++i) {
+    std::construct_at(&slots[i]);
+    if (i < it.count) slots[i] = std::move(it.slots[i]);
+  }
+  if (it.slots != nullptr) heap_.free(it.slots, it.count * sizeof(Slot), alignof(Slot));
+  it.slots = slots;
+  it.count = wanted;
+  return {};
+}
+
+Answer<Reference<FileDescription>> DescriptorTable::find(std::int32_t number) {
+  return slots_.with([&](Slots& it) -> Answer<Reference<FileDescription>> {
+    const Slot* slot = it.at(number);
+    if (slot == nullptr) return Errno::ebadf;
+    return slot->file;
+  });
+}
+
+Answer<std::int32_t> DescriptorTable::add(Reference<FileDescription> file, OnExecute on_execute, std::int32_t lowest) {
+  if (lowest < 0 || static_cast<std::uint32_t>(lowest) >= limit()) return Errno::einval;
+  FileDescription& opened = *file;
+  return slots_.with([&](Slots& it) -> Answer<std::int32_t> {
+    std::uint32_t free = std::max(static_cast<std::uint32_t>(lowest), it.lowest_free);
+    while (free < it.count && it.slots[free].file) ++free;
+    if (free >= limit()) return Errno::emfile;
+    TRY(make_room(it, free));
+    it.slots[free].file = std::move(file);
+    it.slots[free].on_execute = on_execute;
+    if (static_cast<std::uint32_t>(lowest) <= it.lowest_free) it.lowest_free = free + 1;
+    opened.add_descriptor();
+    return static_cast<std::int32_t>(free);
+  });
+}
+
+Answer<std::int32_t> DescriptorTable::put(std::int32_t number, Reference<FileDescription> file, OnExecute on_execute) {
+  if (number < 0 || static_cast<std::uint32_t>(number) >= limit()) return Errno::ebadf;
+  FileDescription& opened = *file;
+  const Answer<void> done = slots_.with([&](Slots& it) -> Answer<void> {
+    TRY(make_room(it, static_cast<std::uint32_t>(number)));
+    std::swap(it.slots[number].file, file);  // the old one leaves with the argument
+    it.slots[number].on_execute = on_execute;
+    opened.add_descriptor();
+    return {};
+  });
+  if (!done.ok()) return done.error();
+  if (file) file->drop_descriptor();
+  return number;
+}
+
+Reference<FileDescription> DescriptorTable::take(std::int32_t number) {
+  return slots_.with([&](Slots& it) -> Reference<FileDescription> {
+    Slot* slot = it.at(number);
+    if (slot == nullptr) return {};
+    it.lowest_free = std::min(it.lowest_free, static_cast<std::uint32_t>(number));
+    slot->on_execute = OnExecute::keeps;
+    return std::move(slot->file);
+  });
+}
+
+Answer<void> DescriptorTable::close(std::int32_t number) {
+  const Reference<FileDescription> file = take(number);
+  if (!file) return Errno::ebadf;
+  file->drop_descriptor();
+  return {};
+}
+
+void DescriptorTable::close_range(std::uint32_t first, std::uint32_t last) {
+  if (first > largest_limit) return;
+  for (std::int32_t number = static_cast<std::int32_t>(first);; ++number) {
+    number = next_used(number);
+    if (number < 0 || static_cast<std::uint32_t>(number) > last) return;
+    static_cast<void>(close(number));  // another thread may have been faster
+  }
+}
+
+void DescriptorTable::mark_range(std::uint32_t first, std::uint32_t last) {
+  slots_.with([&](Slots& it) {
+    for (std::uint32_t i = first; i < it.count && i <= last; ++i) it.slots[i].on_execute = OnExecute::closes;
+  });
+}
+
+void DescriptorTable::close_for_execute() {
+  for (std::int32_t number = next_used(0); number >= 0; number = next_used(number + 1)) {
+    const Answer<OnExecute> what = on_execute(number);
+    if (what.ok() && what.value() == OnExecute::closes) static_cast<void>(close(number));
+  }
+}
+
+Answer<OnExecute> DescriptorTable::on_execute(std::int32_t number) {
+  return slots_.with([&](Slots& it) -> Answer<OnExecute> {
+    const Slot* slot = it.at(number);
+    if (slot == nullptr) return Errno::ebadf;
+    return slot->on_execute;
+  });
+}
+
+Answer<void> DescriptorTable::set_on_execute(std::int32_t number, OnExecute on_execute) {
+  return slots_.with([&](Slots& it) -> Answer<void> {
+    Slot* slot = it.at(number);
+    if (slot == nullptr) return Errno::ebadf;
+    slot->on_execute = on_execute;
+    return {};
+  });
+}
+
+std::int32_t DescriptorTable::next_used(std::int32_t number) {
+  return slots_.with([&](Slots& it) {
+    for (std::uint32_t i = static_cast<std::uint32_t>(number); i < it.count; ++i) {
+      if (it.slots[i].file) return static_cast<std::int32_t>(i);
+    }
+    return -1;
+  });
+}
+
+std::uint32_t DescriptorTable::count() {
+  return slots_.with([](Slots& it) {
+    std::uint32_t used = 0;
+    for (std::uint32_t i = 0; i < it.count; ++i) used += it.slots[i].file ? 1 : 0;
+    return used;
+  });
+}
+
+}  // namespace ingot::os

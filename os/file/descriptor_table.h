@@ -1,0 +1,73 @@
+// DescriptorTable: a process's small numbers for its open files.
+#pragma once
+
+#include <cstdint>
+
+#include "os/file/file_description.h"
+#include "os/memory/allocator.h"
+#include "os/schedule/locked.h"
+#include "os/syscall/errno.h"
+
+namespace ingot::os {
+
+enum class OnExecute : std::uint8_t { keeps, closes };
+
+class DescriptorTable {
+ public:
+  static constexpr std::uint32_t usual_limit = 1024;
+  static constexpr std::uint32_t largest_limit = 1 << 20;
+
+  explicit DescriptorTable(Allocator& heap, std::uint32_t limit = usual_limit)
+      : heap_(heap), slots_(LockRank::descriptors), limit_(limit) {}
+  DescriptorTable(const DescriptorTable&) = delete;
+  DescriptorTable& operator=(const DescriptorTable&) = delete;
+  ~DescriptorTable();
+
+  // EBADF for a number nobody has.
+  Answer<Reference<FileDescription>> find(std::int32_t number);
+
+  // The lowest free number from `lowest` on. EMFILE when all below the limit are taken.
+  Answer<std::int32_t> add(Reference<FileDescription> file, OnExecute on_execute, std::int32_t lowest = 0);
+  // At this very number; what was there is closed. EBADF beyond the limit.
+  Answer<std::int32_t> put(std::int32_t number, Reference<FileDescription> file, OnExecute on_execute);
+  Answer<void> close(std::int32_t number);
+  // Every number from first to last, both included; numbers nobody has do not matter.
+  void close_range(std::uint32_t first, std::uint32_t last);
+  void mark_range(std::uint32_t first, std::uint32_t last);  // ... OnExecute::closes
+  void close_for_execute();
+
+  Answer<OnExecute> on_execute(std::int32_t number);
+  Answer<void> set_on_execute(std::int32_t number, OnExecute on_execute);
+
+  // The lowest used number from `number` on, for /proc/self/fd; -1 when there is none.
+  std::int32_t next_used(std::int32_t number);
+  std::uint32_t count();
+
+  std::uint32_t limit() const { return limit_.load(MemoryOrder::relaxed); }
+  // Numbers beyond a lowered limit stay open.
+  void set_limit(std::uint32_t limit) { limit_.store(limit, MemoryOrder::relaxed); }
+
+ private:
+  struct Slot {
+    Reference<FileDescription> file;
+    OnExecute on_execute = OnExecute::keeps;
+  };
+  struct Slots {
+    Slot* slots = nullptr;
+    std::uint32_t count = 0;
+    std::uint32_t lowest_free = 0;  // none below it is free
+
+    Slot* at(std::int32_t number) {
+      if (number < 0 || static_cast<std::uint32_t>(number) >= count || !slots[number].file) return nullptr;
+      return &slots[number];
+    }
+  };
+  Answer<void> make_room(Slots& slots, std::uint32_t number);
+  Reference<FileDescription> take(std::int32_t number);
+
+  Allocator& heap_;
+  Locked<Slots> slots_;
+  Atomic<std::uint32_t> limit_;
+};
+
+}  // namespace ingot::os

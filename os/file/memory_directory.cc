@@ -1,0 +1,226 @@
+#include "os/file/memory_directory.h"
+
+#include <new>
+
+#include "os/file/directory_description.h"
+#include "os/file/memory_file.h"
+#include "os/file/symbolic_link.h"
+
+namespace ingot::os {
+
+MemoryDirectory::MemoryDirectory(Reference<Volume> volume, std::uint32_t permissions)
+    : Directory(std::move(volume)), attributes_(LockRank::file_pages) {
+  attributes_.with([&](Attributes& it) { it = Attributes::fresh(permissions, this->volume().now()); });
+}
+
+MemoryDirectory::~MemoryDirectory() { clear(); }
+
+void MemoryDirectory::clear() {
+  while (Entry* entry = entries_.first()) {
+    if (Directory* child = entry->node->as_directory(); child != nullptr) {
+      child->set_parent(nullptr);
+      // Its names become ours: emptying one directory after the other needs no stack, however deep they lie.
+      if (MemoryDirectory* below = child->as_memory_directory(); below != nullptr) {
+        while (Entry* orphan = below->entries_.pop_front()) entries_.push_back(*orphan);
+      }
+    }
+    erase(*entry);
+  }
+}
+
+MemoryDirectory::Entry* MemoryDirectory::entry(std::string_view name) {
+  for (Entry& entry : entries_) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+Answer<void> MemoryDirectory::add(std::string_view name, NameStorage storage, Node& node, Existing existing) {
+  if (Entry* old = entry(name); old != nullptr) {
+    if (existing == Existing::refuses) return Errno::eexist;
+    erase(*old);
+  }
+  const std::size_t letters = storage == NameStorage::copied ? name.size() : 0;
+  void* block = TRY(volume().heap().allocate(sizeof(Entry) + letters, alignof(Entry)));
+  if (letters != 0) {
+    char* copy = static_cast<char*>(block) + sizeof(Entry);
+    __builtin_memcpy(copy, name.data(), letters);
+    name = {copy, letters};
+  }
+  entries_.push_back(*new (block) Entry(name, storage, node, next_position_++));
+  node.add_link();
+  if (Directory* child = node.as_directory(); child != nullptr) child->set_parent(this);
+  return {};
+}
+
+void MemoryDirectory::erase(Entry& entry) {
+  entries_.remove(entry);
+  entry.node->drop_link();
+  const std::size_t letters = entry.storage == NameStorage::copied ? entry.name.size() : 0;
+  std::destroy_at(&entry);
+  volume().heap().free(&entry, sizeof(Entry) + letters, alignof(Entry));
+}
+
+void MemoryDirectory::touch() {
+  const Nanoseconds now = volume().now();
+  attributes_.with([&](Attributes& it) { it.times.modified = it.times.changed = now; });
+}
+
+FileStatus MemoryDirectory::status() {
+  FileStatus status = basic_status(0);
+  attributes_.with([&](Attributes& it) { it.show_in(status); });
+  status.links = names_ == 0 ? 0 : 2;  // what is below is not counted: programs that mind then look themselves
+  return status;
+}
+
+Answer<Reference<FileDescription>> MemoryDirectory::open(std::uint32_t flags) { return open_directory(*this, flags); }
+
+Answer<void> MemoryDirectory::set_permissions(std::uint32_t permissions) {
+  TRY(volume().check_writable());
+  attributes_.with([&](Attributes& it) { it.permissions = permissions & 07777; });
+  return {};
+}
+
+Answer<void> MemoryDirectory::set_owner(std::optional<std::uint32_t> user, std::optional<std::uint32_t> group) {
+  TRY(volume().check_writable());
+  attributes_.with([&](Attributes& it) { it.set_owner(user, group); });
+  return {};
+}
+
+Answer<void> MemoryDirectory::set_times(std::optional<Nanoseconds> accessed, std::optional<Nanoseconds> modified) {
+  TRY(volume().check_writable());
+  const Nanoseconds now = volume().now();
+  attributes_.with([&](Attributes& it) { it.set_times(accessed, modified, now); });
+  return {};
+}
+
+Answer<Reference<Node>> MemoryDirectory::find(std::string_view name) {
+  if (Entry* found = entry(name); found != nullptr) return found->node;
+  return Errno::enoent;
+}
+
+// Nothing can be made in a directory that somebody holds but that has no name any more.
+Answer<void> MemoryDirectory::check_change() const {
+  TRY(volume().check_writable());
+  if (names_ == 0) return Errno::enoent;
+  return {};
+}
+
+Answer<Reference<Node>> MemoryDirectory::create(std::string_view name, const NewNode& wanted) {
+  if (entry(name) != nullptr) return Errno::eexist;
+  TRY(check_change());
+  Reference<Volume> here(volume());
+  Reference<Node> made;
+  switch (wanted.kind) {
+    case FileKind::regular: made = TRY(make_memory_file(here, wanted.permissions)); break;
+    case FileKind::directory:
+      made = TRY(make_reference<MemoryDirectory>(here->heap(), here, wanted.permissions));
+      break;
+    case FileKind::symbolic_link: made = TRY(make_symbolic_link(here, wanted.target, NameStorage::copied)); break;
+    default: return Errno::eperm;
+  }
+  TRY(add(name, NameStorage::copied, *made));
+  touch();
+  return made;
+}
+
+Answer<Reference<Node>> MemoryDirectory::create_unnamed(std::uint32_t permissions) {
+  TRY(check_change());
+  return make_memory_file(Reference<Volume>(volume()), permissions);
+}
+
+Answer<void> MemoryDirectory::link(std::string_view name, Node& node) {
+  if (entry(name) != nullptr) return Errno::eexist;
+  TRY(check_change());
+  if (&node.volume() != &volume()) return Errno::exdev;
+  if (node.as_directory() != nullptr) return Errno::eperm;
+  TRY(add(name, NameStorage::copied, node));
+  touch();
+  return {};
+}
+
+Answer<void> MemoryDirectory::remove(std::string_view name, Removes removes) {
+  Entry* old = entry(name);
+  if (old == nullptr) return Errno::enoent;
+  TRY(volume().check_writable());
+  Directory* child = old->node->as_directory();
+  if (removes == Removes::file && child != nullptr) return Errno::eisdir;
+  if (removes == Removes::directory) {
+    if (child == nullptr) return Errno::enotdir;
+    if (&child->volume() != &volume()) return Errno::ebusy;  // another tree stands there
+    if (child->as_memory_directory()->count() != 0) return Errno::enotempty;
+    child->set_parent(nullptr);
+  }
+  erase(*old);
+  touch();
+  return {};
+}
+
+Answer<void> MemoryDirectory::list(std::uint64_t position, DirectorySink& sink) {
+  for (Entry& entry : entries_) {
+    if (entry.position < position) continue;
+    if (!TRY(sink.add({entry.name, entry.node->inode(), entry.node->kind(), entry.position + 1}))) break;
+  }
+  return {};
+}
+
+Answer<std::string_view> MemoryDirectory::name_of_child(const Node& child) {
+  for (Entry& entry : entries_) {
+    if (entry.node.get() == &child) return entry.name;
+  }
+  return Errno::enoent;
+}
+
+// What stands at the new name of something that is renamed may go if it is of the same sort and empty.
+Answer<void> MemoryDirectory::check_replaceable(Entry& old, const Node& by) {
+  Directory* directory = old.node->as_directory();
+  if (directory == nullptr) {
+    if (by.kind() == FileKind::directory) return Errno::enotdir;
+    return {};
+  }
+  if (by.kind() != FileKind::directory) return Errno::eisdir;
+  if (&directory->volume() != &volume()) return Errno::ebusy;
+  if (directory->as_memory_directory()->count() != 0) return Errno::enotempty;
+  return {};
+}
+
+Answer<void> MemoryDirectory::take_from(Directory& source_directory, std::string_view name, std::string_view new_name,
+                                        std::uint32_t flags) {
+  if ((flags & ~rename_flag::keep_existing) != 0) return Errno::einval;
+  if (&source_directory.volume() != &volume()) return Errno::exdev;
+  Entry* moved =
+      source_directory.as_memory_directory() == nullptr ? nullptr : source_directory.as_memory_directory()->entry(name);
+  if (moved == nullptr) return Errno::enoent;
+  TRY(check_change());
+  MemoryDirectory& source = *source_directory.as_memory_directory();
+  Directory* moved_directory = moved->node->as_directory();
+  if (moved_directory != nullptr && &moved_directory->volume() != &volume()) return Errno::ebusy;
+  for (Directory* above = this; above != nullptr; above = above->parent()) {
+    if (above == moved_directory) return Errno::einval;  // into itself
+  }
+  Entry* old = entry(new_name);
+  if (old != nullptr) {
+    if ((flags & rename_flag::keep_existing) != 0) return Errno::eexist;
+    if (old->node == moved->node) return {};
+    TRY(check_replaceable(*old, *moved->node));
+  }
+  // The new name first: whatever fails leaves the old one.
+  Reference<Node> node = moved->node;
+  if (old != nullptr) {
+    Directory* replaced = old->node->as_directory();
+    Reference<Node> kept = old->node;
+    std::swap(old->node, node);  // now `old` leads to the moved node
+    old->node->add_link();
+    kept->drop_link();
+    if (replaced != nullptr) replaced->set_parent(nullptr);
+    if (moved_directory != nullptr) moved_directory->set_parent(this);
+  } else {
+    TRY(add(new_name, NameStorage::copied, *node));
+  }
+  source.erase(*moved);
+  source.touch();
+  touch();
+  return {};
+}
+
+}  // namespace ingot::os

@@ -1,0 +1,177 @@
+#include "os/file/memory_file.h"
+
+#include <map>
+
+#include "base/random.h"
+#include "os/file/file_fixture.h"
+
+namespace ingot::os {
+namespace {
+
+using namespace file_fixture;
+
+class MemoryFiles : public Files {
+ protected:
+  static constexpr std::uint64_t quota_pages = 64;
+
+  Reference<FileDescription> open(std::uint32_t flags = open_flag::read_write) { return file->open(flags).value(); }
+  static std::string read_at(FileDescription& description, std::uint64_t offset, std::size_t bytes) {
+    std::string text(bytes, '?');
+    KernelTransfer transfer(std::as_bytes(std::span(text)));
+    const Answer<std::size_t> moved = description.read_at(transfer, offset);
+    if (!moved.ok()) return "error " + std::string(name_of(moved.error()));
+    text.resize(moved.value());
+    return text;
+  }
+  static Answer<std::size_t> write_at(FileDescription& description, std::uint64_t offset, std::string_view text) {
+    KernelTransfer transfer(std::as_bytes(std::span(text)));
+    return description.write_at(transfer, offset);
+  }
+
+  Reference<Volume> volume = make_volume(Volume::Writing::allowed, {quota_pages, 8});
+  Reference<Node> file = make_memory_file(volume, 0644).value();
+};
+
+TEST_F(MemoryFiles, HoldWhatWasWritten) {
+  Reference<FileDescription> it = open();
+  EXPECT_EQ(write(*it, "hello").value(), 5u);
+  EXPECT_EQ(write(*it, " world").value(), 6u);
+  EXPECT_EQ(it->seek(0, Whence::current).value(), 11u);
+  EXPECT_EQ(read_at(*it, 0, 100), "hello world");
+  EXPECT_EQ(read_at(*it, 6, 3), "wor");
+  EXPECT_EQ(read_at(*it, 11, 3), "");
+  EXPECT_EQ(read_at(*it, 1 << 30, 3), "");
+  EXPECT_EQ(it->status().value().bytes, 11u);
+  EXPECT_EQ(it->status().value().allocated_bytes, page_bytes);
+  EXPECT_EQ(it->seek(-1, Whence::begin).error(), Errno::einval);
+  EXPECT_EQ(it->seek(-4, Whence::end).value(), 7u);
+  EXPECT_EQ(read_all(*it), "orld");
+}
+
+TEST_F(MemoryFiles, OpenedForOneThingRefuseTheOther) {
+  EXPECT_EQ(write(*open(open_flag::read_only), "x").error(), Errno::ebadf);
+  EXPECT_EQ(read_all(*open(open_flag::write_only)), "error EBADF");
+}
+
+TEST_F(MemoryFiles, AppendingGoesToTheEnd) {
+  Reference<FileDescription> it = open(open_flag::read_write | open_flag::append);
+  EXPECT_TRUE(write(*it, "one").ok());
+  EXPECT_EQ(it->seek(0, Whence::begin).value(), 0u);
+  EXPECT_TRUE(write(*it, "two").ok());
+  EXPECT_EQ(read_at(*it, 0, 10), "onetwo");
+}
+
+TEST_F(MemoryFiles, HolesAreZerosAndCostNothing) {
+  Reference<FileDescription> it = open();
+  constexpr std::uint64_t far = std::uint64_t{1} << 40;
+  EXPECT_EQ(write_at(*it, far, "end").value(), 3u);
+  EXPECT_EQ(it->status().value().bytes, far + 3);
+  EXPECT_LT(volume->pages_in_use(), 8u);  // one page, and the tables above it
+  EXPECT_EQ(read_at(*it, far - 2, 10), std::string("\0\0end", 5));
+  EXPECT_EQ(read_at(*it, 12345, 3), std::string(3, '\0'));
+  EXPECT_EQ(it->seek(0, Whence::data).value(), far);
+  EXPECT_EQ(it->seek(0, Whence::hole).value(), 0u);
+  EXPECT_EQ(it->seek(static_cast<std::int64_t>(far), Whence::hole).value(), far + 3);
+  EXPECT_EQ(it->seek(static_cast<std::int64_t>(far + 3), Whence::data).error(), Errno::enxio);
+}
+
+TEST_F(MemoryFiles, WhatWasCutOffComesBackAsZeros) {
+  Reference<FileDescription> it = open();
+  EXPECT_TRUE(write(*it, std::string(3 * page_bytes, 'x')).ok());
+  EXPECT_TRUE(it->truncate(100).ok());
+  EXPECT_EQ(volume->pages_in_use(), 2u);  // the page and its table
+  EXPECT_TRUE(it->truncate(5000).ok());
+  EXPECT_EQ(read_at(*it, 98, 5), std::string("xx\0\0\0", 5));
+  EXPECT_EQ(read_at(*it, 4998, 100), std::string(2, '\0'));
+  EXPECT_TRUE(it->truncate(0).ok());
+  EXPECT_EQ(volume->pages_in_use(), 0u);
+}
+
+TEST_F(MemoryFiles, TheQuotaIsEnospcAndNothingIsLost) {
+  Reference<FileDescription> it = open();
+  const std::string much(100 * page_bytes, 'x');
+  const std::size_t written = write(*it, much).value();
+  EXPECT_EQ(written, (quota_pages - 1) * page_bytes);  // a table is paid for as well
+  EXPECT_EQ(write(*it, "x").error(), Errno::enospc);
+  EXPECT_EQ(volume->pages_in_use(), quota_pages);
+  EXPECT_TRUE(it->truncate(page_bytes).ok());
+  EXPECT_EQ(write_at(*it, page_bytes, "x").value(), 1u);
+}
+
+TEST_F(MemoryFiles, NodesHaveAQuotaToo) {
+  std::vector<Reference<Node>> files;
+  for (int i = 0; i < 7; ++i) files.push_back(make_memory_file(volume, 0).value());
+  EXPECT_EQ(make_memory_file(volume, 0).error(), Errno::enospc);
+  files.pop_back();
+  EXPECT_TRUE(make_memory_file(volume, 0).ok());
+}
+
+TEST_F(MemoryFiles, WhatIsReservedCanBeWritten) {
+  Reference<FileDescription> it = open();
+  EXPECT_TRUE(it->reserve(0, 10 * page_bytes).ok());
+  EXPECT_EQ(it->status().value().bytes, 10 * page_bytes);
+  EXPECT_EQ(it->status().value().allocated_bytes, 10 * page_bytes);
+  EXPECT_EQ(it->reserve(0, 1000 * page_bytes).error(), Errno::enospc);
+}
+
+TEST_F(MemoryFiles, AFaultInTheProgramEndsTheCall) {
+  Reference<FileDescription> it = open();
+  EXPECT_TRUE(write(*it, "hello").ok());
+  HoledMemory program;
+  program.end = 13;
+  const TransferPiece pieces[] = {{10, 5}};
+  Transfer partly(program, pieces);
+  EXPECT_EQ(it->read_at(partly, 0).value(), 3u);
+  const TransferPiece nowhere[] = {{5000, 5}};
+  Transfer not_at_all(program, nowhere);
+  EXPECT_EQ(it->read_at(not_at_all, 0).error(), Errno::efault);
+  Transfer written(program, nowhere);
+  EXPECT_EQ(it->write_at(written, 0).error(), Errno::efault);
+  EXPECT_EQ(read_at(*it, 0, 10), "hello");
+}
+
+TEST_F(MemoryFiles, MappingsShowThePagesThemselves) {
+  Reference<FileDescription> it = open();
+  EXPECT_TRUE(write(*it, "hello").ok());
+  FileMapping mapping = it->mapping().value();
+  EXPECT_EQ(mapping.bytes, 5u);
+  const Backing page = mapping.object->fault(0, PageSize::small).value();
+  char* seen = memory.window().at<char>(page.physical);
+  EXPECT_EQ(std::string(seen, 5), "hello");
+  seen[0] = 'H';
+  EXPECT_EQ(read_at(*it, 0, 5), "Hello");
+  EXPECT_FALSE(mapping.object->fault(page_bytes, PageSize::small).ok());
+  EXPECT_FALSE(mapping.object->fault(0, PageSize::large).ok());
+  EXPECT_TRUE(it->truncate(0).ok());
+  EXPECT_EQ(seen[0], 'H');  // whoever maps the frame keeps it
+  frames.release(FrameNumber::containing(page.physical), page_order);
+  // The mapping alone keeps the file.
+  it.reset();
+  file.reset();
+  EXPECT_FALSE(mapping.object->fault(0, PageSize::small).ok());
+}
+
+TEST_F(MemoryFiles, BehaveAsAModelDoes) {
+  Reference<FileDescription> it = open();
+  std::string model;
+  RandomNumbers random(7);
+  for (int round = 0; round < 3000; ++round) {
+    const std::uint64_t offset = random.below(12 * page_bytes);
+    if (random.below(10) == 0) {
+      ASSERT_TRUE(it->truncate(offset).ok());
+      model.resize(offset, '\0');
+    } else if (random.below(2) == 0) {
+      const std::string text(random.below(2 * page_bytes), static_cast<char>('a' + random.below(26)));
+      ASSERT_EQ(write_at(*it, offset, text).value(), text.size());
+      if (!text.empty() && model.size() < offset + text.size()) model.resize(offset + text.size(), '\0');
+      model.replace(offset, text.size(), text, 0, text.empty() ? 0 : text.size());
+    } else {
+      const std::string expected = offset < model.size() ? model.substr(offset, 5000) : "";
+      ASSERT_EQ(read_at(*it, offset, 5000), expected) << round;
+    }
+    ASSERT_EQ(it->status().value().bytes, model.size());
+  }
+}
+
+}  // namespace
+}  // namespace ingot::os

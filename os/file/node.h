@@ -1,0 +1,105 @@
+// Node: something that has a name in the tree, opened or not. Directory: a node that has names in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "os/file/file_description.h"
+#include "os/file/file_status.h"
+#include "os/file/volume.h"
+
+namespace ingot::os {
+
+class Directory;
+class MemoryDirectory;
+
+inline constexpr std::size_t most_name_bytes = 255;   // of one name
+inline constexpr std::size_t most_path_bytes = 4095;  // of a path, without the 0 that ends it
+
+class Node : public Shared {
+ public:
+  Volume& volume() const { return *volume_; }
+  FileKind kind() const { return kind_; }
+  std::uint64_t inode() const { return inode_; }
+  virtual Directory* as_directory() { return nullptr; }
+
+  virtual FileStatus status() = 0;
+  virtual Answer<Reference<FileDescription>> open(std::uint32_t flags) = 0;
+  // The path a symbolic link stands for, cut to the room there is.
+  virtual Answer<std::size_t> read_link(std::span<char>) { return Errno::einval; }
+  // Where a link leads that no path describes: /proc/self/fd/1 to a pipe. None: its text is followed.
+  virtual Answer<Reference<Node>> destination() { return Reference<Node>(); }
+
+  virtual Answer<void> truncate(std::uint64_t) { return Errno::einval; }
+  virtual Answer<void> set_permissions(std::uint32_t) { return Errno::erofs; }
+  virtual Answer<void> set_owner(std::optional<std::uint32_t>, std::optional<std::uint32_t>) { return Errno::erofs; }
+  virtual Answer<void> set_times(std::optional<Nanoseconds>, std::optional<Nanoseconds>) { return Errno::erofs; }
+  // Names that lead to it, counted by directories under the tree's lock.
+  virtual void add_link() {}
+  virtual void drop_link() {}
+
+ protected:
+  Node(Reference<Volume> volume, FileKind kind)
+      : volume_(std::move(volume)), kind_(kind), inode_(volume_->new_inode()) {}
+  ~Node() = default;
+
+  // What every kind answers alike.
+  FileStatus basic_status(std::uint32_t permissions) const {
+    FileStatus status;
+    status.device = volume_->device();
+    status.inode = inode_;
+    status.kind = kind_;
+    status.permissions = permissions;
+    return status;
+  }
+
+ private:
+  Reference<Volume> volume_;
+  FileKind kind_;
+  std::uint64_t inode_;
+};
+
+// What a program asks to be made.
+struct NewNode {
+  FileKind kind = FileKind::regular;
+  std::uint32_t permissions = 0;
+  std::string_view target;  // of a symbolic link
+};
+
+// Its functions that look at names run under the tree's lock.
+class Directory : public Node {
+ public:
+  enum class Removes : std::uint8_t { file, directory };
+
+  Directory* as_directory() final { return this; }
+  virtual MemoryDirectory* as_memory_directory() { return nullptr; }
+
+  virtual Answer<Reference<Node>> find(std::string_view name) = 0;
+  virtual Answer<Reference<Node>> create(std::string_view, const NewNode&) { return Errno::erofs; }
+  // A file that has no name and goes with its last descriptor.
+  virtual Answer<Reference<Node>> create_unnamed(std::uint32_t) { return Errno::eopnotsupp; }
+  virtual Answer<void> link(std::string_view, Node&) { return Errno::erofs; }
+  virtual Answer<void> remove(std::string_view, Removes) { return Errno::erofs; }
+  // Gives out the entries from `position` on, "." and ".." not among them, until the sink is full.
+  virtual Answer<void> list(std::uint64_t position, DirectorySink& sink) = 0;
+  // The name by which this directory has `child`, for getcwd.
+  virtual Answer<std::string_view> name_of_child(const Node&) { return Errno::enoent; }
+  // Moves a name from one directory of a volume to another.
+  virtual Answer<void> take_from(Directory&, std::string_view, std::string_view, std::uint32_t) { return Errno::erofs; }
+
+  // Where ".." leads; none at the root, and for a directory that was removed.
+  Directory* parent() const { return parent_; }
+  void set_parent(Directory* parent) { parent_ = parent; }
+
+ protected:
+  explicit Directory(Reference<Volume> volume) : Node(std::move(volume), FileKind::directory) {}
+  ~Directory() = default;
+
+ private:
+  Directory* parent_ = nullptr;  // it cannot go before this one, which would make it not empty
+};
+
+}  // namespace ingot::os

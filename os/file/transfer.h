@@ -1,0 +1,100 @@
+// Transfer: the other side of a read or a write. A file moves bytes through it and never knows whether they lie in a
+// program's memory, which may be missing, or in the kernel's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "os/syscall/errno.h"
+
+namespace ingot::os {
+
+// A memory that is reached by copies. Both return how many bytes were copied: fewer than asked for means that the next
+// one is not there.
+class TransferMemory {
+ public:
+  virtual std::size_t copy_out(std::uint64_t address, std::span<const std::byte> from) = 0;
+  virtual std::size_t copy_in(std::span<std::byte> to, std::uint64_t address) = 0;
+  virtual std::size_t clear(std::uint64_t address, std::size_t bytes);
+
+  // A value of the caller's own at an address: how ioctl passes its structures.
+  template <class Value>
+  Answer<void> write(std::uint64_t address, const Value& value) {
+    if (copy_out(address, std::as_bytes(std::span(&value, 1))) == sizeof(Value)) return {};
+    return Errno::efault;
+  }
+  template <class Value>
+  Answer<Value> read(std::uint64_t address) {
+    Value value;
+    if (copy_in(std::as_writable_bytes(std::span(&value, 1)), address) == sizeof(Value)) return value;
+    return Errno::efault;
+  }
+
+ protected:
+  ~TransferMemory() = default;
+};
+
+// Addresses are pointers of the kernel's.
+class KernelTransferMemory final : public TransferMemory {
+ public:
+  std::size_t copy_out(std::uint64_t address, std::span<const std::byte> from) override;
+  std::size_t copy_in(std::span<std::byte> to, std::uint64_t address) override;
+};
+
+// As Linux's struct iovec.
+struct TransferPiece {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+class Transfer {
+ public:
+  // The pieces outlive it.
+  Transfer(TransferMemory& memory, std::span<const TransferPiece> pieces);
+
+  std::uint64_t left() const { return left_; }    // bytes that still fit or wait
+  std::uint64_t moved() const { return moved_; }  // bytes so far
+
+  // To the other side: the file is being read. Returns how many bytes went over, at most left(). Fewer than both means
+  // a fault; one before the first byte of a call is EFAULT.
+  Answer<std::size_t> give(std::span<const std::byte> bytes);
+  Answer<std::size_t> give_zeros(std::uint64_t bytes);
+  // From the other side: the file is being written.
+  Answer<std::size_t> take(std::span<std::byte> bytes);
+
+  // The first `bytes` only, for a file that has less room: the rest stays behind.
+  void shorten(std::uint64_t bytes) {
+    if (bytes < left_) left_ = bytes;
+  }
+
+ private:
+  template <class Copy>
+  Answer<std::size_t> move(std::uint64_t bytes, Copy&& copy);
+
+  TransferMemory& memory_;
+  std::span<const TransferPiece> pieces_;  // the first one is under way
+  std::uint64_t inside_ = 0;               // bytes of it that are done
+  std::uint64_t left_ = 0;
+  std::uint64_t moved_ = 0;
+};
+
+// A transfer to or from one range of the kernel's memory.
+class KernelTransfer {
+ public:
+  // Bytes that are only written from stay as they are; who reads into them owns them.
+  explicit KernelTransfer(std::span<const std::byte> bytes)
+      : piece_{reinterpret_cast<std::uintptr_t>(bytes.data()), bytes.size()}, transfer_(memory_, {&piece_, 1}) {}
+  KernelTransfer(const KernelTransfer&) = delete;
+  KernelTransfer& operator=(const KernelTransfer&) = delete;
+
+  operator Transfer&() { return transfer_; }
+  Transfer& operator*() { return transfer_; }
+
+ private:
+  KernelTransferMemory memory_;
+  TransferPiece piece_;
+  Transfer transfer_;
+};
+
+}  // namespace ingot::os

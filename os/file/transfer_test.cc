@@ -1,0 +1,70 @@
+#include "os/file/transfer.h"
+
+#include "os/file/file_fixture.h"
+
+namespace ingot::os {
+namespace {
+
+using file_fixture::HoledMemory;
+
+std::span<const std::byte> bytes_of_text(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+TEST(Transfer, SpreadsBytesOverPieces) {
+  HoledMemory memory;
+  const TransferPiece pieces[] = {{10, 2}, {0, 0}, {100, 3}, {200, 4}};
+  Transfer transfer(memory, pieces);
+  EXPECT_EQ(transfer.left(), 9u);
+  EXPECT_EQ(transfer.give(bytes_of_text("abcdef")).value(), 6u);
+  EXPECT_EQ(transfer.left(), 3u);
+  EXPECT_EQ(transfer.give(bytes_of_text("ghijkl")).value(), 3u);
+  EXPECT_EQ(transfer.give(bytes_of_text("more")).value(), 0u);
+  EXPECT_EQ(std::string(&memory.bytes[10], 2), "ab");
+  EXPECT_EQ(std::string(&memory.bytes[100], 3), "cde");
+  EXPECT_EQ(std::string(&memory.bytes[200], 4), "fghi");
+  EXPECT_EQ(transfer.moved(), 9u);
+}
+
+TEST(Transfer, CollectsBytesFromPieces) {
+  HoledMemory memory;
+  memory.bytes[5] = 'x';
+  memory.bytes[9] = 'y';
+  const TransferPiece pieces[] = {{5, 1}, {9, 1}};
+  Transfer transfer(memory, pieces);
+  std::byte two[2];
+  EXPECT_EQ(transfer.take(two).value(), 2u);
+  EXPECT_EQ(two[0], std::byte{'x'});
+  EXPECT_EQ(two[1], std::byte{'y'});
+}
+
+TEST(Transfer, AFaultBeforeTheFirstByteIsEfaultAndLaterEndsTheCopy) {
+  HoledMemory memory;
+  memory.end = 12;
+  const TransferPiece pieces[] = {{10, 4}};
+  Transfer transfer(memory, pieces);
+  EXPECT_EQ(transfer.give(bytes_of_text("abcd")).value(), 2u);
+  EXPECT_EQ(transfer.give(bytes_of_text("cd")).error(), Errno::efault);
+  EXPECT_EQ(transfer.give_zeros(0).value(), 0u);
+}
+
+TEST(Transfer, ZerosAndShortening) {
+  HoledMemory memory;
+  std::fill(memory.bytes.begin(), memory.bytes.end(), 'z');
+  const TransferPiece pieces[] = {{0, 1000}};
+  Transfer transfer(memory, pieces);
+  transfer.shorten(700);
+  EXPECT_EQ(transfer.give_zeros(5000).value(), 700u);
+  EXPECT_EQ(memory.bytes[699], 0);
+  EXPECT_EQ(memory.bytes[700], 'z');
+}
+
+TEST(Transfer, ReadsAndWritesValues) {
+  HoledMemory memory;
+  ASSERT_TRUE(memory.write(40, std::uint32_t{77}).ok());
+  EXPECT_EQ(memory.read<std::uint32_t>(40).value(), 77u);
+  memory.end = 42;
+  EXPECT_EQ(memory.read<std::uint32_t>(40).error(), Errno::efault);
+  EXPECT_EQ(memory.write(40, std::uint32_t{1}).error(), Errno::efault);
+}
+
+}  // namespace
+}  // namespace ingot::os
