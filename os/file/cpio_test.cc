@@ -2,58 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "os/file/cpio_archive.h"
+
 namespace ingot::os {
 namespace {
 
-using Field = CpioEntry::Field;
-
-// What to change in an otherwise right entry.
-struct Change {
-  Field field = Field::count;
-  std::uint32_t value = 0;
-};
-
-// An archive as the specification describes it, written independently of the parser.
-class Archive {
- public:
-  Archive& add(const std::string& path, const std::string& content, std::uint32_t mode = 0100644,
-               std::vector<Change> changes = {}) {
-    std::array<std::uint32_t, Field::count> fields{};
-    fields[Field::inode] = ++inode_;
-    fields[Field::mode] = mode;
-    fields[Field::links] = 1;
-    fields[Field::bytes] = static_cast<std::uint32_t>(content.size());
-    fields[Field::path_bytes] = static_cast<std::uint32_t>(path.size() + 1);
-    for (const Change& change : changes) fields[change.field] = change.value;
-    text_ += "070701";
-    for (const std::uint32_t field : fields) {
-      char digits[9];
-      std::snprintf(digits, sizeof digits, "%08X", field);
-      text_ += digits;
-    }
-    text_ += path + '\0';
-    pad();
-    text_ += content;
-    pad();
-    return *this;
-  }
-  Archive& end() { return add("TRAILER!!!", "", 0); }
-  Archive& raw(const std::string& bytes) {
-    text_ += bytes;
-    return *this;
-  }
-  std::string text() const { return text_; }
-
- private:
-  void pad() { text_.resize((text_.size() + 3) / 4 * 4, '\0'); }
-  std::string text_;
-  std::uint32_t inode_ = 0;
-};
+using namespace cpio_archive;
 
 // In an array of its own length, so that the sanitizer sees a read behind its end.
 class Bytes {

@@ -18,7 +18,9 @@
 
 namespace ingot::os {
 
+class EpollFile;
 class Node;
+class TimerFile;
 
 // What mmap shows. The owner keeps the object alive: each region that shows it holds a reference.
 struct FileMapping {
@@ -79,9 +81,13 @@ class FileDescription : public Shared {
   // call may still be at it.
   void add_descriptor() { descriptors_.fetch_add(1, MemoryOrder::relaxed); }
   void drop_descriptor() {
-    if (descriptors_.fetch_subtract(1, MemoryOrder::acquire_release) == 1) watchers_.forget();
+    if (descriptors_.fetch_subtract(1, MemoryOrder::acquire_release) == 1) watchers_.forget(*this);
   }
   FileWatchers& watchers() { return watchers_; }
+
+  // Those that have calls of their own.
+  virtual EpollFile* as_epoll() { return nullptr; }
+  virtual TimerFile* as_timer() { return nullptr; }
 
   // What was opened, if it has a place in the tree.
   virtual Node* node() { return nullptr; }

@@ -143,10 +143,10 @@ Answer<void> FileTree::rename(Directory& from, std::string_view path, Directory&
   return target.found()->as_directory()->take_from(directory, source.name(), target.name(), flags);
 }
 
-Answer<std::string_view> FileTree::path_of(Directory& directory, std::span<char> room) {
+Answer<std::string_view> FileTree::path_of(Node& node, std::span<char> room) {
   const MutexGuard guard(names_);
   std::size_t begin = room.size();
-  for (Directory* here = &directory; here != root_.get(); here = here->parent()) {
+  for (Node* here = &node; here != root_.get(); here = here->parent()) {
     if (here->parent() == nullptr) return Errno::enoent;
     const std::string_view name = TRY(here->parent()->name_of_child(*here));
     if (name.size() + 1 > begin) return Errno::erange;
@@ -159,6 +159,20 @@ Answer<std::string_view> FileTree::path_of(Directory& directory, std::span<char>
     room[--begin] = '/';
   }
   return std::string_view(room.data() + begin, room.size() - begin);
+}
+
+Answer<std::size_t> FileTree::copy_path(Node& node, std::span<char> text) {
+  Allocator& heap = root_->volume().heap();
+  constexpr std::size_t bytes = most_path_bytes + 1;
+  char* room = static_cast<char*>(TRY(heap.allocate(bytes, 1)));
+  const Answer<std::string_view> path = path_of(node, {room, bytes});
+  const bool told = path.ok() || path.error() == Errno::enoent;
+  const std::string_view shown = path.ok() ? path.value() : "(deleted)";
+  const std::size_t letters = shown.size() < text.size() ? shown.size() : text.size();
+  if (told && letters != 0) __builtin_memcpy(text.data(), shown.data(), letters);
+  heap.free(room, bytes, 1);
+  if (!told) return path.error();
+  return letters;
 }
 
 }  // namespace ingot::os

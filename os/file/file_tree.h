@@ -37,13 +37,12 @@ class FileTree {
   Answer<void> remove(Directory& from, std::string_view path, Directory::Removes removes);
   Answer<void> rename(Directory& from, std::string_view path, Directory& to, std::string_view new_path,
                       std::uint32_t flags);
-  // The path from the root to a directory, written to the end of `room`. ENOENT: it was removed; ERANGE: no room.
-  Answer<std::string_view> path_of(Directory& directory, std::span<char> room);
+  // The path from the root to a node, written to the end of `room`. ENOENT: it was removed; ERANGE: no room.
+  Answer<std::string_view> path_of(Node& node, std::span<char> room);
+  // The same from the begin of `text` on, cut where it ends; "(deleted)" for what was removed.
+  Answer<std::size_t> copy_path(Node& node, std::span<char> text);
 
  private:
-  class Walk;
-  struct Place;
-
   Answer<Reference<FileDescription>> open_node(Node& node, std::uint32_t flags);
   Answer<Reference<Node>> find_or_create(Directory& from, std::string_view path, std::uint32_t flags,
                                          std::uint32_t permissions);

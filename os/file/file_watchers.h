@@ -6,16 +6,30 @@
 
 namespace ingot::os {
 
-class FileWatcher : public ListLink<struct FileWatcherTag> {
+class FileDescription;
+
+class FileKeeper {
  public:
-  // One more owner of the watcher, unless it is going already.
+  // One more owner of the keeper, unless it is going already.
   virtual bool try_keep() = 0;
-  // Gives up the file, and the ownership that try_keep gave.
-  virtual void forget_and_drop() = 0;
+  // Lets the file go, and then the ownership that try_keep gave.
+  virtual void forget_and_drop(FileDescription& file) = 0;
 
  protected:
-  ~FileWatcher() = default;
+  ~FileKeeper() = default;
 };
+
+// A keeper's place in a file's list.
+class FileWatcher : public ListLink<struct FileWatcherTag> {
+ public:
+  explicit FileWatcher(FileKeeper& keeper) : keeper_(keeper) {}
+
+ private:
+  friend class FileWatchers;
+
+  FileKeeper& keeper_;
+};
+
 class FileWatchers {
  public:
   void add(FileWatcher& watcher) {
@@ -26,15 +40,17 @@ class FileWatchers {
       if (watcher.is_linked()) list.remove(watcher);
     });
   }
-  void forget() {
+  // Once outside of the lock, a watcher may be gone: only its keeper, who is kept, is asked.
+  void forget(FileDescription& file) {
     while (true) {
-      FileWatcher* kept = list_.with([](List& list) -> FileWatcher* {
-        FileWatcher* watcher = list.pop_front();
-        while (watcher != nullptr && !watcher->try_keep()) watcher = list.pop_front();
-        return watcher;
+      FileKeeper* kept = list_.with([](List& list) -> FileKeeper* {
+        while (FileWatcher* watcher = list.pop_front()) {
+          if (watcher->keeper_.try_keep()) return &watcher->keeper_;
+        }
+        return nullptr;
       });
       if (kept == nullptr) return;
-      kept->forget_and_drop();
+      kept->forget_and_drop(file);
     }
   }
 

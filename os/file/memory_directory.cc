@@ -17,8 +17,8 @@ MemoryDirectory::~MemoryDirectory() { clear(); }
 
 void MemoryDirectory::clear() {
   while (Entry* entry = entries_.first()) {
+    entry->node->set_parent(nullptr);
     if (Directory* child = entry->node->as_directory(); child != nullptr) {
-      child->set_parent(nullptr);
       // Its names become ours: emptying one directory after the other needs no stack, however deep they lie.
       if (MemoryDirectory* below = child->as_memory_directory(); below != nullptr) {
         while (Entry* orphan = below->entries_.pop_front()) entries_.push_back(*orphan);
@@ -49,12 +49,14 @@ Answer<void> MemoryDirectory::add(std::string_view name, NameStorage storage, No
   }
   entries_.push_back(*new (block) Entry(name, storage, node, next_position_++));
   node.add_link();
-  if (Directory* child = node.as_directory(); child != nullptr) child->set_parent(this);
+  node.set_parent(this);
   return {};
 }
 
 void MemoryDirectory::erase(Entry& entry) {
   entries_.remove(entry);
+  // It may still have another name here; one elsewhere is not looked for.
+  if (entry.node->parent() == this && !name_of_child(*entry.node).ok()) entry.node->set_parent(nullptr);
   entry.node->drop_link();
   const std::size_t letters = entry.storage == NameStorage::copied ? entry.name.size() : 0;
   std::destroy_at(&entry);
@@ -64,6 +66,13 @@ void MemoryDirectory::erase(Entry& entry) {
 void MemoryDirectory::touch() {
   const Nanoseconds now = volume().now();
   attributes_.with([&](Attributes& it) { it.times.modified = it.times.changed = now; });
+}
+
+void MemoryDirectory::describe_as(std::uint32_t permissions, Nanoseconds modified) {
+  attributes_.with([&](Attributes& it) {
+    it.permissions = permissions & 07777;
+    it.times = {modified, modified, modified};
+  });
 }
 
 FileStatus MemoryDirectory::status() {
@@ -149,7 +158,6 @@ Answer<void> MemoryDirectory::remove(std::string_view name, Removes removes) {
     if (child == nullptr) return Errno::enotdir;
     if (&child->volume() != &volume()) return Errno::ebusy;  // another tree stands there
     if (child->as_memory_directory()->count() != 0) return Errno::enotempty;
-    child->set_parent(nullptr);
   }
   erase(*old);
   touch();
@@ -207,13 +215,12 @@ Answer<void> MemoryDirectory::take_from(Directory& source_directory, std::string
   // The new name first: whatever fails leaves the old one.
   Reference<Node> node = moved->node;
   if (old != nullptr) {
-    Directory* replaced = old->node->as_directory();
     Reference<Node> kept = old->node;
     std::swap(old->node, node);  // now `old` leads to the moved node
     old->node->add_link();
     kept->drop_link();
-    if (replaced != nullptr) replaced->set_parent(nullptr);
-    if (moved_directory != nullptr) moved_directory->set_parent(this);
+    if (kept->parent() == this) kept->set_parent(nullptr);
+    old->node->set_parent(this);
   } else {
     TRY(add(new_name, NameStorage::copied, *node));
   }

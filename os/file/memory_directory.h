@@ -20,6 +20,7 @@ class MemoryDirectory final : public Directory {
   // By the kernel, on any volume. EEXIST when the name is taken; with Replace, the new node takes its place.
   enum class Existing : std::uint8_t { refuses, is_replaced };
   Answer<void> add(std::string_view name, NameStorage storage, Node& node, Existing existing = Existing::refuses);
+  void describe_as(std::uint32_t permissions, Nanoseconds modified);
   std::size_t count() { return entries_.count(); }
   // Takes all names away, here and below: what no program holds goes.
   void clear();

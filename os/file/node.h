@@ -26,6 +26,11 @@ class Node : public Shared {
   std::uint64_t inode() const { return inode_; }
   virtual Directory* as_directory() { return nullptr; }
 
+  // A directory that has a name for it: where ".." leads, and how its path is told. None at the root, and for what was
+  // removed. Guarded by the tree's lock.
+  Directory* parent() const { return parent_; }
+  void set_parent(Directory* parent) { parent_ = parent; }
+
   virtual FileStatus status() = 0;
   virtual Answer<Reference<FileDescription>> open(std::uint32_t flags) = 0;
   // The path a symbolic link stands for, cut to the room there is.
@@ -60,6 +65,7 @@ class Node : public Shared {
   Reference<Volume> volume_;
   FileKind kind_;
   std::uint64_t inode_;
+  Directory* parent_ = nullptr;  // it cannot go first: it would not be empty
 };
 
 // What a program asks to be made.
@@ -90,16 +96,9 @@ class Directory : public Node {
   // Moves a name from one directory of a volume to another.
   virtual Answer<void> take_from(Directory&, std::string_view, std::string_view, std::uint32_t) { return Errno::erofs; }
 
-  // Where ".." leads; none at the root, and for a directory that was removed.
-  Directory* parent() const { return parent_; }
-  void set_parent(Directory* parent) { parent_ = parent; }
-
  protected:
   explicit Directory(Reference<Volume> volume) : Node(std::move(volume), FileKind::directory) {}
   ~Directory() = default;
-
- private:
-  Directory* parent_ = nullptr;  // it cannot go before this one, which would make it not empty
 };
 
 }  // namespace ingot::os

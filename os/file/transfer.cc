@@ -30,6 +30,16 @@ Transfer::Transfer(TransferMemory& memory, std::span<const TransferPiece> pieces
   for (const TransferPiece& piece : pieces) left_ += piece.bytes;
 }
 
+void Transfer::skip(std::uint64_t bytes) {
+  bytes = std::min(bytes, left_);
+  left_ -= bytes;
+  inside_ += bytes;
+  while (!pieces_.empty() && inside_ >= pieces_.front().bytes) {
+    inside_ -= pieces_.front().bytes;
+    pieces_ = pieces_.subspan(1);
+  }
+}
+
 // copy(address, offset, bytes) moves bytes from or to `offset` of the caller's range.
 template <class Copy>
 Answer<std::size_t> Transfer::move(std::uint64_t bytes, Copy&& copy) {

@@ -63,6 +63,8 @@ class Transfer {
   // From the other side: the file is being written.
   Answer<std::size_t> take(std::span<std::byte> bytes);
 
+  // Goes on behind what an earlier transfer of the same pieces has moved.
+  void skip(std::uint64_t bytes);
   // The first `bytes` only, for a file that has less room: the rest stays behind.
   void shorten(std::uint64_t bytes) {
     if (bytes < left_) left_ = bytes;

@@ -57,6 +57,19 @@ TEST(Transfer, ZerosAndShortening) {
   EXPECT_EQ(memory.bytes[700], 'z');
 }
 
+TEST(Transfer, GoesOnBehindWhatWasMoved) {
+  HoledMemory memory;
+  const TransferPiece pieces[] = {{10, 2}, {0, 0}, {100, 3}};
+  Transfer transfer(memory, pieces);
+  transfer.skip(3);
+  EXPECT_EQ(transfer.left(), 2u);
+  EXPECT_EQ(transfer.give(bytes_of_text("abc")).value(), 2u);
+  EXPECT_EQ(std::string(&memory.bytes[101], 2), "ab");
+  Transfer all(memory, pieces);
+  all.skip(100);
+  EXPECT_EQ(all.give(bytes_of_text("x")).value(), 0u);
+}
+
 TEST(Transfer, ReadsAndWritesValues) {
   HoledMemory memory;
   ASSERT_TRUE(memory.write(40, std::uint32_t{77}).ok());

@@ -1,0 +1,63 @@
+// ImageFile: a file of the boot image. Its bytes stay where the loader put them; reading copies from there, and a
+// mapping shows the memory itself wherever pages fit.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "os/file/memory_directory.h"
+#include "os/file/node.h"
+#include "os/file/sparse_pages.h"
+
+namespace ingot::os {
+
+struct ImageContent {
+  // What lies between the file's end and the end of its last page. A mapping shows whole pages, and programs expect
+  // zeros there.
+  enum class Tail : std::uint8_t { zeros, other };
+
+  std::span<const std::byte> bytes;
+  std::optional<PhysicalAddress> physical;  // of the first byte; none: nothing is shown in place
+  Tail tail = Tail::other;
+};
+
+class ImageFile final : public Node {
+ public:
+  ImageFile(Reference<Volume> volume, ImageContent content, std::uint32_t permissions, Nanoseconds modified);
+
+  // While the tree is being built: of several names in an archive only the last carries the content.
+  void set_content(ImageContent content);
+  const ImageContent& content() const { return content_; }
+
+  FileStatus status() override;
+  Answer<Reference<FileDescription>> open(std::uint32_t flags) override;
+  Answer<void> truncate(std::uint64_t) override { return Errno::erofs; }
+  void add_link() override { ++links_; }
+  void drop_link() override { --links_; }
+
+  Answer<std::size_t> read(Transfer& to, std::uint64_t offset);
+  MemoryObject& mapping() { return pages_; }
+
+ private:
+  // In place where a whole page of the file is a whole page of memory; else a copy, made once and kept for all.
+  class ImagePages final : public MemoryObject, private PageBudget {
+   public:
+    explicit ImagePages(ImageFile& file);
+    Result<Backing> fault(std::uint64_t offset, PageSize size) override;
+
+   private:
+    Answer<void> take_page() override { return {}; }
+    void give_back_page() override {}
+
+    ImageFile& file_;
+    Locked<SparsePages> copies_;
+  };
+
+  ImageContent content_;
+  std::uint32_t permissions_;
+  std::uint32_t links_ = 0;
+  Nanoseconds modified_;
+  ImagePages pages_;
+};
+
+}  // namespace ingot::os

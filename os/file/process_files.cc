@@ -1,0 +1,144 @@
+#include "os/file/process_files.h"
+
+#include "os/file/initramfs.h"
+#include "os/file/proc_directory.h"
+#include "os/file/sys_directory.h"
+
+namespace ingot::os {
+namespace {
+
+enum DeviceNumber : std::uint64_t { root_device = 1, proc_device, sys_device, dev_device, tmpfs_device };
+
+Error explain(Errno error, std::string_view what) {
+  const ErrorCode code = error == Errno::enomem ? ErrorCode::out_of_memory : ErrorCode::invalid_argument;
+  return Error::of(code, "expected to make ", what, ", found ", name_of(error));
+}
+
+template <class Value>
+Result<void> done(const Answer<Value>& answer, std::string_view what) {
+  if (!answer.ok()) return explain(answer.error(), what);
+  return {};
+}
+
+}  // namespace
+
+ProcessFiles::ProcessFiles(const FileServices& services) : services_(services), descriptors_(*services.heap) {
+  services_.names = &names_;
+}
+
+ProcessFiles::~ProcessFiles() { set_working_directory({}); }
+
+Result<Owned<ProcessFiles>> ProcessFiles::create(const FileServices& services) {
+  return make_owned<ProcessFiles>(*services.heap, services);
+}
+
+Result<Reference<MemoryDirectory>> ProcessFiles::mount_directory(std::string_view path, const Reference<Volume>& volume,
+                                                                 std::uint32_t permissions) {
+  Reference<MemoryDirectory> directory = TRY(make_reference<MemoryDirectory>(heap(), volume, permissions));
+  TRY(done(tree_->mount(path, *directory), path));
+  return directory;
+}
+
+Result<void> ProcessFiles::build(const TreePlan& plan) {
+  const auto make_volume = [&](DeviceNumber device, Volume::Writing writing, Volume::Limits limits = {}) {
+    return make_reference<Volume>(heap(), services_, std::uint64_t{device}, writing, limits);
+  };
+  const Reference<Volume> root = TRY(make_volume(root_device, Volume::Writing::refused));
+  Reference<MemoryDirectory> top = TRY(make_reference<MemoryDirectory>(heap(), root, 0755u));
+  tree_.emplace(std::move(top), names_);
+  set_working_directory(Reference<Directory>(tree_->root()));
+  TRY(add_image(plan));
+  TRY(add_defaults());
+
+  const std::uint64_t pages = plan.tmpfs_bytes / page_bytes;
+  tmpfs_ = TRY(make_volume(tmpfs_device, pages != 0 ? Volume::Writing::allowed : Volume::Writing::refused,
+                           {pages, pages / 4 + 16}));
+  if (pages != 0) {
+    for (const std::string_view path : {"/tmp", "/run", "/var/tmp"}) TRY(mount_directory(path, tmpfs_, 01777));
+  }
+  const Reference<Volume> dev = TRY(make_volume(dev_device, Volume::Writing::refused));
+  const Reference<MemoryDirectory> devices = TRY(mount_directory("/dev", dev, 0755));
+  TRY(done(add_dev_files(*devices, *plan.random), "/dev"));
+  if (pages != 0) TRY(mount_directory("/dev/shm", tmpfs_, 01777));
+  if (plan.console != nullptr) {
+    struct Terminal {
+      std::string_view name;
+      std::uint64_t number;
+    };
+    for (const Terminal& it : {Terminal{"console", make_device_number(5, 1)}, {"tty", make_device_number(5, 0)}}) {
+      Answer<Reference<Node>> file = make_device_file(dev, *plan.console, it.number, 0666);
+      if (!file.ok()) return explain(file.error(), it.name);
+      TRY(done(devices->add(it.name, NameStorage::borrowed, *file.value()), it.name));
+    }
+  }
+  const Reference<Volume> proc = TRY(make_volume(proc_device, Volume::Writing::refused));
+  const Reference<MemoryDirectory> processes = TRY(mount_directory("/proc", proc, 0555));
+  TRY(done(add_proc_files(*processes, {*plan.system, *plan.process, *tree_}), "/proc"));
+  const Reference<Volume> sys = TRY(make_volume(sys_device, Volume::Writing::refused));
+  const Reference<MemoryDirectory> machine = TRY(mount_directory("/sys", sys, 0555));
+  return done(add_sys_files(*machine, *plan.system), "/sys");
+}
+
+Result<void> ProcessFiles::add_image(const TreePlan& plan) {
+  if (plan.archive_bytes != 0) {
+    const std::span<const std::byte> archives(services_.window.at<std::byte>(plan.archives), plan.archive_bytes);
+    TRY(add_initramfs(tree_->root(), archives, plan.archives, plan.hidden));
+  }
+  for (const ImageSegment& it : plan.segments) {
+    ImageContent content;
+    if (it.bytes != 0) content.bytes = {services_.window.at<std::byte>(it.physical), it.bytes};
+    content.physical = it.physical;
+    content.tail = ImageContent::Tail::zeros;
+    TRY(add_image_file(tree_->root(), it.path, NameStorage::copied, content, it.permissions));
+  }
+  return {};
+}
+
+// What programs look up and few images carry. A file of the image always comes first.
+Result<void> ProcessFiles::add_defaults() {
+  struct Default {
+    std::string_view path, text;
+  };
+  static constexpr Default defaults[] = {
+      {"/etc/passwd", "root:x:0:0:root:/:/bin/sh\n"},
+      {"/etc/group", "root:x:0:\n"},
+      {"/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"},
+      {"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
+  };
+  for (const Default& it : defaults) {
+    if (tree_->find(tree_->root(), it.path, LastLink::kept).ok()) continue;
+    const ImageContent content{std::as_bytes(std::span(it.text)), {}, ImageContent::Tail::other};
+    // An image whose /etc is no directory wants none.
+    static_cast<void>(add_image_file(tree_->root(), it.path, NameStorage::borrowed, content, 0644));
+  }
+  return {};
+}
+
+Result<void> ProcessFiles::open_standard_files() {
+  Answer<Reference<FileDescription>> console = tree_->open(tree_->root(), "/dev/console", open_flag::read_write, 0);
+  if (!console.ok()) return explain(console.error(), "/dev/console");
+  for (int number = 0; number < 3; ++number) {
+    TRY(done(descriptors_.put(number, console.value(), OnExecute::keeps), "a standard file"));
+  }
+  return {};
+}
+
+Result<void> ProcessFiles::enter(std::string_view path) {
+  Answer<Reference<Node>> node = tree_->find(tree_->root(), path, LastLink::followed);
+  if (!node.ok()) return explain(node.error(), path);
+  Directory* directory = node.value()->as_directory();
+  if (directory == nullptr) return explain(Errno::enotdir, path);
+  set_working_directory(Reference<Directory>(*directory));
+  return {};
+}
+
+Reference<Directory> ProcessFiles::working_directory() {
+  return working_directory_.with([](Reference<Directory>& it) { return it; });
+}
+
+void ProcessFiles::set_working_directory(Reference<Directory> directory) {
+  // The old one goes with the argument, outside of the lock.
+  working_directory_.with([&](Reference<Directory>& it) { std::swap(it, directory); });
+}
+
+}  // namespace ingot::os

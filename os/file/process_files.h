@@ -1,0 +1,81 @@
+// ProcessFiles: everything of files that one process has: the tree it sees, its descriptors, where it stands.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "os/file/descriptor_table.h"
+#include "os/file/dev_directory.h"
+#include "os/file/file_tree.h"
+#include "os/file/system_facts.h"
+#include "os/memory/owned.h"
+
+namespace ingot::os {
+
+// A large file of the image.
+struct ImageSegment {
+  std::string_view path;
+  PhysicalAddress physical;
+  std::uint64_t bytes = 0;
+  std::uint32_t permissions = 0;
+};
+
+// What a tree is made of. Of it, the objects that are pointed at, and the archives, outlive the process.
+struct TreePlan {
+  PhysicalAddress archives;         // cpio, where the loader put it
+  std::uint64_t archive_bytes = 0;  // none: an empty root
+  std::string_view hidden;          // a path in the archives that the program shall not see
+  std::span<const ImageSegment> segments;
+  std::uint64_t tmpfs_bytes = 0;  // none: nothing can be written
+  SystemFacts* system = nullptr;
+  ProcessFacts* process = nullptr;
+  RandomSource* random = nullptr;
+  DeviceOpener* console = nullptr;  // none: no /dev/console and /dev/tty
+};
+
+class ProcessFiles {
+ public:
+  // `services` without its lock of names, which is this object's own.
+  static Result<Owned<ProcessFiles>> create(const FileServices& services);
+  explicit ProcessFiles(const FileServices& services);
+  ProcessFiles(const ProcessFiles&) = delete;
+  ProcessFiles& operator=(const ProcessFiles&) = delete;
+  ~ProcessFiles();
+
+  // Once, before the program runs.
+  Result<void> build(const TreePlan& plan);
+  // Opens the console as 0, 1 and 2.
+  Result<void> open_standard_files();
+  Result<void> enter(std::string_view path);
+
+  const FileServices& services() const { return services_; }
+  Allocator& heap() const { return *services_.heap; }
+  FileTree& tree() { return *tree_; }
+  DescriptorTable& descriptors() { return descriptors_; }
+  // A volume for files without names: memfd_create. It pays from the same quota as the tmpfs.
+  const Reference<Volume>& writable_volume() const { return tmpfs_; }
+
+  Reference<Directory> working_directory();
+  void set_working_directory(Reference<Directory> directory);
+  // The permissions a program's new files do not get.
+  std::uint32_t exchange_mask(std::uint32_t mask) { return mask_.exchange(mask & 0777, MemoryOrder::relaxed); }
+  std::uint32_t without_mask(std::uint32_t permissions) const {
+    return permissions & 07777 & ~mask_.load(MemoryOrder::relaxed);
+  }
+
+ private:
+  Result<Reference<MemoryDirectory>> mount_directory(std::string_view path, const Reference<Volume>& volume,
+                                                     std::uint32_t permissions);
+  Result<void> add_image(const TreePlan& plan);
+  Result<void> add_defaults();
+
+  Mutex names_{LockRank::file_tree};
+  FileServices services_;
+  DescriptorTable descriptors_;
+  Reference<Volume> tmpfs_;
+  std::optional<FileTree> tree_;
+  Locked<Reference<Directory>> working_directory_{LockRank::descriptors};
+  Atomic<std::uint32_t> mask_{022};
+};
+
+}  // namespace ingot::os
