@@ -11,19 +11,12 @@
 #include "base/random.h"
 #include "os/memory/bump_allocator.h"
 #include "os/memory/fake_memory.h"
-#include "os/memory/frame_allocator.h"
 #include "os/memory/linked_list_allocator.h"
 #include "os/memory/owned.h"
 #include "os/memory/slab_allocator.h"
 
 namespace ingot::os {
 namespace {
-
-FrameAllocator frames_of(const FakeMemory& memory) {
-  MemoryMap map;
-  EXPECT_TRUE(map.add({PhysicalAddress(0), memory.window().end().value(), MemoryKind::usable}).ok());
-  return FrameAllocator::create(map, memory.window(), memory.window().end()).value();
-}
 
 // A machine of about so many pages, and how many of them are taken.
 struct CountedPages {

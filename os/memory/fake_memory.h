@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "os/memory/frame_allocator.h"
 #include "os/memory/physical_window.h"
 
 namespace ingot::os {
@@ -27,5 +28,12 @@ class FakeMemory {
   PhysicalAddress first_;
   std::uint64_t bytes_;
 };
+
+// All of it as frames.
+inline FrameAllocator frames_of(const FakeMemory& memory) {
+  MemoryMap map;
+  map.add({PhysicalAddress(0), memory.window().end().value(), MemoryKind::usable}).value();
+  return FrameAllocator::create(map, memory.window(), memory.window().end()).value();
+}
 
 }  // namespace ingot::os

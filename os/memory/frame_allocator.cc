@@ -15,12 +15,6 @@ constexpr std::uint64_t section_blocks = section_frames / block_frames;
 constexpr std::uint64_t minimum(std::uint64_t left, std::uint64_t right) { return left < right ? left : right; }
 constexpr std::uint64_t maximum(std::uint64_t left, std::uint64_t right) { return left > right ? left : right; }
 
-// What is memory now, or may be given to the allocator later.
-constexpr bool may_become_usable(MemoryKind kind) {
-  return kind == MemoryKind::usable || kind == MemoryKind::image || kind == MemoryKind::kernel ||
-         kind == MemoryKind::acpi_reclaimable;
-}
-
 unsigned block_of(FrameNumber frame) { return static_cast<unsigned>(frame.value() / block_frames % section_blocks); }
 
 struct FrameRun {
@@ -55,13 +49,12 @@ Result<FrameAllocator> FrameAllocator::create(MemoryMap& map, PhysicalWindow win
   return allocator;
 }
 
-// First the directory of sections, then for each section its blocks and infos, sized by the last frame it may ever
-// hold.
+// First the directory of sections, then for each section its blocks and infos, sized by the last frame it holds.
 Result<void> FrameAllocator::carve_metadata(MemoryMap& map, PhysicalWindow window, PhysicalAddress mapped_end) {
   const FrameNumber limit = FrameNumber::containing(window.end());
   std::uint64_t frames = 0;
   for (const MemoryRange& range : map.ranges()) {
-    if (may_become_usable(range.kind))
+    if (range.kind == MemoryKind::usable)
       frames = maximum(frames, whole_frames(range.begin, range.end(), limit).end.value());
   }
   section_count_ = (frames + section_frames - 1) / section_frames;
@@ -80,7 +73,8 @@ Result<void> FrameAllocator::carve_metadata(MemoryMap& map, PhysicalWindow windo
     std::uint64_t end = 0;  // of the memory in this section, in frames from its start
     for (const MemoryRange& range : map.ranges()) {
       const FrameRun run = whole_frames(range.begin, range.end(), section_end);
-      if (may_become_usable(range.kind) && run.end > first && run.begin < run.end) end = maximum(end, run.end - first);
+      if (range.kind == MemoryKind::usable && run.end > first && run.begin < run.end)
+        end = maximum(end, run.end - first);
     }
     infos_[index] = nullptr;
     section.block_count = static_cast<unsigned>((end + block_frames - 1) / block_frames);
@@ -94,7 +88,6 @@ Result<void> FrameAllocator::carve_metadata(MemoryMap& map, PhysicalWindow windo
   return {};
 }
 
-// Precondition: nobody knows these frames yet (`unknown`).
 void FrameAllocator::add_run(FrameNumber begin, FrameNumber end) {
   statistics_.total += end - begin;
   while (begin < end) {
@@ -241,37 +234,6 @@ void FrameAllocator::free_run(FrameNumber head) {
   info.mark_free();
   statistics_.total -= frames;  // add_run counts them again
   add_run(head, head + frames);
-}
-
-Result<void> FrameAllocator::donate(PhysicalRange range) {
-  const FrameRun run = whole_frames(range.begin, range.end(), FrameNumber(section_count_ * section_frames));
-  if (run.begin == run.end || !unknown(run.begin, run.end)) {
-    return Error::of(ErrorCode::invalid_argument,
-                     "expected whole frames of the boot map that were never usable, found [", range.begin, ", ",
-                     range.end(), ")");
-  }
-  add_run(run.begin, run.end);
-  return {};
-}
-
-bool FrameAllocator::unknown(FrameNumber begin, FrameNumber end) const {
-  for (FrameNumber frame = begin; frame < end; frame = frame + 1) {
-    const Section& section = sections_[frame.value() / section_frames];
-    const unsigned block = block_of(frame);
-    if (block >= section.block_count || section.whole.test(block)) return false;
-    if (!section.touched.test(block)) {
-      frame = FrameNumber(frame.value() | (block_frames - 1));
-      continue;
-    }
-    if (section.blocks[block].free.test(static_cast<unsigned>(frame.value() % block_frames))) return false;
-    // Any allocation that holds it begins at the frame rounded down to the allocation's size.
-    for (unsigned order = 0; order <= giant_page_order; ++order) {
-      const FrameNumber head(round_down(frame.value(), std::uint64_t{1} << order));
-      if (!section.touched.test(block_of(head))) continue;
-      if (table_.info(head).allocated() && table_.info(head).order() >= order) return false;
-    }
-  }
-  return true;
 }
 
 FrameStatistics FrameAllocator::statistics() const {

@@ -52,10 +52,6 @@ class FrameAllocator final : public FrameSource {
   // Takes back frames without references, of any order: what a cache drains, what the last reference left.
   void free_batch(std::span<const FrameNumber> heads);
 
-  // More memory: ACPI tables that have been read, a boot module nobody needs. Only whole frames count, and they must be
-  // among what the map given to create() listed as image, kernel or ACPI-reclaimable.
-  Result<void> donate(PhysicalRange range);
-
   FrameStatistics statistics() const;
   // The largest order that could be allocated now.
   std::optional<unsigned> largest_free_order() const;
@@ -85,7 +81,6 @@ class FrameAllocator final : public FrameSource {
 
   Result<void> carve_metadata(MemoryMap& map, PhysicalWindow window, PhysicalAddress mapped_end);
   void add_run(FrameNumber begin, FrameNumber end);
-  bool unknown(FrameNumber begin, FrameNumber end) const;
   std::optional<FrameNumber> take(unsigned order, Zone zone);
   std::optional<std::uint64_t> take_in(Section& section, unsigned order, unsigned begin, unsigned end);
   unsigned take_from_block(Section& section, unsigned block, unsigned first, unsigned order);

@@ -12,7 +12,6 @@
 #include "base/random.h"
 #include "os/memory/early_memory.h"
 #include "os/memory/fake_memory.h"
-#include "os/memory/frame_cache.h"
 
 namespace ingot::os {
 namespace {
@@ -323,25 +322,6 @@ TEST(FrameAllocator, RefusesAMapWithoutMemory) {
   EXPECT_FALSE(FrameAllocator::create(small, memory.window(), memory.window().end()).ok());
 }
 
-TEST(FrameAllocator, TakesDonatedMemoryOnce) {
-  const FakeMemory memory(64 * mib);
-  MemoryMap map = map_of({{PhysicalAddress(0), 64 * mib, MemoryKind::usable},
-                          {PhysicalAddress(5 * mib), 7 * mib + 100, MemoryKind::image},
-                          {PhysicalAddress(30 * mib), mib, MemoryKind::reserved}});
-  FrameAllocator allocator = create(map, memory);
-  const FrameStatistics before = allocator.statistics();
-  ASSERT_TRUE(allocator.donate({PhysicalAddress(5 * mib), 7 * mib}).ok());
-  EXPECT_EQ(allocator.statistics().free, before.free + 7 * mib / page_bytes);
-  EXPECT_EQ(allocator.statistics().total, before.total + 7 * mib / page_bytes);
-  EXPECT_FALSE(allocator.donate({PhysicalAddress(5 * mib), 7 * mib}).ok());
-  EXPECT_FALSE(allocator.donate({PhysicalAddress(11 * mib), 1 * mib + 4096}).ok());
-  auto large = allocator.allocate(11, Zone::any);
-  ASSERT_TRUE(large.ok());
-  EXPECT_FALSE(allocator.donate({large.value().address() + 3 * mib, page_bytes}).ok());
-  EXPECT_FALSE(allocator.donate({PhysicalAddress(100 * mib), mib}).ok());
-  EXPECT_FALSE(allocator.donate({PhysicalAddress(5 * mib + 1), page_bytes}).ok());
-}
-
 TEST(FrameAllocator, FreesWithTheLastReferenceOrPin) {
   const FakeMemory memory(16 * mib);
   MemoryMap map = usable(16 * mib);
@@ -376,55 +356,6 @@ TEST(FrameAllocatorDeathTest, TrapsOnADoubleFree) {
   EXPECT_DEATH(allocator.release(FrameNumber(1u << 20), page_order), "");
   const FrameNumber pair = allocator.allocate(1).value();
   EXPECT_DEATH(allocator.release(pair, 2), "");
-}
-
-TEST(FrameCache, KeepsFramesInBatchesAndLosesNone) {
-  const FakeMemory memory(32 * mib);
-  MemoryMap map = usable(32 * mib);
-  LockedFrames shared(LockRank::frames, create(map, memory));
-  const auto count_free = [&] { return shared.with([](FrameAllocator& frames) { return frames.statistics().free; }); };
-  const FrameTable table = shared.with([](FrameAllocator& frames) { return frames.table(); });
-  const std::uint64_t free = count_free();
-  {
-    FrameCache cache(shared, table);
-    RandomNumbers random(9);
-    std::set<std::uint64_t> seen;
-    std::vector<std::pair<FrameNumber, unsigned>> held;
-    for (int step = 0; step < 20000; ++step) {
-      if (held.empty() || random.below(1000) < (step / 3000 % 2 ? 400u : 600u)) {
-        const unsigned order = random.below(50) == 0 ? 3 : page_order;
-        const FrameNumber frame = cache.allocate(order).value();
-        ASSERT_TRUE(seen.insert(frame.value()).second);
-        ASSERT_EQ(cache.table().info(frame).references(), 1u << order);
-        held.emplace_back(frame, order);
-      } else {
-        std::swap(held[random.below(held.size())], held.back());
-        seen.erase(held.back().first.value());
-        cache.release(held.back().first, held.back().second);
-        held.pop_back();
-      }
-      ASSERT_LE(cache.size(), cache.capacity);
-    }
-    for (const auto& [frame, order] : held) {
-      const bool pinned = frame.value() % 2 == 0 && cache.pin(frame).ok();
-      cache.release(frame, order);
-      if (pinned) cache.unpin(frame);
-    }
-    EXPECT_EQ(count_free() + cache.size(), free);
-  }
-  EXPECT_EQ(count_free(), free);
-}
-
-TEST(FrameCache, GivesTheLastFrameAndThenTheError) {
-  const FakeMemory memory(mib);
-  MemoryMap map = usable(mib);
-  FrameAllocator allocator = create(map, memory);
-  const FrameTable table = allocator.table();
-  const std::uint64_t free = allocator.statistics().free;
-  LockedFrames shared(LockRank::frames, std::move(allocator));
-  FrameCache cache(shared, table);
-  for (std::uint64_t frame = 0; frame < free; ++frame) ASSERT_TRUE(cache.allocate(page_order).ok());
-  EXPECT_EQ(cache.allocate(page_order).error().code(), ErrorCode::out_of_memory);
 }
 
 }  // namespace

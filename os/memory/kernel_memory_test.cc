@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 
-FrameAllocator frames_of(const FakeMemory& memory) {
-  MemoryMap map;
-  EXPECT_TRUE(map.add({PhysicalAddress(0), memory.window().end().value(), MemoryKind::usable}).ok());
-  return FrameAllocator::create(map, memory.window(), memory.window().end()).value();
-}
-
 struct CountedFlushes final : TlbFlusher {
   void flush(const TlbFlush&) override { ++count; }
   int count = 0;
