@@ -59,6 +59,7 @@ void Scheduler::block() {
   const InterruptsOff quiet;
   Processor& processor = current_processor();
   expect_no_spin_lock(processor);
+  if (processor.current == &processor.idle) __builtin_trap();  // it runs when nobody else can, and so never sleeps
   if (processor.current->move_state(ThreadState::woken, ThreadState::running)) return;
   Thread* next = next_thread(processor);
   switch_to(processor, next != nullptr ? *next : processor.idle);
