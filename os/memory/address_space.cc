@@ -51,6 +51,7 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
   region.object = request.object;
   region.object_offset = request.object_offset;
   region.space = this;
+  region.promised = request.purpose != RegionPurpose::reservation;
   const bool copies = request.sharing == Sharing::private_copy &&
                       request.object->pages() == MemoryObject::Pages::kept && allows(request.access, Access::write);
   // Copying goes by small pages: a large one of the object's own would be split at once.
@@ -59,9 +60,10 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
   region.policy = large ? PagePolicy::large_first : PagePolicy::small;
 
   const MutexGuard guard(mutex_);
-  const std::optional<VirtualAddress> place =
-      request.address ? request.address
-                      : regions_.find_gap(request.bytes, large ? large_page_bytes : page_bytes, low_, high_);
+  const std::uint64_t alignment = large ? large_page_bytes : page_bytes;
+  std::optional<VirtualAddress> place = request.address;
+  if (!place && request.lowest > low_) place = regions_.find_gap(request.bytes, alignment, request.lowest, high_);
+  if (!place) place = regions_.find_gap(request.bytes, alignment, low_, high_);
   if (!place) {
     return Error::of(ErrorCode::out_of_memory, "expected a gap of ", request.bytes,
                      " bytes between the regions, found none");
@@ -101,6 +103,44 @@ Result<void> AddressSpace::remove(VirtualAddress address, std::uint64_t bytes) {
   const std::size_t index = regions_.first_behind(address);
   while (index < regions_.size() && regions_[index].begin < address + bytes) regions_.remove(index);
   return {};
+}
+
+Result<void> AddressSpace::discard(VirtualAddress address, std::uint64_t bytes) {
+  TRY(check_range(address, bytes));
+  const MutexGuard guard(mutex_);
+  TlbBatch batch(*services_.flusher, *services_.frames);
+  return table_.unmap(address, bytes, batch, releasing(batch));
+}
+
+Result<void> AddressSpace::copy_pages(VirtualAddress from, VirtualAddress to, std::uint64_t bytes) {
+  const MutexGuard guard(mutex_);
+  for (std::uint64_t offset = 0; offset < bytes; offset += page_bytes) {
+    const std::optional<MappedPage> source = table_.find(from + offset);
+    if (!source) continue;
+    TRY(answer(to + offset, Access::write));
+    const MappedPage target = *table_.find(to + offset);
+    services_.window.copy(target.physical + (to + offset - target.address),
+                          source->physical + (from + offset - source->address), page_bytes);
+  }
+  return {};
+}
+
+std::optional<RegionFields> AddressSpace::region_at(VirtualAddress address) {
+  const MutexGuard guard(mutex_);
+  const Region* region = regions_.find(address);
+  if (region == nullptr) return std::nullopt;
+  return *region;
+}
+
+std::uint64_t AddressSpace::promised_bytes() {
+  const MutexGuard guard(mutex_);
+  std::uint64_t sum = 0;
+  for (std::size_t index = 0; index < regions_.size(); ++index) {
+    const Region& region = regions_[index];
+    const bool is_private = region.sharing == Sharing::private_copy && allows(region.access, Access::write);
+    if (is_private && region.promised) sum += region.bytes - region.guard_bytes;
+  }
+  return sum;
 }
 
 Result<void> AddressSpace::protect(VirtualAddress address, std::uint64_t bytes, Access access) {

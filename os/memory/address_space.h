@@ -48,6 +48,7 @@ struct RegionRequest {
   RegionPurpose purpose = RegionPurpose::general;
   std::uint64_t guard_bytes = 0;                         // at the low end, part of `bytes`
   std::optional<VirtualAddress> address = std::nullopt;  // exactly there, or wherever there is room
+  VirtualAddress lowest{};                               // preferred: from here on
 };
 
 // What a fault needed.
@@ -92,6 +93,15 @@ class AddressSpace : public ListLink<> {
   Result<void> remove(VirtualAddress address, std::uint64_t bytes);
   // Fails where a part of the range has no region.
   Result<void> protect(VirtualAddress address, std::uint64_t bytes, Access access);
+
+  // The pages of a range go, its regions stay: the next touch finds what the objects show.
+  Result<void> discard(VirtualAddress address, std::uint64_t bytes);
+  // The content of a range of private memory, to another that may be written and is apart from it.
+  Result<void> copy_pages(VirtualAddress from, VirtualAddress to, std::uint64_t bytes);
+  // A copy of what the region that holds the address is now.
+  std::optional<RegionFields> region_at(VirtualAddress address);
+  // What private pages may come to if a program writes to all of them, but for reservations.
+  std::uint64_t promised_bytes();
 
   // Answers a page fault. An error says precisely what was touched and what is there: its code tells a wild address
   // (not_found), a guard page (out_of_range), a right that is missing (invalid_argument), and memory that ran out.

@@ -34,6 +34,7 @@ struct RegionFields {
   Access access = Access::none;
   Sharing sharing = Sharing::private_copy;
   PagePolicy policy = PagePolicy::small;
+  bool promised = true;  // memory for all of it counts as spent; else only what is touched does
   MemoryObject* object = nullptr;
   std::uint64_t object_offset = 0;  // what lies at `begin`
   AddressSpace* space = nullptr;    // whose pages an object's invalidate() must take away

@@ -9,16 +9,12 @@ namespace ingot::os {
 namespace {
 
 constexpr std::uint64_t kernel_stack_bytes = 16 * 1024;
-// Below, a null pointer with an offset faults.
-constexpr VirtualAddress lowest_user_address{64 * 1024};
 
 }  // namespace
 
-Result<Owned<Process>> Process::create(Kernel& kernel) {
-  KernelMemory& memory = *kernel.memory;
-  Owned<AddressSpace> space =
-      TRY(AddressSpace::create(memory.services(), &memory.table(), lowest_user_address, user_memory_end));
-  return make_owned<Process>(memory.heap(), kernel, std::move(space));
+Result<Owned<Process>> Process::create(Kernel& kernel, std::uint64_t memory_limit) {
+  Owned<ProgramMemory> memory = TRY(ProgramMemory::create(*kernel.memory, kernel.random, memory_limit));
+  return make_owned<Process>(kernel.memory->heap(), kernel, std::move(memory));
 }
 
 Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, std::uint64_t thread_storage) {

@@ -10,6 +10,7 @@
 #include "os/memory/address_space.h"
 #include "os/memory/owned.h"
 #include "os/process/futex.h"
+#include "os/process/program_memory.h"
 #include "os/process/user_thread.h"
 #include "os/schedule/wait_queue.h"
 
@@ -20,13 +21,14 @@ struct Kernel;
 class Process {
  public:
   // With an empty address space and no thread.
-  static Result<Owned<Process>> create(Kernel& kernel);
-  Process(Kernel& kernel, Owned<AddressSpace> space) : kernel_(kernel), space_(std::move(space)) {}
+  static Result<Owned<Process>> create(Kernel& kernel, std::uint64_t memory_limit);
+  Process(Kernel& kernel, Owned<ProgramMemory> memory) : kernel_(kernel), memory_(std::move(memory)) {}
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   Kernel& kernel() { return kernel_; }
-  AddressSpace& space() { return *space_; }
+  ProgramMemory& memory() { return *memory_; }
+  AddressSpace& space() { return memory_->space(); }
   FutexTable& futexes() { return futexes_; }
   std::uint32_t number() const { return 1; }  // what getpid answers: there is one process
 
@@ -57,7 +59,7 @@ class Process {
   };
 
   Kernel& kernel_;
-  Owned<AddressSpace> space_;
+  Owned<ProgramMemory> memory_;
   FutexTable futexes_;
   Locked<Threads, SharedWith::interrupts> threads_{LockRank::process};
   WaitQueue thread_ended_;

@@ -8,13 +8,14 @@ namespace ingot::os {
 
 // From the outermost to the innermost. A lock that may be held while another is taken stands above it in this list.
 enum class LockRank : std::uint8_t {
-  file_tree,      // names: one thread at a time walks or changes them
-  file_position,  // of one open file; bytes move to and from programs under it, which may fault
-  file_data,      // of one pipe, one eventfd, the items of one epoll; as above
-  device,         // a driver's own state
-  interrupts,     // who handles a vector, and where lines lead
-  address_space,  // regions of one address space
-  memory_object,  // who shows one object's memory
+  file_tree,       // names: one thread at a time walks or changes them
+  file_position,   // of one open file; bytes move to and from programs under it, which may fault
+  file_data,       // of one pipe, one eventfd, the items of one epoll; as above
+  device,          // a driver's own state
+  interrupts,      // who handles a vector, and where lines lead
+  program_memory,  // what a program's mappings may come to
+  address_space,   // regions of one address space
+  memory_object,   // who shows one object's memory
   page_table,
   file_pages,     // of one file in memory: a fault on a mapping of it asks for them
   descriptors,    // of one process
@@ -36,11 +37,19 @@ enum class LockRank : std::uint8_t {
 };
 
 constexpr std::string_view name_of(LockRank rank) {
-  constexpr std::string_view names[] = {"file tree",     "file position", "file data",  "device",     "interrupts",
-                                        "address space", "memory object", "page table", "file pages", "descriptors",
-                                        "file watchers", "poll",          "epoll",      "epoll poll", "futex",
-                                        "wait",          "process",       "wait graph", "timers",     "executor",
-                                        "run queue",     "heap",          "frames",     "random",     "log"};
+  constexpr std::string_view names[] = {"file tree",     "file position",
+                                        "file data",     "device",
+                                        "interrupts",    "program memory",
+                                        "address space", "memory object",
+                                        "page table",    "file pages",
+                                        "descriptors",   "file watchers",
+                                        "poll",          "epoll",
+                                        "epoll poll",    "futex",
+                                        "wait",          "process",
+                                        "wait graph",    "timers",
+                                        "executor",      "run queue",
+                                        "heap",          "frames",
+                                        "random",        "log"};
   return names[static_cast<std::size_t>(rank)];
 }
 

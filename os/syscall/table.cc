@@ -3,7 +3,7 @@
 namespace ingot::os {
 
 Result<void> SystemCallTable::fill() {
-  const std::span<const SystemCall> topics[] = {futex_calls(), thread_calls()};
+  const std::span<const SystemCall> topics[] = {futex_calls(), memory_calls(), thread_calls()};
   for (const std::span<const SystemCall> rows : topics) TRY(add(rows));
   return {};
 }

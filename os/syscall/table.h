@@ -15,6 +15,7 @@ namespace ingot::os {
 
 // The rows by topic, each beside its calls.
 std::span<const SystemCall> futex_calls();
+std::span<const SystemCall> memory_calls();
 std::span<const SystemCall> thread_calls();
 
 class SystemCallTable {

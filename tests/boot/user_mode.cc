@@ -35,13 +35,13 @@ constexpr std::array<std::uint8_t, 31> ends_with_42 = {
 constexpr std::array<std::uint8_t, 3> uses_a_kernel_instruction = {0xfa, 0x0f, 0x0b};  // cli
 
 int run(Kernel& kernel, std::span<const std::uint8_t> code) {
-  KernelMemory& memory = *kernel.memory;
-  AnonymousMemory zeroes(memory.frames(), memory.window());
-  Owned<Process> process = require(Process::create(kernel));
+  Owned<Process> process = require(Process::create(kernel, kernel.boot_info.memory.bytes_of(MemoryKind::usable)));
   AddressSpace& space = process->space();
   constexpr std::uint64_t bytes = 2 * page_bytes;
-  require(space.add(
-      {.object = &zeroes, .bytes = bytes, .access = Access::read | Access::write, .address = program_address}));
+  require(space.add({.object = &process->memory().zeroes(),
+                     .bytes = bytes,
+                     .access = Access::read | Access::write,
+                     .address = program_address}));
   use_address_space(&space);
   require(copy_to_user(program_address, code.data(), code.size()));
   use_address_space(nullptr);

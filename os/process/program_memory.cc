@@ -1,0 +1,128 @@
+#include "os/process/program_memory.h"
+
+#include "os/memory/kernel_memory.h"
+#include "os/memory/user_memory.h"
+#include "os/process/secure_random.h"
+
+namespace ingot::os {
+
+namespace {
+
+// Below, a null pointer with an offset faults.
+constexpr VirtualAddress lowest_user_address{64 * 1024};
+// Mappings begin at a random large page of the TiB from here on: what they leave above is for programs and stacks.
+constexpr VirtualAddress mappings_begin{0x7e00'0000'0000};
+constexpr std::uint64_t mapping_places = std::uint64_t{1} << 18;
+
+}  // namespace
+
+Result<Owned<ProgramMemory>> ProgramMemory::create(KernelMemory& memory, SecureRandom& random, std::uint64_t limit) {
+  Owned<AddressSpace> space =
+      TRY(AddressSpace::create(memory.services(), &memory.table(), lowest_user_address, user_memory_end));
+  return make_owned<ProgramMemory>(memory.heap(), memory, random, std::move(space), limit);
+}
+
+ProgramMemory::ProgramMemory(KernelMemory& memory, SecureRandom& random, Owned<AddressSpace> space, std::uint64_t limit)
+    : zeroes_(memory.frames(), memory.window()),
+      space_(std::move(space)),
+      limit_(limit),
+      lowest_mapping_(mappings_begin + random.number() % mapping_places * large_page_bytes) {}
+
+Answer<void> ProgramMemory::check_limit(std::uint64_t more) {
+  const std::uint64_t promised = space_->promised_bytes();
+  if (promised > limit_ || more > limit_ - promised) return Errno::enomem;
+  return {};
+}
+
+Answer<VirtualAddress> ProgramMemory::map(const Mapping& mapping) {
+  const MutexGuard guard(changes_);
+  const bool is_promise = mapping.sharing == Sharing::private_copy && allows(mapping.access, Access::write) &&
+                          mapping.purpose != RegionPurpose::reservation;
+  if (is_promise) TRY(check_limit(mapping.bytes));
+  if (mapping.address && mapping.replaces) TRY(space_->remove(*mapping.address, mapping.bytes));
+  const Result<VirtualAddress> place =
+      space_->add({.object = mapping.object != nullptr ? mapping.object : &zeroes_,
+                   .object_offset = mapping.object_offset,
+                   .bytes = mapping.bytes,
+                   .access = mapping.access,
+                   .sharing = mapping.object != nullptr ? mapping.sharing : Sharing::private_copy,
+                   .purpose = mapping.purpose,
+                   .guard_bytes = mapping.guard_bytes,
+                   .address = mapping.address,
+                   .lowest = lowest_mapping_});
+  if (!place.ok()) {
+    if (place.error().code() == ErrorCode::out_of_memory) return Errno::enomem;
+    return mapping.address && !mapping.replaces ? Errno::eexist : Errno::einval;
+  }
+  return place.value();
+}
+
+Answer<void> ProgramMemory::unmap(VirtualAddress address, std::uint64_t bytes) {
+  const MutexGuard guard(changes_);
+  TRY(space_->remove(address, bytes));
+  return {};
+}
+
+Answer<void> ProgramMemory::protect(VirtualAddress address, std::uint64_t bytes, Access access) {
+  const MutexGuard guard(changes_);
+  if (allows(access, Access::write)) TRY(check_limit(0));
+  const Result<void> changed = space_->protect(address, bytes, access);
+  if (changed.ok()) return {};
+  // As Linux has it: no region there.
+  return changed.error().code() == ErrorCode::not_found ? Errno::enomem : errno_of(changed.error().code());
+}
+
+Answer<void> ProgramMemory::discard(VirtualAddress address, std::uint64_t bytes) {
+  TRY(space_->discard(address, bytes));
+  return {};
+}
+
+Answer<VirtualAddress> ProgramMemory::resize(VirtualAddress address, std::uint64_t old_bytes, std::uint64_t new_bytes,
+                                             bool may_move) {
+  if (new_bytes <= old_bytes) {
+    if (new_bytes < old_bytes) TRY(unmap(address + new_bytes, old_bytes - new_bytes));
+    return address;
+  }
+  const MutexGuard guard(changes_);
+  const std::optional<RegionFields> found = space_->region_at(address);
+  if (!found || found->bytes - (address - found->begin) < old_bytes) return Errno::efault;
+  if (found->object != &zeroes_) return Errno::einval;  // a file's mapping that grows: nobody needed it yet
+  TRY(check_limit(new_bytes - old_bytes));
+  const Result<VirtualAddress> grown = space_->add(
+      {.object = &zeroes_, .bytes = new_bytes - old_bytes, .access = found->access, .address = address + old_bytes});
+  if (grown.ok()) return address;
+  if (!may_move) return Errno::enomem;
+  return move(address, old_bytes, new_bytes);
+}
+
+// By copying what is there. Precondition: changes_ is held, and the region shows zeroes.
+Answer<VirtualAddress> ProgramMemory::move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes) {
+  const Access access = space_->region_at(from)->access;
+  const VirtualAddress to = TRY(space_->add(
+      {.object = &zeroes_, .bytes = new_bytes, .access = Access::read | Access::write, .lowest = lowest_mapping_}));
+  TRY(space_->copy_pages(from, to, old_bytes));
+  if (access != (Access::read | Access::write)) TRY(space_->protect(to, new_bytes, access));
+  TRY(space_->remove(from, old_bytes));
+  return to;
+}
+
+void ProgramMemory::begin_heap(VirtualAddress begin) { heap_begin_ = heap_end_ = begin; }
+
+VirtualAddress ProgramMemory::set_heap_end(VirtualAddress end) {
+  const MutexGuard guard(changes_);
+  if (end < heap_begin_ || end > user_memory_end) return heap_end_;
+  const VirtualAddress old_pages = heap_end_.rounded_up(page_bytes), new_pages = end.rounded_up(page_bytes);
+  if (new_pages > old_pages) {
+    const std::uint64_t more = new_pages - old_pages;
+    if (!check_limit(more).ok()) return heap_end_;
+    const auto added =
+        space_->add({.object = &zeroes_, .bytes = more, .access = Access::read | Access::write, .address = old_pages});
+    if (!added.ok()) return heap_end_;
+  } else if (new_pages < old_pages && !space_->remove(new_pages, old_pages - new_pages).ok()) {
+    return heap_end_;
+  }
+  heap_end_ = end;
+  return heap_end_;
+}
+
+}  // namespace ingot::os

@@ -1,0 +1,69 @@
+// ProgramMemory: a program's memory as its system calls see it: mappings at addresses that nobody can guess, the heap
+// of brk, and a limit on what it may come to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "os/memory/address_space.h"
+#include "os/memory/memory_object.h"
+#include "os/memory/owned.h"
+#include "os/schedule/mutex.h"
+#include "os/syscall/errno.h"
+
+namespace ingot::os {
+
+class KernelMemory;
+class SecureRandom;
+
+class ProgramMemory {
+ public:
+  struct Mapping {
+    std::uint64_t bytes = 0;
+    Access access = Access::none;
+    Sharing sharing = Sharing::private_copy;
+    RegionPurpose purpose = RegionPurpose::general;
+    MemoryObject* object = nullptr;  // none: zeroes
+    std::uint64_t object_offset = 0;
+    std::uint64_t guard_bytes = 0;
+    // Exactly there. What lies there goes first, or is respected: then EEXIST.
+    std::optional<VirtualAddress> address = std::nullopt;
+    bool replaces = false;
+  };
+
+  static Result<Owned<ProgramMemory>> create(KernelMemory& memory, SecureRandom& random, std::uint64_t limit);
+  ProgramMemory(KernelMemory& memory, SecureRandom& random, Owned<AddressSpace> space, std::uint64_t limit);
+  ProgramMemory(const ProgramMemory&) = delete;
+  ProgramMemory& operator=(const ProgramMemory&) = delete;
+
+  AddressSpace& space() { return *space_; }
+  MemoryObject& zeroes() { return zeroes_; }
+  std::uint64_t limit() const { return limit_; }
+
+  Answer<VirtualAddress> map(const Mapping& mapping);
+  Answer<void> unmap(VirtualAddress address, std::uint64_t bytes);
+  Answer<void> protect(VirtualAddress address, std::uint64_t bytes, Access access);
+  // Private memory that grows or shrinks where it is, or moves if it may.
+  Answer<VirtualAddress> resize(VirtualAddress address, std::uint64_t old_bytes, std::uint64_t new_bytes,
+                                bool may_move);
+  // Its pages are zeroes, or the file's, again.
+  Answer<void> discard(VirtualAddress address, std::uint64_t bytes);
+
+  // Once, behind the program: the heap that brk moves the end of.
+  void begin_heap(VirtualAddress begin);
+  // The new end, or the old one where it cannot be: as Linux answers brk.
+  VirtualAddress set_heap_end(VirtualAddress end);
+
+ private:
+  Answer<void> check_limit(std::uint64_t more);
+  Answer<VirtualAddress> move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes);
+
+  AnonymousMemory zeroes_;
+  Owned<AddressSpace> space_;
+  std::uint64_t limit_;
+  VirtualAddress lowest_mapping_;
+  Mutex changes_{LockRank::program_memory};  // what is decided here holds until it is done
+  VirtualAddress heap_begin_, heap_end_;
+};
+
+}  // namespace ingot::os
