@@ -74,6 +74,7 @@ class Scheduler {
   LockViolationHandler* lock_checks() const { return lock_checks_ == LockChecks::on ? lock_reports_ : nullptr; }
   // One CPU after the other, before each starts. They carry their place as index.
   Result<void> add(Processor& processor);
+  std::uint32_t processor_count() const { return count_.load(MemoryOrder::relaxed); }
   std::span<Processor* const> processors() const { return {processors_.data(), count_.load(MemoryOrder::acquire)}; }
 
   // The caller becomes this CPU's idle thread.

@@ -3,7 +3,8 @@
 namespace ingot::os {
 
 Result<void> SystemCallTable::fill() {
-  const std::span<const SystemCall> topics[] = {futex_calls(), memory_calls(), thread_calls()};
+  const std::span<const SystemCall> topics[] = {futex_calls(), identity_calls(), memory_calls(), thread_calls(),
+                                                time_calls()};
   for (const std::span<const SystemCall> rows : topics) TRY(add(rows));
   return {};
 }

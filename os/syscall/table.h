@@ -15,8 +15,10 @@ namespace ingot::os {
 
 // The rows by topic, each beside its calls.
 std::span<const SystemCall> futex_calls();
+std::span<const SystemCall> identity_calls();
 std::span<const SystemCall> memory_calls();
 std::span<const SystemCall> thread_calls();
+std::span<const SystemCall> time_calls();
 
 class SystemCallTable {
  public:

@@ -1,0 +1,106 @@
+// Who the program is, and what the machine is.
+#include <array>
+
+#include "os/boot/kernel.h"
+#include "os/process/process.h"
+#include "os/syscall/table.h"
+
+namespace ingot::os {
+
+namespace {
+
+// The program owns its machine: it is root, and there is nobody else.
+Answer<std::uint32_t> root(Caller&) { return 0u; }
+
+// struct utsname.
+struct SystemName {
+  static constexpr std::size_t length = 65;
+  char system[length], node[length], release[length], version[length], machine[length], domain[length];
+};
+
+void set(char (&field)[SystemName::length], std::string_view text) { text.copy(field, SystemName::length - 1); }
+
+Answer<void> get_system_name(Caller&, UserPointer<SystemName> place) {
+  SystemName name{};
+  set(name.system, "Linux");  // programs ask whether its calls are there: they are
+  set(name.node, "ingot");
+  set(name.release, "6.1.0-ingot");  // what they expect of that version is answered, or ENOSYS
+  set(name.version, "#1 SMP");
+  set(name.machine, "x86_64");
+  return place.write(name);
+}
+
+Answer<void> set_thread_register(Caller& caller, std::uint32_t request, std::uint64_t value) {
+  constexpr std::uint32_t set_gs = 0x1001, set_fs = 0x1002, get_fs = 0x1003, get_gs = 0x1004;
+  arch::UserState& state = caller.thread.state();
+  if (request == get_fs) return UserPointer<std::uint64_t>{VirtualAddress(value)}.write(state.fs_base);
+  if (request == get_gs) return UserPointer<std::uint64_t>{VirtualAddress(value)}.write(state.gs_base);
+  if (request != set_fs && request != set_gs) return Errno::einval;
+  if (value >= user_memory_end.value()) return Errno::eperm;
+  const InterruptsOff here;
+  (request == set_fs ? state.fs_base : state.gs_base) = value;
+  state.load();
+  return {};
+}
+
+Answer<std::size_t> get_random(Caller& caller, VirtualAddress place, std::size_t bytes, std::uint32_t flags) {
+  constexpr std::uint32_t known = 7;
+  if ((flags & ~known) != 0) return Errno::einval;
+  std::array<std::byte, 256> chunk;
+  for (std::size_t done = 0; done < bytes;) {
+    const std::size_t count = bytes - done < chunk.size() ? bytes - done : chunk.size();
+    caller.kernel.random.fill(std::span(chunk).first(count));
+    if (!copy_to_user(place + done, chunk.data(), count).ok()) return Errno::efault;
+    done += count;
+  }
+  return bytes;
+}
+
+struct Limit {
+  std::uint64_t current, most;
+};
+
+Answer<void> limits(Caller& caller, std::int32_t process, std::uint32_t resource, UserPointer<Limit> wanted,
+                    UserPointer<Limit> place) {
+  constexpr std::uint32_t stack = 3, open_files = 7, address_space = 9, resource_count = 16;
+  constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+  if (process != 0 && process != static_cast<std::int32_t>(caller.process.number())) return Errno::esrch;
+  if (resource >= resource_count) return Errno::einval;
+  if (!wanted.is_null()) return Errno::eperm;  // the manifest sets them
+  Limit limit{unlimited, unlimited};
+  if (resource == stack) limit = {8 << 20, 8 << 20};
+  if (resource == open_files) limit = {1024, 1024};
+  if (resource == address_space) limit = {caller.process.memory().limit(), caller.process.memory().limit()};
+  return place.write_if_wanted(limit);
+}
+
+Answer<std::size_t> get_affinity(Caller& caller, std::int32_t, std::size_t bytes, UserPointer<std::uint64_t> place) {
+  if (bytes < sizeof(std::uint64_t)) return Errno::einval;
+  const std::uint32_t count = caller.kernel.scheduler.processor_count();
+  TRY(place.write(count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1));
+  return sizeof(std::uint64_t);
+}
+
+Answer<void> get_processor(Caller&, UserPointer<std::uint32_t> processor, UserPointer<std::uint32_t> node) {
+  TRY(processor.write_if_wanted(arch::current_cpu().index));
+  return node.write_if_wanted(0);
+}
+
+constexpr SystemCall rows[] = {
+    system_call<&root>("getuid"),
+    system_call<&root>("geteuid"),
+    system_call<&root>("getgid"),
+    system_call<&root>("getegid"),
+    system_call<&get_system_name>("uname"),
+    system_call<&set_thread_register>("arch_prctl"),
+    system_call<&get_random>("getrandom"),
+    system_call<&limits>("prlimit64"),
+    system_call<&get_affinity>("sched_getaffinity"),
+    system_call<&get_processor>("getcpu"),
+};
+
+}  // namespace
+
+std::span<const SystemCall> identity_calls() { return rows; }
+
+}  // namespace ingot::os
