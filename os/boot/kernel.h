@@ -14,6 +14,7 @@
 #include "os/interrupt/interrupt_table.h"
 #include "os/interrupt/monotonic_clock.h"
 #include "os/memory/kernel_memory.h"
+#include "os/process/kernel_facts.h"
 #include "os/process/secure_random.h"
 #include "os/schedule/kernel_thread.h"
 #include "os/schedule/scheduler.h"
@@ -44,6 +45,8 @@ struct Kernel {
   Power power;
   Devices devices;
   SecureRandom random;
+  KernelFacts facts{*this};
+  DeviceOpener* console = nullptr;  // the program's terminal; none: it has no standard files
   SystemCallTable system_calls;
   bool panicking = false;
 

@@ -29,6 +29,7 @@ class ImageFile final : public Node {
   void set_content(ImageContent content);
   const ImageContent& content() const { return content_; }
 
+  ImageFile* as_image_file() override { return this; }
   FileStatus status() override;
   Answer<Reference<FileDescription>> open(std::uint32_t flags) override;
   Answer<void> truncate(std::uint64_t) override { return Errno::erofs; }

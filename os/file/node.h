@@ -14,6 +14,7 @@
 namespace ingot::os {
 
 class Directory;
+class ImageFile;
 class MemoryDirectory;
 
 inline constexpr std::size_t most_name_bytes = 255;   // of one name
@@ -25,6 +26,7 @@ class Node : public Shared {
   FileKind kind() const { return kind_; }
   std::uint64_t inode() const { return inode_; }
   virtual Directory* as_directory() { return nullptr; }
+  virtual ImageFile* as_image_file() { return nullptr; }  // what a program can be loaded from
 
   // A directory that has a name for it: where ".." leads, and how its path is told. None at the root, and for what was
   // removed. Guarded by the tree's lock.

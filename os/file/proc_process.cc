@@ -23,8 +23,8 @@ void write_status(TextWriter& text, const TextSubject& subject) {
   write_kibibytes(text, "VmStk", memory.stack_bytes);
   write_kibibytes(text, "VmExe", memory.text_bytes);
   write_kibibytes(text, "VmSwap", 0);
-  text.add("Threads:\t", process.threads(), "\nSigIgn:\t", Hexadecimal{process.signals_ignored(), 16});
-  text.add("\nSigCgt:\t", Hexadecimal{process.signals_caught(), 16}, "\nNoNewPrivs:\t0\nSeccomp:\t0\n");
+  text.add("Threads:\t", process.threads(), "\nSigIgn:\t", HexadecimalDigits{process.signals_ignored(), 16});
+  text.add("\nSigCgt:\t", HexadecimalDigits{process.signals_caught(), 16}, "\nNoNewPrivs:\t0\nSeccomp:\t0\n");
 }
 
 void write_process_stat(TextWriter& text, const TextSubject& subject) {

@@ -21,7 +21,7 @@ void write_bits(TextWriter& text, std::uint32_t first, std::uint32_t last, std::
       const std::uint32_t number = word * 32 + bit;
       if (number >= first && number <= last) bits |= 1u << bit;
     }
-    text.add(Hexadecimal{bits, words == 1 ? static_cast<int>((count + 3) / 4) : 8}, word == 0 ? "\n" : ",");
+    text.add(HexadecimalDigits{bits, words == 1 ? static_cast<int>((count + 3) / 4) : 8}, word == 0 ? "\n" : ",");
   }
 }
 

@@ -37,7 +37,7 @@ void TextWriter::append_number(std::uint64_t number) {
   append(std::string_view(digits + first, sizeof(digits) - first));
 }
 
-void TextWriter::append(Hexadecimal number) {
+void TextWriter::append(HexadecimalDigits number) {
   int digits = 16;
   while (digits > std::max(1, number.digits) && (number.value >> (4 * (digits - 1))) == 0) --digits;
   while (digits-- > 0) append("0123456789abcdef"[(number.value >> (4 * digits)) & 15]);

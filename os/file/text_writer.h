@@ -12,7 +12,7 @@
 
 namespace ingot::os {
 
-struct Hexadecimal {
+struct HexadecimalDigits {
   std::uint64_t value = 0;
   int digits = 1;  // at least
 };
@@ -35,7 +35,7 @@ class TextWriter {
   void append(std::string_view text);
   void append(const char* text) { append(std::string_view(text)); }
   void append(char letter) { append(std::string_view(&letter, 1)); }
-  void append(Hexadecimal number);
+  void append(HexadecimalDigits number);
   void append_number(std::uint64_t number);
   template <std::integral Integer>
     requires(!std::same_as<Integer, char> && !std::same_as<Integer, bool>)

@@ -1,8 +1,17 @@
-// What the shipped image does once the kernel stands.
+// What the shipped image does once the kernel stands: it runs the program that was cast with it.
 #include "os/boot/kernel.h"
+#include "os/process/launch.h"
 
 namespace ingot::os {
 
-void run_payload(Kernel& kernel) { kernel.log.information("ingot: the kernel stands; it has no program to host yet"); }
+void run_payload(Kernel& kernel) {
+  if (!kernel.boot_info.image()) {
+    kernel.log.information("ingot: the kernel stands; no program was cast with it");
+    return;
+  }
+  const Result<int> status = run_image(kernel);
+  if (!status.ok()) kernel.log.error("program: ", status.error());
+  kernel.log.information("exit ", status.ok() ? status.value() : 127);
+}
 
 }  // namespace ingot::os

@@ -98,6 +98,13 @@ class AddressSpace : public ListLink<> {
   Result<void> discard(VirtualAddress address, std::uint64_t bytes);
   // The content of a range of private memory, to another that may be written and is apart from it.
   Result<void> copy_pages(VirtualAddress from, VirtualAddress to, std::uint64_t bytes);
+  // From the lowest to the highest; `visit` must not touch the space.
+  template <class Visit>
+  void each_region(Visit&& visit) {
+    const MutexGuard guard(mutex_);
+    for (std::size_t index = 0; index < regions_.size(); ++index)
+      visit(static_cast<const RegionFields&>(regions_[index]));
+  }
   // A copy of what the region that holds the address is now.
   std::optional<RegionFields> region_at(VirtualAddress address);
   // What private pages may come to if a program writes to all of them, but for reservations.

@@ -11,34 +11,20 @@ Result<std::byte*> InitialStack::take(std::size_t bytes) {
   return room_.data() + at_;
 }
 
-Result<void> InitialStack::add_pointer(VirtualAddress text) {
+Error InitialStack::arguments_come_first() {
+  return Error::of(ErrorCode::invalid_argument, "expected arguments before the environment, found one behind");
+}
+
+Result<char*> InitialStack::take_text(std::size_t size) {
   if (text_count_ == most_texts) {
     return Error::of(ErrorCode::out_of_range, "expected at most ", most_texts,
                      " arguments and environment variables, found more");
   }
-  texts_[text_count_++] = text.value();
-  return {};
-}
-
-Result<VirtualAddress> InitialStack::take_text(EscapedText text) {
-  const std::size_t size = text.size();
   auto* place = reinterpret_cast<char*>(TRY(take(size + 1)));
-  text.copy_to(place);
   place[size] = '\0';
-  return address_of_taken();
+  texts_[text_count_++] = address_of_taken().value();
+  return place;
 }
-
-Result<void> InitialStack::add_argument(EscapedText text) {
-  if (text_count_ != argument_count_) {
-    return Error::of(ErrorCode::invalid_argument, "expected arguments before the environment, found one behind");
-  }
-  const VirtualAddress place = TRY(take_text(text));
-  TRY(add_pointer(place));
-  ++argument_count_;
-  return {};
-}
-
-Result<void> InitialStack::add_environment(EscapedText text) { return add_pointer(TRY(take_text(text))); }
 
 Result<VirtualAddress> InitialStack::add_bytes(std::span<const std::byte> bytes) {
   const std::uint64_t end = address_of_taken().value();

@@ -16,7 +16,6 @@
 #include <span>
 #include <string_view>
 
-#include "base/image_manifest.h"
 #include "base/result.h"
 #include "os/memory/address.h"
 
@@ -56,8 +55,18 @@ class InitialStack {
   InitialStack(std::span<std::byte> room, VirtualAddress top) : room_(room), top_(top), at_(room.size()) {}
 
   // Arguments first, then the environment. Each is copied with a zero behind it.
-  Result<void> add_argument(EscapedText text);
-  Result<void> add_environment(EscapedText text);
+  template <class Text>  // with size() and copy_to(char*)
+  Result<void> add_argument(const Text& text) {
+    if (text_count_ != argument_count_) return arguments_come_first();
+    text.copy_to(TRY(take_text(text.size())));
+    ++argument_count_;
+    return {};
+  }
+  template <class Text>
+  Result<void> add_environment(const Text& text) {
+    text.copy_to(TRY(take_text(text.size())));
+    return {};
+  }
   // Bytes, aligned to 16; where they will lie.
   Result<VirtualAddress> add_bytes(std::span<const std::byte> bytes);
   Result<VirtualAddress> add_text(std::string_view text);
@@ -74,9 +83,9 @@ class InitialStack {
   };
 
   Result<std::byte*> take(std::size_t bytes);
-  Result<VirtualAddress> take_text(EscapedText text);
+  Result<char*> take_text(std::size_t size);
+  static Error arguments_come_first();
   VirtualAddress address_of_taken() const { return top_ - (room_.size() - at_); }
-  Result<void> add_pointer(VirtualAddress text);
 
   std::span<std::byte> room_;
   VirtualAddress top_;

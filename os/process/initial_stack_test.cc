@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/image_manifest.h"
+
 namespace ingot::os {
 namespace {
 

@@ -14,7 +14,9 @@ constexpr std::uint64_t kernel_stack_bytes = 16 * 1024;
 
 Result<Owned<Process>> Process::create(Kernel& kernel, std::uint64_t memory_limit) {
   Owned<ProgramMemory> memory = TRY(ProgramMemory::create(*kernel.memory, kernel.random, memory_limit));
-  return make_owned<Process>(kernel.memory->heap(), kernel, std::move(memory));
+  Owned<ProcessFiles> files = TRY(ProcessFiles::create(
+      {&kernel.memory->heap(), &kernel.memory->frames(), kernel.memory->window(), &kernel.facts, nullptr}));
+  return make_owned<Process>(kernel.memory->heap(), kernel, std::move(memory), std::move(files));
 }
 
 Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, std::uint64_t thread_storage) {
@@ -30,6 +32,17 @@ Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, std::uint6
 }
 
 void Process::start(UserThread& thread) { kernel_.scheduler.start(thread.thread()); }
+
+std::uint32_t Process::thread_count() {
+  return threads_.with([](Threads& threads) {
+    std::uint32_t count = 0;
+    for (const UserThread& thread : threads.living) {
+      static_cast<void>(thread);
+      ++count;
+    }
+    return count;
+  });
+}
 
 void Process::end(int status) {
   bool expected = false;

@@ -7,6 +7,7 @@
 #include "base/atomic.h"
 #include "base/intrusive_list.h"
 #include "base/result.h"
+#include "os/file/process_files.h"
 #include "os/memory/address_space.h"
 #include "os/memory/owned.h"
 #include "os/process/futex.h"
@@ -22,12 +23,15 @@ class Process {
  public:
   // With an empty address space and no thread.
   static Result<Owned<Process>> create(Kernel& kernel, std::uint64_t memory_limit);
-  Process(Kernel& kernel, Owned<ProgramMemory> memory) : kernel_(kernel), memory_(std::move(memory)) {}
+  Process(Kernel& kernel, Owned<ProgramMemory> memory, Owned<ProcessFiles> files)
+      : kernel_(kernel), files_(std::move(files)), memory_(std::move(memory)) {}
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
   Kernel& kernel() { return kernel_; }
   ProgramMemory& memory() { return *memory_; }
+  ProcessFiles& files() { return *files_; }
+  std::uint32_t thread_count();
   AddressSpace& space() { return memory_->space(); }
   FutexTable& futexes() { return futexes_; }
   std::uint32_t number() const { return 1; }  // what getpid answers: there is one process
@@ -59,6 +63,8 @@ class Process {
   };
 
   Kernel& kernel_;
+  // Files go last: mappings show them.
+  Owned<ProcessFiles> files_;
   Owned<ProgramMemory> memory_;
   FutexTable futexes_;
   Locked<Threads, SharedWith::interrupts> threads_{LockRank::process};

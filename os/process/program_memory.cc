@@ -23,7 +23,8 @@ Result<Owned<ProgramMemory>> ProgramMemory::create(KernelMemory& memory, SecureR
 }
 
 ProgramMemory::ProgramMemory(KernelMemory& memory, SecureRandom& random, Owned<AddressSpace> space, std::uint64_t limit)
-    : zeroes_(memory.frames(), memory.window()),
+    : random_(random),
+      zeroes_(memory.frames(), memory.window()),
       space_(std::move(space)),
       limit_(limit),
       lowest_mapping_(mappings_begin + random.number() % mapping_places * large_page_bytes) {}
@@ -104,6 +105,12 @@ Answer<VirtualAddress> ProgramMemory::move(VirtualAddress from, std::uint64_t ol
   if (access != (Access::read | Access::write)) TRY(space_->protect(to, new_bytes, access));
   TRY(space_->remove(from, old_bytes));
   return to;
+}
+
+// In the TiB where Linux has them, too.
+VirtualAddress ProgramMemory::random_program_base() {
+  constexpr VirtualAddress programs_begin{0x5500'0000'0000};
+  return programs_begin + random_.number() % mapping_places * large_page_bytes;
 }
 
 void ProgramMemory::begin_heap(VirtualAddress begin) { heap_begin_ = heap_end_ = begin; }

@@ -49,6 +49,8 @@ class ProgramMemory {
   // Its pages are zeroes, or the file's, again.
   Answer<void> discard(VirtualAddress address, std::uint64_t bytes);
 
+  // Where a program that can lie anywhere shall.
+  VirtualAddress random_program_base();
   // Once, behind the program: the heap that brk moves the end of.
   void begin_heap(VirtualAddress begin);
   // The new end, or the old one where it cannot be: as Linux answers brk.
@@ -58,6 +60,7 @@ class ProgramMemory {
   Answer<void> check_limit(std::uint64_t more);
   Answer<VirtualAddress> move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes);
 
+  SecureRandom& random_;
   AnonymousMemory zeroes_;
   Owned<AddressSpace> space_;
   std::uint64_t limit_;

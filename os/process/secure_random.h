@@ -7,15 +7,16 @@
 #include <span>
 
 #include "base/chacha20.h"
+#include "os/file/dev_directory.h"
 #include "os/schedule/locked.h"
 
 namespace ingot::os {
 
-class SecureRandom {
+class SecureRandom final : public RandomSource {
  public:
   // `seed`: as good as the boot's entropy. More is stirred in from the CPU's own source, where it has one.
   void start(std::uint64_t seed);
-  void fill(std::span<std::byte> bytes);
+  void fill(std::span<std::byte> bytes) override;
   std::uint64_t number();
 
  private:

@@ -58,3 +58,8 @@ std::size_t strlen(const char* text) {
 [[noreturn]] void __cxa_pure_virtual() { __builtin_trap(); }
 
 }  // extern "C"
+
+// What <string_view> calls where a position lies behind the end: a bug of the caller, and nothing here throws.
+namespace std {
+[[noreturn]] void __throw_out_of_range_fmt(const char*, ...) { __builtin_trap(); }
+}  // namespace std

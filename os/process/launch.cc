@@ -1,0 +1,190 @@
+#include "os/process/launch.h"
+
+#include <array>
+
+#include "base/image_manifest.h"
+#include "os/boot/kernel.h"
+#include "os/file/cpio.h"
+#include "os/file/image_file.h"
+#include "os/file/process_files.h"
+#include "os/process/initial_stack.h"
+#include "os/process/process.h"
+#include "os/process/program.h"
+#include "os/process/program_arguments.h"
+#include "os/process/program_facts.h"
+
+namespace ingot::os {
+
+namespace {
+
+constexpr std::string_view manifest_path = "ingot/manifest";
+constexpr std::uint64_t stack_bytes = 8 << 20;
+constexpr std::size_t argument_bytes = 64 * 1024;
+constexpr std::size_t most_segments = 30;
+
+using Path = FixedText<256>;
+
+Result<Path> path_of(EscapedText text) {
+  Path path;
+  text.each([&](char letter) { path.append(letter); });
+  if (!path.truncated()) return path;
+  return Error::of(ErrorCode::out_of_range, "expected a path of at most 256 letters, found ", text.size());
+}
+
+std::span<const std::byte> bytes_of(Kernel& kernel, PhysicalRange range) {
+  return {kernel.memory->window().at<std::byte>(range.begin), range.bytes};
+}
+
+Result<Manifest> read_manifest(std::span<const std::byte> bundle) {
+  const CpioEntry entry = TRY(find_in_cpio(bundle, manifest_path));
+  return Manifest::parse({reinterpret_cast<const char*>(entry.content.data()), entry.content.size()});
+}
+
+// The large files, whose paths are unescaped into `paths`.
+struct Segments {
+  std::array<Path, most_segments> paths;
+  std::array<ImageSegment, most_segments> files;
+  std::size_t count = 0;
+};
+
+Result<void> collect_segments(const Manifest& manifest, const CastImage& image, Segments& segments) {
+  ManifestReader entries = manifest.entries();
+  while (const std::optional<ManifestEntry> entry = TRY(entries.next())) {
+    if (entry->key != ManifestKey::file) continue;
+    if (entry->index >= image.segments.size() || entry->number > image.segments[entry->index].bytes ||
+        segments.count == most_segments) {
+      return Error::of(ErrorCode::corrupt, "expected a file within the image's ", image.segments.size(),
+                       " segments, found ", entry->number, " bytes of segment ", entry->index);
+    }
+    Path& path = segments.paths[segments.count];
+    path = TRY(path_of(entry->text));
+    segments.files[segments.count++] = {path.view(), image.segments[entry->index].begin, entry->number, entry->mode};
+  }
+  return {};
+}
+
+Result<void> build_tree(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
+                        const CastImage& image) {
+  Owned<Segments> segments = TRY(make_owned<Segments>(kernel.memory->heap()));
+  TRY(collect_segments(manifest, image, *segments));
+  ProcessFiles& files = process.files();
+  TRY(files.build({.archives = image.bundle.begin,
+                   .archive_bytes = image.bundle.bytes,
+                   .hidden = manifest_path,
+                   .segments = std::span(segments->files).first(segments->count),
+                   .tmpfs_bytes = manifest.tmpfs.value_or(0),
+                   .system = &kernel.facts,
+                   .process = &facts,
+                   .random = &kernel.random,
+                   .console = kernel.console}));
+  const Path directory = TRY(path_of(manifest.directory));
+  TRY(files.enter(directory.view()));
+  if (kernel.console == nullptr) return {};
+  return files.open_standard_files();
+}
+
+Result<Reference<Node>> find_program(Process& process, std::string_view path) {
+  FileTree& tree = process.files().tree();
+  Answer<Reference<Node>> node = tree.find(tree.root(), path, LastLink::followed);
+  if (!node.ok())
+    return Error::of(ErrorCode::not_found, "expected the program ", path, ", found ", name_of(node.error()));
+  if (node.value()->as_image_file() == nullptr) {
+    return Error::of(ErrorCode::invalid_argument, "expected ", path, " to be a file of the image, found another");
+  }
+  return std::move(node).value();
+}
+
+Result<void> add_texts(Kernel& kernel, const Manifest& manifest, InitialStack& stack) {
+  TRY(each_argument(manifest, kernel.boot_info.command_line.view(),
+                    [&](const auto& text) { return stack.add_argument(text); }));
+  return each_environment(manifest, [&](const auto& text) { return stack.add_environment(text); });
+}
+
+Result<void> add_facts(Kernel& kernel, const LoadedProgram& program, std::string_view path, InitialStack& stack) {
+  std::array<std::byte, 16> random{};
+  kernel.random.fill(random);
+  const VirtualAddress name = TRY(stack.add_text(path));
+  const VirtualAddress platform = TRY(stack.add_text("x86_64"));
+  const VirtualAddress random_bytes = TRY(stack.add_bytes(random));
+  const struct {
+    AuxiliaryKey key;
+    std::uint64_t value;
+  } facts[] = {
+      {AuxiliaryKey::processor_features, arch::cpuid(1).edx},
+      {AuxiliaryKey::bytes_of_page, page_bytes},
+      {AuxiliaryKey::clock_ticks, 100},
+      {AuxiliaryKey::program_headers, program.program_headers.value()},
+      {AuxiliaryKey::program_header_bytes, sizeof(ElfSegment)},
+      {AuxiliaryKey::program_header_count, program.program_header_count},
+      {AuxiliaryKey::interpreter_base, 0},
+      {AuxiliaryKey::flags, 0},
+      {AuxiliaryKey::entry, program.entry.value()},
+      {AuxiliaryKey::user, 0},
+      {AuxiliaryKey::effective_user, 0},
+      {AuxiliaryKey::group, 0},
+      {AuxiliaryKey::effective_group, 0},
+      {AuxiliaryKey::secure, 0},
+      {AuxiliaryKey::random_bytes, random_bytes.value()},
+      {AuxiliaryKey::more_processor_features, 0},
+      {AuxiliaryKey::program_name, name.value()},
+      {AuxiliaryKey::platform, platform.value()},
+  };
+  for (const auto& fact : facts) TRY(stack.add_fact(fact.key, fact.value));
+  return {};
+}
+
+// The current thread uses the program's address space.
+Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, const Manifest& manifest,
+                                  const LoadedProgram& program, std::string_view path) {
+  Allocator& heap = kernel.memory->heap();
+  const Answer<VirtualAddress> bottom = process.memory().map({.bytes = stack_bytes,
+                                                              .access = Access::read | Access::write,
+                                                              .purpose = RegionPurpose::stack,
+                                                              .guard_bytes = page_bytes});
+  if (!bottom.ok()) return Error::of(ErrorCode::out_of_memory, "expected room for a stack, found none");
+  struct Room {
+    std::array<std::byte, argument_bytes> bytes;
+  };
+  Owned<Room> room = TRY(make_owned<Room>(heap));
+  // Not at the very top: what is left there differs from boot to boot.
+  const VirtualAddress top = bottom.value() + stack_bytes - kernel.random.number() % 256 * 16;
+  Owned<InitialStack> stack = TRY(make_owned<InitialStack>(heap, std::span<std::byte>(room->bytes), top));
+  TRY(add_texts(kernel, manifest, *stack));
+  TRY(add_facts(kernel, program, path, *stack));
+  const VirtualAddress pointer = TRY(stack->finish());
+  TRY(copy_to_user(pointer, stack->contents().data(), stack->contents().size()));
+  return pointer;
+}
+
+Result<void> start_program(Kernel& kernel, Process& process, const Manifest& manifest) {
+  const Path path = TRY(path_of(manifest.program));
+  const Reference<Node> node = TRY(find_program(process, path.view()));
+  ImageFile& file = *node->as_image_file();
+  const VirtualAddress base = process.memory().random_program_base();
+  const LoadedProgram program =
+      TRY(load_program(process.space(), process.memory().zeroes(), {file.content().bytes, &file.mapping()}, base));
+  process.memory().begin_heap(program.end);
+  const VirtualAddress stack = TRY(make_stack(kernel, process, manifest, program, path.view()));
+  UserThread* thread = TRY(process.add_thread(arch::first_frame(program.entry, stack), 0));
+  process.start(*thread);
+  return {};
+}
+
+}  // namespace
+
+Result<int> run_image(Kernel& kernel) {
+  const CastImage image = *kernel.boot_info.image();
+  const Manifest manifest = TRY(read_manifest(bytes_of(kernel, image.bundle)));
+  const std::uint64_t limit = manifest.memory.value_or(kernel.boot_info.memory.bytes_of(MemoryKind::usable));
+  Owned<Process> process = TRY(Process::create(kernel, limit));
+  ProgramFacts facts(*process, manifest, kernel.boot_info.command_line.view());
+  TRY(facts.set_executable(manifest.program));
+  TRY(build_tree(kernel, *process, facts, manifest, image));
+  use_address_space(&process->space());
+  const Result<void> started = start_program(kernel, *process, manifest);
+  use_address_space(nullptr);
+  TRY(started);
+  return process->run();
+}
+
+}  // namespace ingot::os

@@ -1,0 +1,78 @@
+#include "os/process/program_facts.h"
+
+#include "os/file/process_files.h"
+#include "os/process/process.h"
+#include "os/process/program_arguments.h"
+
+namespace ingot::os {
+
+namespace {
+
+// Each text with a zero behind it. An error would have kept the program from starting.
+template <class Each>
+void write_texts(TextWriter& text, Each&& each) {
+  static_cast<void>(each([&](const auto& one) -> Result<void> {
+    one.each([&](char letter) { text.add(letter); });
+    text.add('\0');
+    return {};
+  }));
+}
+
+}  // namespace
+
+Result<void> ProgramFacts::set_executable(EscapedText path) {
+  path.each([this](char letter) { executable_.append(letter); });
+  if (!executable_.truncated()) return {};
+  return Error::of(ErrorCode::out_of_range, "expected a path of at most 256 letters for the program, found ",
+                   path.size());
+}
+
+std::uint32_t ProgramFacts::identity() { return process_.number(); }
+std::uint32_t ProgramFacts::threads() { return process_.thread_count(); }
+
+std::string_view ProgramFacts::name() {
+  constexpr std::size_t longest = 15;
+  const std::string_view path = executable_.view();
+  return path.substr(path.rfind('/') + 1).substr(0, longest);
+}
+
+ProcessMemory ProgramFacts::memory() {
+  ProcessMemory memory;
+  const std::uint64_t resident = process_.space().frames_held() * page_bytes;
+  memory.resident_bytes = memory.peak_resident_bytes = resident;
+  process_.space().each_region([&](const RegionFields& region) {
+    memory.virtual_bytes += region.bytes;
+    if (allows(region.access, Access::write)) memory.data_bytes += region.bytes;
+    if (allows(region.access, Access::execute)) memory.text_bytes += region.bytes;
+  });
+  memory.peak_virtual_bytes = memory.virtual_bytes;
+  return memory;
+}
+
+void ProgramFacts::write_arguments(TextWriter& text) {
+  write_texts(text, [&](auto&& use) { return each_argument(manifest_, command_line_, use); });
+}
+void ProgramFacts::write_environment(TextWriter& text) {
+  write_texts(text, [&](auto&& use) { return each_environment(manifest_, use); });
+}
+
+void ProgramFacts::write_mappings(TextWriter& text) {
+  process_.space().each_region([&](const RegionFields& region) {
+    text.add(HexadecimalDigits{region.begin.value(), 8}, '-',
+             HexadecimalDigits{(region.begin + region.bytes).value(), 8}, ' ',
+             allows(region.access, Access::read) && region.access != Access::none ? 'r' : '-',
+             allows(region.access, Access::write) ? 'w' : '-', allows(region.access, Access::execute) ? 'x' : '-',
+             region.sharing == Sharing::shared ? 's' : 'p', ' ', HexadecimalDigits{region.object_offset, 8},
+             " 00:00 0 ", region.object->name(), '\n');
+  });
+}
+
+void ProgramFacts::write_limits(TextWriter& text) {
+  text.add("Limit                     Soft Limit           Hard Limit           Units\n");
+  text.add("Max address space         ", process_.memory().limit(), " ", process_.memory().limit(), " bytes\n");
+}
+
+DescriptorTable& ProgramFacts::descriptors() { return process_.files().descriptors(); }
+Reference<Directory> ProgramFacts::working_directory() { return process_.files().working_directory(); }
+
+}  // namespace ingot::os

@@ -1,0 +1,42 @@
+// ProgramFacts: what /proc/self tells.
+#pragma once
+
+#include "base/image_manifest.h"
+#include "base/text.h"
+#include "os/file/system_facts.h"
+
+namespace ingot::os {
+
+class Process;
+
+class ProgramFacts final : public ProcessFacts {
+ public:
+  // The manifest's text lies in the image, and `command_line` in the kernel: both outlive the process.
+  ProgramFacts(Process& process, const Manifest& manifest, std::string_view command_line)
+      : process_(process), manifest_(manifest), command_line_(command_line) {}
+
+  Result<void> set_executable(EscapedText path);
+
+  std::uint32_t identity() override;
+  std::string_view name() override;
+  std::string_view executable() override { return executable_.view(); }
+  std::uint32_t threads() override;
+  ProcessMemory memory() override;
+  std::uint64_t signals_caught() override { return 0; }
+  std::uint64_t signals_ignored() override { return 0; }
+  void write_arguments(TextWriter& text) override;
+  void write_environment(TextWriter& text) override;
+  void write_mappings(TextWriter& text) override;
+  void write_auxiliary_vector(TextWriter&) override {}
+  void write_limits(TextWriter& text) override;
+  DescriptorTable& descriptors() override;
+  Reference<Directory> working_directory() override;
+
+ private:
+  Process& process_;
+  Manifest manifest_;
+  std::string_view command_line_;
+  FixedText<256> executable_;
+};
+
+}  // namespace ingot::os
