@@ -90,8 +90,6 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   start_timers(kernel);
 
   kernel.random.start(kernel.boot_info.entropy);
-  kernel.facts.start();
-  require(kernel.system_calls.fill(), "system calls");
   const bool checks = command_line_option(kernel.boot_info.command_line.view(), "check-locks").has_value();
   kernel.lock_reports.forgives_waits = !checks;
   kernel.scheduler.report_locks(kernel.lock_reports, Scheduler::LockChecks{checks});

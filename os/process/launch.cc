@@ -173,6 +173,8 @@ Result<void> start_program(Kernel& kernel, Process& process, const Manifest& man
 }  // namespace
 
 Result<int> run_image(Kernel& kernel) {
+  TRY(kernel.system_calls.fill());
+  kernel.facts.start();
   const CastImage image = *kernel.boot_info.image();
   const Manifest manifest = TRY(read_manifest(bytes_of(kernel, image.bundle)));
   const std::uint64_t limit = manifest.memory.value_or(kernel.boot_info.memory.bytes_of(MemoryKind::usable));

@@ -53,6 +53,7 @@ int run(Kernel& kernel, std::span<const std::uint8_t> code) {
 }  // namespace
 
 void run_payload(Kernel& kernel) {
+  require(kernel.system_calls.fill());
   kernel.log.information("exit status ", run(kernel, ends_with_42));
   kernel.log.information("exit status ", run(kernel, uses_a_kernel_instruction));
 }
