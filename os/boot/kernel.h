@@ -13,6 +13,7 @@
 #include "os/device/time_hardware.h"
 #include "os/interrupt/interrupt_table.h"
 #include "os/interrupt/monotonic_clock.h"
+#include "os/interrupt/processor_calls.h"
 #include "os/memory/kernel_memory.h"
 #include "os/process/kernel_facts.h"
 #include "os/process/secure_random.h"
@@ -48,7 +49,11 @@ struct Kernel {
   KernelFacts facts{*this};
   DeviceOpener* console = nullptr;  // the program's terminal; none: it has no standard files
   SystemCallTable system_calls;
-  bool panicking = false;
+  ProcessorCalls calls;
+  std::optional<PhysicalAddress> start_pages;  // where other CPUs begin, below 1 MiB
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  Atomic<std::uint32_t> panicking_cpu{nobody};
+  Atomic<std::uint64_t> stopped_cpus;  // by another's panic, a bit each
 
   // Since the kernel's first instruction.
   Nanoseconds now() const { return clock->now(); }

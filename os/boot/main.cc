@@ -4,6 +4,7 @@
 #include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
 #include "os/boot/start.h"
+#include "os/memory/early_memory.h"
 #include "os/schedule/tasks.h"
 
 namespace ingot::os {
@@ -13,6 +14,9 @@ namespace {
 // All usable memory goes to the frame allocator; heap, stacks and mapped devices live on it.
 Result<void> create_memory(Kernel& kernel) {
   const PhysicalWindow window = kernel.platform.window();
+  constexpr PhysicalAddress one_mib(1 << 20);
+  const auto start_pages = take_early_memory(kernel.boot_info.memory, arch::Platform::start_bytes, one_mib);
+  if (start_pages.ok()) kernel.start_pages = start_pages.value();
   FrameAllocator frames = TRY(FrameAllocator::create(kernel.boot_info.memory, window, window.end()));
   const bool poison = command_line_option(kernel.boot_info.command_line.view(), "poison").has_value();
   kernel.memory.emplace(std::move(frames), window, arch::loaded_page_table(), kernel.platform.largest_page(),
@@ -95,6 +99,7 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   kernel.scheduler.report_locks(kernel.lock_reports, Scheduler::LockChecks{checks});
   require(kernel.scheduler.add(kernel.boot_processor), "scheduler");
   kernel.scheduler.adopt_cpu(kernel.boot_processor);
+  start_processors(kernel);
   require(start_tasks(kernel), "tasks");
   kernel.devices.start(kernel);
   const KernelThread main = require(spawn(kernel, "main", run_main, kernel), "first thread");

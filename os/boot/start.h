@@ -19,5 +19,7 @@ Value require(Result<Value> result, std::string_view step) {
 void start_clock(Kernel& kernel);
 // This CPU's timers expire from here on.
 void start_timers(Kernel& kernel);
+// The other CPUs run threads from here on.
+void start_processors(Kernel& kernel);
 
 }  // namespace ingot::os

@@ -17,6 +17,11 @@ ApicController::ApicController(LocalApic& local, std::span<IoApic*> io_apics, co
   }
 }
 
+void ApicController::forget(std::uint32_t cpu) {
+  for (std::size_t next = cpu + 1; next < processor_count_; ++next) apic_ids_[next - 1] = apic_ids_[next];
+  --processor_count_;
+}
+
 InterruptLine ApicController::isa_line(std::uint8_t number) const {
   InterruptLine line{number, Polarity::active_high, Trigger::edge};
   for (const AcpiInterruptOverride& override : table_.overrides.all()) {

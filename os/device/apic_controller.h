@@ -33,6 +33,8 @@ class ApicController final : public InterruptController {
 
   // The CPUs that firmware says can be started, this one first.
   std::span<const std::uint32_t> apic_ids() const { return std::span(apic_ids_).first(processor_count_); }
+  // It did not start: those behind it move up.
+  void forget(std::uint32_t cpu);
   // Those that did not fit.
   std::uint32_t processors_left_out() const { return processors_left_out_; }
   LocalApic& local() { return local_; }

@@ -29,6 +29,8 @@ class Owned {
   Value* get() const { return value_; }
   explicit operator bool() const { return value_ != nullptr; }
 
+  // It is the caller's from now on.
+  Value* release() { return std::exchange(value_, nullptr); }
   void reset() {
     if (value_ == nullptr) return;
     std::destroy_at(value_);

@@ -16,17 +16,31 @@ void log_place(Kernel& kernel, VirtualAddress address, std::uint64_t back) {
   }
 }
 
+// So that they neither write between the lines nor change what is reported. One that does not obey is not waited for.
+void stop_others(Kernel& kernel) {
+  kernel.controller().stop_others();
+  const std::uint64_t self = std::uint64_t{1} << arch::current_cpu().index;
+  for (int tries = 0; tries < 1'000'000; ++tries) {
+    if ((kernel.calls.running() & ~kernel.stopped_cpus.load(MemoryOrder::acquire) & ~self) == 0) return;
+    arch::pause();
+  }
+}
+
 }  // namespace
 
 void panic_in(Kernel& kernel, std::string_view message, const arch::TrapFrame* frame) {
   arch::disable_interrupts();
   Log& log = kernel.log;
+  std::uint32_t first = Kernel::nobody;
+  const std::uint32_t self = arch::current_cpu().index;
+  const bool is_first = kernel.panicking_cpu.compare_exchange(first, self, MemoryOrder::acquire_release);
+  if (!is_first && first != self) arch::halt_forever();  // another CPU tells its end, which is ours, too
+  if (is_first) stop_others(kernel);
   log.enter_panic();
-  if (kernel.panicking) {  // the report itself failed: say so with as little as possible
+  if (!is_first) {  // the report itself failed: say so with as little as possible
     log.write(LogLevel::panic, "while reporting a panic: ", message);
     kernel.power.stop(Outcome::panic, log);
   }
-  kernel.panicking = true;
   kernel.platform.open_panic_sinks(log);
 
   for (std::size_t end = 0; end != message.npos; message.remove_prefix(end == message.npos ? 0 : end + 2)) {

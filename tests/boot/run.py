@@ -105,6 +105,8 @@ def emulator_command(
     machine: str, processor: str, memory: int, loading: list[str], processors: int = 1, accelerator: str = "tcg"
 ) -> list[str]:
     """The log goes to standard output, and the kernel ends the emulator."""
+    if processors > 1 and accelerator == "tcg":
+        accelerator = "tcg,thread=multi"  # each processor a thread of its own: they run at once, as real ones do
     return [
         EMULATOR, "-machine", machine, "-accel", accelerator, "-cpu", processor, "-m", f"{memory}M", "-smp", str(processors),
         "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", *loading,

@@ -23,6 +23,11 @@ inline void move_kernel(EntryArguments) {}
 class Platform {
  public:
   void adopt_boot_cpu(Kernel& kernel) { current_cpu().kernel = &kernel; }
+  static constexpr std::uint64_t start_bytes = 4 * page_bytes;
+  void prepare_start(PhysicalAddress) {}
+  void set_start(PhysicalAddress, VirtualAddress, void (*)(void*), void*) {}
+  Result<void> allocate_interrupt_stacks(KernelMemory&, Processor&) { return {}; }
+  void adopt_other_cpu(Kernel&, Processor&) {}
   void open_log(Log&) {}
   Result<void> read_boot_info(EntryArguments, BootInfo&) { return {}; }
   void apply_options(std::string_view, Log&) {}

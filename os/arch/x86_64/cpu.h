@@ -13,6 +13,7 @@
 #include "os/arch/x86_64/user_state.h"
 #include "os/arch/x86_64/vector_state.h"
 #include "os/memory/address.h"
+#include "os/memory/kernel_stack.h"
 
 namespace ingot::os::arch {
 
@@ -52,6 +53,7 @@ inline CpuHeader& current_cpu() {
 
 struct CpuPart {
   SegmentTable segments;
+  KernelStack interrupt_stacks[3];  // of CPUs that were started; the first one's are in the image
 };
 
 inline std::uint64_t read_model_register(std::uint32_t number) {

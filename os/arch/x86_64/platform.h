@@ -35,6 +35,13 @@ class Platform {
   void adopt_boot_cpu(Kernel& kernel);
   // The part of it that every CPU does first. Precondition: the processor's interrupt stacks are set.
   void adopt_cpu(Kernel& kernel, Processor& processor);
+  // For the others: where their first instructions stand, in `start_bytes` below 1 MiB; what the next one finds there;
+  // and how it leaves that place for the kernel's own page table.
+  static constexpr std::uint64_t start_bytes = 4 * page_bytes;
+  void prepare_start(PhysicalAddress pages);
+  void set_start(PhysicalAddress pages, VirtualAddress stack, void (*entry)(void*), void* argument);
+  Result<void> allocate_interrupt_stacks(KernelMemory& memory, Processor& processor);
+  void adopt_other_cpu(Kernel& kernel, Processor& processor);
   // Before anything is known about the machine: the emulators' debug port, where there is one.
   void open_log(Log& log);
   // What the loader left, as move_kernel read it, and what the kernel itself occupies.

@@ -103,6 +103,14 @@ class HandlersLocks {
   CpuHeader* cpu_;
 };
 
+// A CPU that panics stops the others by the interrupt that none can mask.
+void stop_if_told(Kernel& kernel) {
+  const std::uint32_t panicking = kernel.panicking_cpu.load(MemoryOrder::acquire);
+  if (panicking == Kernel::nobody || panicking == current_cpu().index) return;
+  kernel.stopped_cpus.fetch_or(std::uint64_t{1} << current_cpu().index, MemoryOrder::release);
+  halt_forever();
+}
+
 PanicText describe_exception(const Kernel& kernel, const TrapFrame& frame) {
   PanicText text;
   text.append(frame.vector < exception_names.size() ? exception_names[frame.vector] : "reserved exception");
@@ -129,6 +137,7 @@ void end_program(Kernel& kernel, const TrapFrame& frame) {
 
 static void answer_trap(Kernel& kernel, TrapFrame& frame) {
   const bool is_interrupt = frame.vector >= exception::count;
+  if (frame.vector == exception::non_maskable) stop_if_told(kernel);
   const HandlersLocks record(is_interrupt);
   if (is_interrupt && kernel.controller().is_spurious(frame.vector)) return;
   if (frame.vector == exception::page_fault)
