@@ -51,6 +51,7 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
   region.object = request.object;
   region.object_offset = request.object_offset;
   region.space = this;
+  region.owner = request.owner;
   region.promised = request.purpose != RegionPurpose::reservation;
   const bool copies = request.sharing == Sharing::private_copy &&
                       request.object->pages() == MemoryObject::Pages::kept && allows(request.access, Access::write);

@@ -49,6 +49,7 @@ struct RegionRequest {
   std::uint64_t guard_bytes = 0;                         // at the low end, part of `bytes`
   std::optional<VirtualAddress> address = std::nullopt;  // exactly there, or wherever there is room
   VirtualAddress lowest{};                               // preferred: from here on
+  Reference<Shared> owner{};                             // keeps the object as long as it is shown
 };
 
 // What a fault needed.

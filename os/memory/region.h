@@ -13,6 +13,7 @@
 #include "os/memory/memory_object.h"
 #include "os/memory/owned.h"
 #include "os/memory/page_attributes.h"
+#include "os/memory/shared.h"
 
 namespace ingot::os {
 
@@ -37,6 +38,7 @@ struct RegionFields {
   bool promised = true;  // memory for all of it counts as spent; else only what is touched does
   MemoryObject* object = nullptr;
   std::uint64_t object_offset = 0;  // what lies at `begin`
+  Reference<Shared> owner;          // of the object, where it goes with its last owner
   AddressSpace* space = nullptr;    // whose pages an object's invalidate() must take away
 };
 

@@ -50,7 +50,8 @@ Answer<VirtualAddress> ProgramMemory::map(const Mapping& mapping) {
                    .purpose = mapping.purpose,
                    .guard_bytes = mapping.guard_bytes,
                    .address = mapping.address,
-                   .lowest = lowest_mapping_});
+                   .lowest = lowest_mapping_,
+                   .owner = mapping.owner});
   if (!place.ok()) {
     if (place.error().code() == ErrorCode::out_of_memory) return Errno::enomem;
     return mapping.address && !mapping.replaces ? Errno::eexist : Errno::einval;

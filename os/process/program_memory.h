@@ -25,6 +25,7 @@ class ProgramMemory {
     RegionPurpose purpose = RegionPurpose::general;
     MemoryObject* object = nullptr;  // none: zeroes
     std::uint64_t object_offset = 0;
+    Reference<Shared> owner{};
     std::uint64_t guard_bytes = 0;
     // Exactly there. What lies there goes first, or is respected: then EEXIST.
     std::optional<VirtualAddress> address = std::nullopt;

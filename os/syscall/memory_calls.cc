@@ -51,8 +51,13 @@ Answer<VirtualAddress> map_memory(Caller& caller, VirtualAddress wanted, std::ui
     mapping.replaces = (flags & map_flag::fixed_free) == 0;
   }
   if ((flags & map_flag::anonymous) == 0) {
-    static_cast<void>(descriptor);
-    return Errno::enodev;
+    const Reference<FileDescription> file = TRY(caller.process.files().descriptors().find(descriptor));
+    const bool writes_file = mapping.sharing == Sharing::shared && allows(mapping.access, Access::write);
+    if (!file->readable() || (writes_file && !file->writable())) return Errno::eacces;
+    FileMapping shown = TRY(file->mapping());
+    mapping.object = shown.object;
+    mapping.object_offset = offset;
+    mapping.owner = shown.owner;
   }
   return caller.process.memory().map(mapping);
 }
