@@ -60,9 +60,10 @@ Answer<void> PathWalk::run(std::string_view path, Last last) {
       name_ = {};
       return {};
     }
-    const std::size_t end = path_.find('/', begin);
-    const std::string_view name = path_.substr(begin, end == std::string_view::npos ? end : end - begin);
-    const std::string_view rest = end == std::string_view::npos ? std::string_view() : path_.substr(end);
+    path_.remove_prefix(begin);
+    const std::string_view name = path_.substr(0, path_.find('/'));
+    std::string_view rest = path_;
+    rest.remove_prefix(name.size());
     const bool is_last = rest.find_first_not_of('/') == std::string_view::npos;
 
     Directory* here = current_->as_directory();

@@ -3,8 +3,9 @@
 namespace ingot::os {
 
 Result<void> SystemCallTable::fill() {
-  const std::span<const SystemCall> topics[] = {futex_calls(), identity_calls(), memory_calls(), thread_calls(),
-                                                time_calls()};
+  const std::span<const SystemCall> topics[] = {event_calls(),  futex_calls(), identity_calls(), memory_calls(),
+                                                name_calls(),   open_calls(),  poll_calls(),     status_calls(),
+                                                thread_calls(), time_calls(),  transfer_calls()};
   for (const std::span<const SystemCall> rows : topics) TRY(add(rows));
   return {};
 }

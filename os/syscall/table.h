@@ -14,11 +14,17 @@
 namespace ingot::os {
 
 // The rows by topic, each beside its calls.
+std::span<const SystemCall> event_calls();
 std::span<const SystemCall> futex_calls();
 std::span<const SystemCall> identity_calls();
 std::span<const SystemCall> memory_calls();
+std::span<const SystemCall> name_calls();
+std::span<const SystemCall> open_calls();
+std::span<const SystemCall> poll_calls();
+std::span<const SystemCall> status_calls();
 std::span<const SystemCall> thread_calls();
 std::span<const SystemCall> time_calls();
+std::span<const SystemCall> transfer_calls();
 
 class SystemCallTable {
  public:

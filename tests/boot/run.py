@@ -11,6 +11,7 @@ What is expected stands in the source, in comments; and what it needs, which opt
     // boot-test: machine q35        also: processor, memory, processors, options, seconds, boots, initramfs
     // boot-test: device edu         one more device, as -device has it; several
     // boot-test: qemu -rtc base=... further words of the emulator's command line
+    // boot-test: file PATH TEXT     a file of an initramfs with this content; several. A link: file PATH -> TARGET
     // boot-test: vary TEXT          over --boots the first line with TEXT is not always the same
 
 The log arrives over isa-debugcon, the verdict over isa-debug-exit. Exits 0 when all is as expected, 1 when not, and 77
@@ -45,6 +46,20 @@ DEFAULTS = {
 }  # fmt: skip
 
 
+def make_archive(files: list[list[str]]) -> str:
+    """An archive in cpio's newc form, which is text but for its zeros."""
+    archive = ""
+    for inode, (path, content) in enumerate([*files, ["TRAILER!!!", ""]], start=1):
+        mode = 0o100644
+        if content.startswith("-> "):
+            mode, content = 0o120777, content.removeprefix("-> ")
+        fields = [inode, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(path) + 1, 0]
+        archive += "070701" + "".join(f"{field:08X}" for field in fields) + path + "\0"
+        archive += "\0" * (-len(archive) % 4) + content
+        archive += "\0" * (-len(archive) % 4)
+    return archive
+
+
 class Expectation:
     def __init__(self, source: Path):
         self.outcome = None
@@ -52,6 +67,7 @@ class Expectation:
         self.varying = []
         self.devices = []
         self.emulator_words = []
+        self.files = []
         self.settings = dict(DEFAULTS)
         for word, rest in DIRECTIVE.findall(source.read_text(encoding="utf-8")):
             if word == "expect":
@@ -62,13 +78,17 @@ class Expectation:
                 self.devices.append(rest)
             elif word == "qemu":
                 self.emulator_words += rest.split()
+            elif word == "file":
+                self.files.append(rest.split(" ", 1))
             elif word in DEFAULTS:
                 self.settings[word] = type(DEFAULTS[word])(rest)
             elif word in STATUS and self.outcome is None:
                 self.outcome = word
             else:
-                known = ", ".join([*STATUS, "expect", "vary", "device", "qemu", *DEFAULTS])
+                known = ", ".join([*STATUS, "expect", "vary", "device", "qemu", "file", *DEFAULTS])
                 sys.exit(f"{source}: expected one of {known}, found '{word}'")
+        if self.files:
+            self.settings["initramfs"] = make_archive(self.files)
         if self.outcome is None:
             sys.exit(f"{source}: expected a line '// boot-test: success' or '... panic', found none")
 

@@ -1,0 +1,64 @@
+// What the calls about files share: the caller's files, paths, and where paths start.
+#pragma once
+
+#include <string_view>
+
+#include "os/boot/kernel.h"
+#include "os/file/process_files.h"
+#include "os/process/process.h"
+#include "os/syscall/system_call.h"
+#include "os/syscall/user_transfer.h"
+
+namespace ingot::os {
+
+inline ProcessFiles& files_of(Caller& caller) { return caller.process.files(); }
+inline Answer<Reference<FileDescription>> file_of(Caller& caller, std::int32_t descriptor) {
+  return files_of(caller).descriptors().find(descriptor);
+}
+
+// Instead of a directory's descriptor: where the process stands.
+inline constexpr std::int32_t at_working_directory = -100;
+
+namespace at_flag {
+inline constexpr std::uint32_t no_follow = 0x100, remove_directory = 0x200, follow = 0x400, no_automount = 0x800;
+inline constexpr std::uint32_t empty_path = 0x1000;
+}  // namespace at_flag
+
+// A path of the program's, copied: what it does with its memory meanwhile changes nothing.
+class PathArgument {
+ public:
+  explicit PathArgument(Caller& caller) : heap_(files_of(caller).heap()) {}
+  PathArgument(const PathArgument&) = delete;
+  PathArgument& operator=(const PathArgument&) = delete;
+  ~PathArgument() {
+    if (text_ != nullptr) heap_.free(text_, room, 1);
+  }
+
+  Answer<std::string_view> read(UserText text) {
+    if (text_ == nullptr) text_ = static_cast<char*>(TRY(heap_.allocate(room, 1)));
+    return std::string_view(text_, TRY(text.read({text_, room})));
+  }
+
+ private:
+  static constexpr std::size_t room = most_path_bytes + 1;
+
+  Allocator& heap_;
+  char* text_ = nullptr;
+};
+
+// Where a path starts. It does not matter for one that begins with a slash.
+inline Answer<Reference<Directory>> start_of(Caller& caller, std::int32_t descriptor, std::string_view path) {
+  if (descriptor == at_working_directory || path.starts_with('/')) return files_of(caller).working_directory();
+  const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
+  Node* node = file->node();
+  if (node == nullptr || node->as_directory() == nullptr) return Errno::enotdir;
+  return Reference<Directory>(*node->as_directory());
+}
+
+// The node that a path, or with at_flag::empty_path a descriptor alone, names.
+inline Answer<Reference<Node>> node_at(Caller& caller, std::int32_t descriptor, std::string_view path, LastLink last) {
+  const Reference<Directory> start = TRY(start_of(caller, descriptor, path));
+  return files_of(caller).tree().find(*start, path, last);
+}
+
+}  // namespace ingot::os
