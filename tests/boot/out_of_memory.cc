@@ -6,7 +6,6 @@
 // boot-test: expect warning: address space 1:
 // boot-test: expect warning: heap: blocks of bytes:
 // boot-test: expect warning: frames held:
-// boot-test: expect page fault: out of memory
 // boot-test: expect report: fits on a page
 // boot-test: expect refused: heap, stack and thread
 // boot-test: expect afterwards: a thread ran

@@ -72,10 +72,12 @@ bool answer_page_fault(Kernel& kernel, TrapFrame& frame) {
   disable_interrupts();
   if (answer.ok()) return true;
   if (answer.error().code() == ErrorCode::out_of_memory) kernel.memory->report_once(kernel.log);
-  kernel.log.debug("page fault: ", answer.error());
-  if (by_program) return false;
-  frame.rip = reinterpret_cast<std::uint64_t>(ingot_user_access_failed);
-  return true;
+  if (copies) {
+    frame.rip = reinterpret_cast<std::uint64_t>(ingot_user_access_failed);
+  } else {
+    kernel.log.debug("page fault: ", answer.error());
+  }
+  return copies;
 }
 
 // A fault that could not be delivered because its frame had no room: the stack pointer stands at the faulting address.
