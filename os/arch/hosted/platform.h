@@ -12,6 +12,11 @@
 #include "os/memory/physical_window.h"
 #include "os/trace/log.h"
 
+namespace ingot::os {
+class KernelMemory;  // os/memory/kernel_memory.h
+struct Processor;    // os/schedule/scheduler.h
+}  // namespace ingot::os
+
 namespace ingot::os::arch {
 
 struct EntryArguments {
