@@ -3,6 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 #include "base/result.h"
 
 namespace ingot {
@@ -32,6 +35,9 @@ void add_compare_command(CLI::App& application, int& exit_code);
 void add_embed_command(CLI::App& application, int& exit_code);
 void add_train_command(CLI::App& application, int& exit_code);
 void add_tales_command(CLI::App& application, int& exit_code);
+void add_cast_command(CLI::App& application, int& exit_code);
+// `program_arguments`: the words behind --, which are for the booted program.
+void add_boot_command(CLI::App& application, const std::vector<std::string>& program_arguments, int& exit_code);
 // `ingot bench model`.
 void add_model_bench_command(CLI::App& bench, int& exit_code);
 

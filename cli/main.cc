@@ -1,4 +1,7 @@
 // The door: one program, a subcommand for each thing it does.
+#include <algorithm>
+#include <string_view>
+
 #include "cli/command.h"
 #include "cli/terminal.h"
 
@@ -13,12 +16,23 @@ constexpr const char* description =
 constexpr const char* examples =
     "Examples:\n"
     "  ingot run model.gguf -p \"Hello\"   continue a text\n"
+    "  ingot cast model.gguf -o model.img  one bootable file of kernel, engine and model\n"
+    "  ingot boot model.img              boot it in an emulator\n"
     "  ingot kernels norm                what the norm family holds, and what runs here\n"
     "  ingot verify                      prove every kernel on this CPU\n"
     "  ingot bench linear.matmul         time one operation's variants\n"
     "  ingot machine                     the CPU, its caches and its measured peaks\n"
     "\n"
     "Each command has its own --help.";
+
+// Takes off the command line of `boot` what stands behind --: the booted program's arguments, which may look like ours.
+std::vector<std::string> take_program_arguments(int& argument_count, char** arguments) {
+  if (argument_count < 2 || std::string_view(arguments[1]) != "boot") return {};
+  char** const end = arguments + argument_count;
+  char** const dashes = std::find(arguments + 2, end, std::string_view("--"));
+  argument_count = static_cast<int>(dashes - arguments);
+  return dashes == end ? std::vector<std::string>() : std::vector<std::string>(dashes + 1, end);
+}
 
 }  // namespace
 
@@ -43,6 +57,9 @@ int main(int argument_count, char** arguments) {
   ingot::add_embed_command(application, exit_code);
   ingot::add_train_command(application, exit_code);
   ingot::add_tales_command(application, exit_code);
+  ingot::add_cast_command(application, exit_code);
+  const std::vector<std::string> program_arguments = take_program_arguments(argument_count, arguments);
+  ingot::add_boot_command(application, program_arguments, exit_code);
   try {
     application.parse(argument_count, arguments);
   } catch (const CLI::Success& help) {

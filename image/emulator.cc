@@ -106,7 +106,7 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
                                                 const EmulatorHost& host) {
   std::vector<std::string> words = {emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"};
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-  const bool kvm = host.has_kvm && !request.counts_instructions;
+  const bool kvm = request.uses_kvm.value_or(host.has_kvm) && !request.counts_instructions;
   add({"-machine", plan.format == ImageFormat::elf ? "microvm" : "q35"});
   add({"-accel", kvm ? "kvm" : "tcg", "-cpu", kvm ? "host" : "max"});
   add({"-m", std::to_string((plan.memory + (1 << 20) - 1) >> 20) + "M", "-smp", std::to_string(plan.cpus)});

@@ -20,6 +20,7 @@ struct BootRequest {
   std::string image;
   std::optional<std::uint64_t> memory;  // bytes; nothing: what the image was cast for
   std::optional<std::uint32_t> cpus;
+  std::optional<bool> uses_kvm;        // nothing: where the machine has it
   bool waits_for_debugger = false;     // at TCP port 1234
   bool counts_instructions = false;    // repeats bit by bit, and time is counted in instructions
   bool shows_log = false;              // the kernel's log on standard error

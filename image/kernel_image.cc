@@ -140,8 +140,8 @@ Result<KernelImage::Composed> KernelImage::compose(std::uint64_t bundle_bytes,
   }
   composed.memory_end = memory_end;
 
+  // Before the kernel's own, whose virtual addresses are high: ELF wants loadable segments in order of those.
   std::string headers;
-  for (const ElfSegment& segment : segments_) append_segment(headers, segment);
   std::uint64_t offset = bytes_.size();
   const auto add = [&](const ImagePart& part, std::uint64_t alignment) {
     const std::uint64_t in_memory = align_up(part.bytes, page_bytes);  // the loader's zeros behind the last byte
@@ -152,6 +152,7 @@ Result<KernelImage::Composed> KernelImage::compose(std::uint64_t bundle_bytes,
   // An alignment of 1: offset and address need not agree modulo anything larger, and the file is not padded.
   add(composed.table.bundle, 1);
   for (std::size_t index = 0; index < segment_bytes.size(); ++index) add(composed.table.segments[index], 1);
+  for (const ElfSegment& segment : segments_) append_segment(headers, segment);
   composed.file_bytes = offset;
 
   composed.front = bytes_;

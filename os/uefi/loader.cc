@@ -4,6 +4,7 @@
 #include "os/boot/uefi_handover.h"
 #include "os/trace/format.h"
 #include "os/uefi/firmware.h"
+#include "os/uefi/image_parts.h"
 
 namespace ingot::os::uefi {
 
@@ -67,16 +68,35 @@ Result<std::span<const std::byte>> read_file(Loader& loader, const char16_t* nam
   return std::span<const std::byte>(memory, bytes);
 }
 
+// A cast image's parts to wherever there is room, at the alignment that large pages need.
+Result<void> load_parts(Loader& loader, const ElfFile& elf, ImageParts& parts) {
+  for (std::size_t index = 0; index < elf.segment_count(); ++index) {
+    const ElfSegment segment = elf.segment(index);
+    if (!parts.contains(segment)) continue;
+    const std::span<const std::byte> content = elf.bytes_of(segment);
+    const std::uint64_t bytes = round_up(content.size(), page_bytes), slack = ImageTable::segment_alignment;
+    const std::byte* room = TRY(allocate(loader, AllocateType::below, UINT64_MAX, bytes + slack));
+    const std::uint64_t address = round_up(reinterpret_cast<std::uint64_t>(room), slack);
+    auto* memory = reinterpret_cast<std::byte*>(address);
+    __builtin_memcpy(memory, content.data(), content.size());
+    __builtin_memset(memory + content.size(), 0, bytes - content.size());
+    parts.move(segment, address);
+  }
+  parts.write_table();
+  return {};
+}
+
 // To the physical addresses that the file names: each segment by itself, for firmware may sit between them. Returns the
 // address of the entry.
 Result<std::uint64_t> load_kernel(Loader& loader) {
   const std::span<const std::byte> file = TRY(read_file(loader, u"\\ingot\\kernel", UINT64_MAX));
   if (file.empty()) return Error::of(ErrorCode::not_found, "expected the file \\ingot\\kernel, found none");
   const ElfFile elf = TRY(ElfFile::create(file, ElfMachine::x86_64));
+  ImageParts parts(elf);
   std::uint64_t entry = 0;
   for (std::size_t index = 0; index < elf.segment_count(); ++index) {
     const ElfSegment segment = elf.segment(index);
-    if (segment.kind != ElfSegment::loadable || segment.memory_bytes == 0) continue;
+    if (segment.kind != ElfSegment::loadable || segment.memory_bytes == 0 || parts.contains(segment)) continue;
     const std::uint64_t begin = round_down(segment.physical_address, page_bytes);
     const std::uint64_t bytes = segment.physical_address + segment.memory_bytes - begin;
     std::byte* memory = TRY(allocate(loader, AllocateType::at, begin, bytes));
@@ -86,6 +106,7 @@ Result<std::uint64_t> load_kernel(Loader& loader) {
     const std::uint64_t offset = elf.entry() - segment.address;
     if (offset < content.size()) entry = segment.physical_address + offset;
   }
+  TRY(load_parts(loader, elf, parts));
   if (entry != 0 && entry < kernel_reaches) return entry;
   return Error::of(ErrorCode::corrupt, "expected an entry in a segment below 1 GiB, found ", Hexadecimal{elf.entry()});
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Boots a test image in QEMU and judges it.
 
-usage: run.py IMAGE SOURCE [--machine microvm|q35] [--loader pvh|grub|uefi] [--memory MIB] [--processors COUNT]
+usage: run.py IMAGE SOURCE [--machine microvm|q35] [--loader pvh|grub|uefi|disk] [--memory MIB] [--processors COUNT]
               [--boots COUNT] [--show]
 
 What is expected stands in the source, in comments; and what it needs, which options override:
@@ -116,7 +116,7 @@ def missing_tool(arguments: argparse.Namespace) -> str | None:
         return f"expected {EMULATOR}, found none (scripts/packages build)"
     if arguments.loader == "grub" and (shutil.which("grub-mkrescue") is None or not GRUB_MODULES.is_dir()):
         return f"expected grub-mkrescue and {GRUB_MODULES}, found not both (scripts/packages check)"
-    if arguments.loader == "uefi" and not all(file.is_file() for file in FIRMWARE):
+    if arguments.loader in ("uefi", "disk") and not all(file.is_file() for file in FIRMWARE):
         return f"expected {FIRMWARE[0]}, found none (scripts/packages check)"
     return None
 
@@ -156,6 +156,15 @@ def make_disc(image: Path, options: str, initramfs: str, folder: Path) -> Path:
     return disc
 
 
+def firmware(folder: Path) -> list[str]:
+    """UEFI's code, and variables of its own."""
+    shutil.copy(FIRMWARE[1], folder / "variables")
+    return [
+        "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={FIRMWARE[0]}",
+        "-drive", f"if=pflash,format=raw,unit=1,file={folder}/variables",
+    ]  # fmt: skip
+
+
 def make_volume(image: Path, options: str, initramfs: str, folder: Path) -> list[str]:
     """A folder that the emulator shows as a FAT volume, with our loader where firmware looks for one."""
     for name in ("EFI/BOOT", "ingot"):
@@ -165,12 +174,7 @@ def make_volume(image: Path, options: str, initramfs: str, folder: Path) -> list
     (folder / "volume/ingot/options").write_text(options, encoding="utf-8")
     if initramfs:
         (folder / "volume/ingot/initramfs").write_text(initramfs, encoding="utf-8")
-    shutil.copy(FIRMWARE[1], folder / "variables")
-    return [
-        "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={FIRMWARE[0]}",
-        "-drive", f"if=pflash,format=raw,unit=1,file={folder}/variables",
-        "-drive", f"format=raw,file=fat:rw:{folder}/volume",
-    ]  # fmt: skip
+    return [*firmware(folder), "-drive", f"format=raw,file=fat:rw:{folder}/volume"]
 
 
 def command_for(arguments: argparse.Namespace, expectation: Expectation, folder: Path) -> list[str]:
@@ -180,6 +184,8 @@ def command_for(arguments: argparse.Namespace, expectation: Expectation, folder:
         loading = ["-cdrom", str(make_disc(arguments.image, options, arguments.initramfs, folder))]
     elif arguments.loader == "uefi":
         loading = make_volume(arguments.image, options, arguments.initramfs, folder)
+    elif arguments.loader == "disk":  # the image is a whole disk, with its own options
+        loading = [*firmware(folder), "-drive", f"format=raw,snapshot=on,file={arguments.image}"]
     else:
         loading = ["-kernel", str(arguments.image), "-append", options]
         if arguments.initramfs:
@@ -199,7 +205,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("image", type=Path)
     parser.add_argument("source", type=Path)
-    parser.add_argument("--loader", choices=["pvh", "grub", "uefi"], default="pvh")
+    parser.add_argument("--loader", choices=["pvh", "grub", "uefi", "disk"], default="pvh")
     parser.add_argument("--accelerator", default="tcg", help="tcg,thread=multi: every processor a thread of its own")
     parser.add_argument("--machine")
     parser.add_argument("--processor", help="as -cpu has it")

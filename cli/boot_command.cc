@@ -1,0 +1,88 @@
+#include <memory>
+
+#include "cli/image_options.h"
+#include "cli/terminal.h"
+#include "image/build_products.h"
+#include "image/emulator.h"
+#include "image/process.h"
+
+namespace ingot {
+namespace {
+
+constexpr const char* examples =
+    "Boots an image in QEMU, with this terminal as its console; the program's exit code becomes this command's. "
+    "Without\n"
+    "IMAGE, the model that this program carries is cast and booted. Arguments behind -- take the place of those that "
+    "the\n"
+    "image was cast with. On a terminal, Ctrl-A X switches the machine off; Ctrl-C goes to the program.\n"
+    "\n"
+    "Examples:\n"
+    "  ingot boot model.img\n"
+    "  ingot boot -- run -p \"Once upon a time\"\n"
+    "  ingot boot model.img --cpus 4 --memory 1G --log\n"
+    "  ingot boot model.img --gdb                         waits for a debugger at localhost:1234";
+
+struct Options {
+  image::BootRequest boot;
+  std::string architecture = "x86_64", accelerator = "auto";
+  ProductOptions products;
+};
+
+Result<int> run(Options& options) {
+  std::optional<image::TemporaryFolder> folder;
+  if (options.boot.image.empty()) {
+    folder.emplace(TRY(image::TemporaryFolder::create()));
+    image::CastRequest request;
+    request.output = folder->path() + "/ingot.img";
+    request.environment = {"HOME=/"};
+    TRY(add_engine(options.products, "", request));
+    request.kernel = options.products.kernel;
+    if (request.kernel.empty()) {
+      const std::string program = TRY(image::running_program());
+      request.kernel = TRY(image::find_kernel(program));
+    }
+    request.progress = cast_progress();
+    TRY(image::cast(request));
+    options.boot.image = request.output;
+  }
+  if (options.boot.waits_for_debugger) {
+    std::fprintf(
+        stderr, "%s\n",
+        coloured("waiting for a debugger: gdb, then: target remote localhost:1234", Colour::dim, stderr).c_str());
+  }
+  return image::boot(options.boot);
+}
+
+}  // namespace
+
+void add_boot_command(CLI::App& application, const std::vector<std::string>& program_arguments, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = application.add_subcommand("boot", "boot an image in an emulator");
+  command->footer(examples);
+  command->add_option("IMAGE", options->boot.image, "what `ingot cast` wrote; else the model inside this program");
+  command->add_option("--arch", options->architecture, "the machine's architecture")
+      ->check(CLI::IsMember({"x86_64"}))
+      ->capture_default_str();
+  command->add_option("--cpus", options->boot.cpus, "processors; else what the image was cast for")
+      ->check(CLI::Range(1, 256));
+  command->add_option("--memory", options->boot.memory, "memory; else what the image was cast for")
+      ->transform(as_bytes());
+  command->add_option("--option", options->boot.options, "a word for the kernel's own command line")
+      ->allow_extra_args(false);
+  command->add_option("--accelerator", options->accelerator, "kvm, tcg (emulation), or auto: kvm where it can be used")
+      ->check(CLI::IsMember({"auto", "kvm", "tcg"}))
+      ->capture_default_str();
+  command->add_flag("--gdb", options->boot.waits_for_debugger, "wait for a debugger before the first instruction");
+  command->add_flag("--icount", options->boot.counts_instructions, "count instructions: runs repeat exactly");
+  command->add_flag("--log", options->boot.shows_log, "the kernel's log on standard error");
+  add_product_options(*command, options->products);
+  command->callback([options, &program_arguments, &exit_code] {
+    options->boot.arguments = program_arguments;
+    if (options->accelerator != "auto") options->boot.uses_kvm = options->accelerator == "kvm";
+    const Result<int> ended = run(*options);
+    exit_code = ended.ok() ? ended.value() : exit_failure;
+    if (!ended.ok()) print_error(ended.error().text());
+  });
+}
+
+}  // namespace ingot

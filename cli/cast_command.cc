@@ -1,0 +1,252 @@
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/image_options.h"
+#include "cli/terminal.h"
+#include "image/build_products.h"
+#include "image/oci_image.h"
+#include "image/program.h"
+
+namespace ingot {
+namespace {
+
+constexpr const char* examples =
+    "Casts a model, a Linux program or an OCI image into one bootable file: Ingot's kernel, the program, its files and "
+    "a\n"
+    "manifest. Without MODEL, --program and --oci, the model that this program carries is cast.\n"
+    "\n"
+    "Examples:\n"
+    "  ingot cast model.gguf -o model.img                 boots and continues a text\n"
+    "  ingot cast model.gguf -o chat.img --arg chat --arg /model.gguf\n"
+    "  ingot cast model.gguf -o model.img --format disk   a raw disk that UEFI firmware boots\n"
+    "  ingot cast --program ./server -o server.img --file site=/srv/site --arg=--port=80 --memory 256M\n"
+    "  ingot cast --oci image.tar -o image.img            entrypoint, environment and layers of an OCI layout\n"
+    "  ingot boot model.img                               then boot it";
+
+struct Options {
+  std::string model, program, oci, root, output;
+  std::vector<std::string> arguments, files, environment, rights, consumed;
+  std::string directory;
+  std::string format = "elf";
+  std::optional<std::uint64_t> memory, limit, tmpfs, heap;
+  std::optional<std::uint32_t> cpus;
+  bool traces = false, dry_run = false, json = false;
+  ProductOptions products;
+};
+
+Error wrong_file_option(const std::string& option) {
+  return Error::of(ErrorCode::invalid_argument,
+                   "expected --file SOURCE=DESTINATION with an absolute destination, found '", option, "'");
+}
+
+// A file, or a folder with all that is in it; links stay links.
+Result<void> add_files(const std::string& option, image::FileTree& root) {
+  namespace fs = std::filesystem;
+  const std::size_t equals = option.rfind('=');
+  if (equals == std::string::npos || equals == 0) return wrong_file_option(option);
+  const std::string source = option.substr(0, equals), destination = option.substr(equals + 1);
+  if (!destination.starts_with('/')) return wrong_file_option(option);
+  const auto add = [&](const fs::path& path, const std::string& place) -> Result<void> {
+    struct stat status{};
+    if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && path != fs::path(source)) {
+      return root.put(place, {image::FileNode::Kind::symbolic_link, 0777, {}, fs::read_symlink(path).string()});
+    }
+    if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+      return root.put(place, {image::FileNode::Kind::directory, 0755, {}, {}});
+    }
+    const std::uint32_t mode = (status.st_mode & 0111) != 0 ? 0755 : 0644;
+    image::Content content = TRY(image::Content::of_file(path.string()));
+    return root.put_file(place, mode, std::move(content));
+  };
+  TRY(add(source, destination));
+  std::error_code problem;
+  if (!fs::is_directory(source, problem)) return {};
+  for (fs::recursive_directory_iterator entry(source, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    TRY(add(entry->path(), destination + '/' + fs::path(entry->path()).lexically_relative(source).string()));
+  }
+  if (problem) {
+    return Error::of(ErrorCode::input_output, "expected to read the folder '", source,
+                     "', found: ", std::string_view(problem.message()));
+  }
+  return {};
+}
+
+// The program of an OCI image: by its path, from its directory, or by its PATH, as a shell would find it.
+Result<std::string> find_in_root(const image::OciImage& oci, const std::string& name) {
+  if (name.starts_with('/')) return name;
+  if (name.find('/') != std::string::npos) return oci.directory + '/' + name;
+  std::string path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  for (const std::string& entry : oci.environment) {
+    if (entry.starts_with("PATH=")) path = entry.substr(5);
+  }
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const std::string candidate = path.substr(begin, end - begin) + '/' + name;
+    if (oci.root.resolve(candidate).ok()) return candidate;
+    begin = end + 1;
+  }
+  return Error::of(ErrorCode::not_found, "expected the program '", name, "' in the image's PATH, found none");
+}
+
+Result<void> add_oci(const Options& options, image::CastRequest& request) {
+  image::OciImage oci = TRY(image::read_oci_image(options.oci));
+  // As other tools do: the entrypoint's words stay, the command's may be replaced.
+  std::vector<std::string> fixed = oci.entrypoint;
+  std::vector<std::string> replaceable = options.arguments.empty() ? oci.command : options.arguments;
+  if (fixed.empty() && !replaceable.empty()) {
+    fixed.push_back(replaceable.front());
+    replaceable.erase(replaceable.begin());
+  }
+  if (fixed.empty()) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected an entrypoint or a command in the OCI image, found neither: "
+                     "give the program with --arg");
+  }
+  request.program = TRY(find_in_root(oci, fixed.front()));
+  request.arguments = std::move(fixed);
+  request.default_arguments = std::move(replaceable);
+  request.environment = oci.environment;
+  request.directory = oci.directory;
+  request.root = std::move(oci.root);
+  return {};
+}
+
+Result<void> add_program(const Options& options, image::CastRequest& request) {
+  const std::string name = std::filesystem::path(options.program).filename().string();
+  request.program = "/bin/" + name;
+  request.arguments = {name};
+  request.default_arguments = options.arguments;
+  request.environment = {"HOME=/", "PATH=/bin"};
+  return image::add_program({options.program, request.program, options.root}, request.root);
+}
+
+Result<image::CastRequest> request_of(const Options& options) {
+  image::CastRequest request;
+  request.output = options.output;
+  request.format = options.format == "disk"  ? image::ImageFormat::disk
+                   : options.format == "iso" ? image::ImageFormat::iso
+                                             : image::ImageFormat::elf;
+  if (!options.oci.empty()) {
+    TRY(add_oci(options, request));
+  } else if (!options.program.empty()) {
+    TRY(add_program(options, request));
+  } else {
+    request.default_arguments = options.arguments;
+    request.environment = {"HOME=/"};
+    TRY(add_engine(options.products, options.model, request));
+  }
+  for (const std::string& file : options.files) TRY(add_files(file, request.root));
+  request.environment.insert(request.environment.end(), options.environment.begin(), options.environment.end());
+  if (!options.directory.empty()) request.directory = options.directory;
+  request.consumed = options.consumed;
+  request.rights = options.rights;
+  request.traces_system_calls = options.traces;
+  request.memory_limit = options.limit;
+  request.tmpfs = options.tmpfs;
+  request.anonymous = options.heap.value_or(request.anonymous);
+  request.machine_memory = options.memory;
+  request.machine_cpus = options.cpus;
+  const std::string program = TRY(image::running_program());
+  request.kernel = options.products.kernel;
+  if (request.kernel.empty()) request.kernel = TRY(image::find_kernel(program));
+  request.loader = options.products.loader;
+  if (request.format == image::ImageFormat::disk && request.loader.empty()) {
+    request.loader = TRY(image::find_uefi_loader(program));
+  }
+  request.progress = cast_progress();
+  return request;
+}
+
+void print_json(const Options& options, const image::CastReport& report) {
+  nlohmann::json document = {{"image", options.output},
+                             {"format", options.format},
+                             {"bytes", report.file_bytes},
+                             {"bundle_bytes", report.bundle_bytes},
+                             {"least_memory", report.least_memory},
+                             {"machine_memory", report.machine_memory},
+                             {"dry_run", options.dry_run},
+                             {"missing_system_calls", report.missing_calls},
+                             {"manifest", report.manifest},
+                             {"segments", nlohmann::json::array()}};
+  for (const auto& segment : report.segments) {
+    document["segments"].push_back(
+        {{"path", segment.path}, {"address", segment.part.address}, {"bytes", segment.part.bytes}});
+  }
+  std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+void print_table(const Options& options, const image::CastReport& report) {
+  std::printf("%-28s  %12s  %s\n", "part", "bytes", "physical address");
+  std::printf("%-28s  %12llu\n", "small files and manifest", static_cast<unsigned long long>(report.bundle_bytes));
+  for (const auto& segment : report.segments) {
+    std::printf("%-28s  %12llu  0x%llx\n", segment.path.c_str(), static_cast<unsigned long long>(segment.part.bytes),
+                static_cast<unsigned long long>(segment.part.address));
+  }
+  std::printf("%s: %.2f MiB%s, boots with %.0f MiB of memory (least %.0f)\n", options.output.c_str(),
+              mebibytes(report.file_bytes), options.dry_run ? " (not written)" : "", mebibytes(report.machine_memory),
+              mebibytes(report.least_memory));
+}
+
+void warn_of_calls(const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : " ") + name;
+  std::fprintf(stderr, "%s the program holds code for %zu system calls that the kernel answers with ENOSYS: %s\n",
+               coloured("warning:", Colour::yellow, stderr).c_str(), names.size(), list.c_str());
+}
+
+Result<void> run(const Options& options) {
+  const image::CastRequest request = TRY(request_of(options));
+  const image::CastReport report = options.dry_run ? TRY(image::check_cast(request)) : TRY(image::cast(request));
+  warn_of_calls(report.missing_calls);
+  options.json ? print_json(options, report) : print_table(options, report);
+  return {};
+}
+
+}  // namespace
+
+void add_cast_command(CLI::App& application, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = application.add_subcommand("cast", "make one bootable file of a model or a program");
+  command->footer(examples);
+  CLI::Option* model = command->add_option("MODEL", options->model, "a .gguf file; else the model inside this program");
+  command->add_option("-o,--output", options->output, "the image to write")->required();
+  CLI::Option* program = command->add_option("--program", options->program, "a Linux program for x86_64 instead");
+  command->add_option("--oci", options->oci, "an OCI image layout instead: a folder, or a tar of one")
+      ->excludes(program)
+      ->excludes(model);
+  program->excludes(model);
+  command->add_option("--root", options->root, "where a program's interpreter and libraries are; else this machine");
+  command->add_option("--arg", options->arguments, "an argument for the program; again for the next")
+      ->allow_extra_args(false);
+  command->add_option("--file", options->files, "SOURCE=DESTINATION: a file or folder for the image's root")
+      ->allow_extra_args(false);
+  command->add_option("--env", options->environment, "NAME=VALUE for the program")->allow_extra_args(false);
+  command->add_option("--directory", options->directory, "where the program starts");
+  command->add_option("--memory", options->memory, "the machine's memory; refused if too small; else what is needed")
+      ->transform(as_bytes());
+  command->add_option("--heap", options->heap, "memory the program needs beside its files")->transform(as_bytes());
+  command->add_option("--limit", options->limit, "most memory the program may have")->transform(as_bytes());
+  command->add_option("--tmpfs", options->tmpfs, "most bytes of files the program may write")->transform(as_bytes());
+  command->add_option("--cpus", options->cpus, "the machine's processors")->check(CLI::Range(1, 256));
+  command->add_option("--format", options->format, "elf (QEMU, GRUB), disk (UEFI), iso (GRUB on a disc)")
+      ->check(CLI::IsMember({"elf", "disk", "iso"}))
+      ->capture_default_str();
+  command->add_option("--consume", options->consumed, "a large file whose unmapped pages are given away for good")
+      ->allow_extra_args(false);
+  command->add_option("--grant", options->rights, "a right: writable-executable, or a device's name")
+      ->allow_extra_args(false);
+  command->add_flag("--trace", options->traces, "the kernel logs every system call");
+  command->add_flag("--dry-run", options->dry_run, "check everything, write nothing");
+  add_product_options(*command, options->products);
+  command->add_flag("--json", options->json, "machine-readable report");
+  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+}
+
+}  // namespace ingot

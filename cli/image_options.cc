@@ -1,0 +1,87 @@
+#include "cli/image_options.h"
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "cli/terminal.h"
+#include "image/build_products.h"
+#include "image/program.h"
+
+namespace ingot {
+
+CLI::Validator as_bytes() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        const auto complaint = [&] { return "expected a size such as 512M, 2G or 65536, found '" + text + "'"; };
+        const std::size_t digits = text.find_first_not_of("0123456789");
+        if (digits == 0 || text.empty() || text.substr(0, digits).size() > 12) return complaint();
+        std::uint64_t bytes = std::stoull(text.substr(0, digits));
+        std::string unit = digits == std::string::npos ? "" : text.substr(digits);
+        if (unit.ends_with("iB")) unit.resize(unit.size() - 2);
+        if (unit == "K" || unit == "k") {
+          bytes <<= 10;
+        } else if (unit == "M") {
+          bytes <<= 20;
+        } else if (unit == "G" && bytes < 1 << 20) {
+          bytes <<= 30;
+        } else if (!unit.empty()) {
+          return complaint();
+        }
+        text = std::to_string(bytes);
+        return "";
+      },
+      "SIZE");
+}
+
+void add_product_options(CLI::App& command, ProductOptions& options) {
+  command.add_option("--kernel", options.kernel, "Ingot's kernel; else the one beside this program");
+  command.add_option("--engine", options.engine, "the engine for x86_64; else the one beside this program");
+  command.add_option("--loader", options.loader, "BOOTX64.EFI, for disks; else the one beside this program");
+}
+
+Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request) {
+  std::string engine = products.engine;
+  if (engine.empty()) {
+    const std::string program = TRY(image::running_program());
+    engine = TRY(image::find_engine(program));
+  }
+  TRY(image::add_program({engine, "/bin/ingot", ""}, request.root));
+  request.program = "/bin/ingot";
+  request.arguments = {"ingot"};
+  if (request.default_arguments.empty()) request.default_arguments = {"run"};
+  constexpr std::uint64_t beside_the_weights = 64 << 20;  // code's data, the cache of a short text, scratch memory
+  request.anonymous = beside_the_weights;
+  if (model.empty()) return {};
+  if (std::filesystem::is_directory(model)) {
+    return Error::of(ErrorCode::unsupported, "expected a .gguf file, found the folder '", model,
+                     "': write one with ingot quantize, then cast that");
+  }
+  image::Content weights = TRY(image::Content::of_file(model));
+  request.anonymous += weights.size() + weights.size() / 32;  // repacked at load, at most 1.03 times
+  TRY(request.root.put_file("/model.gguf", 0644, std::move(weights)));
+  if (request.default_arguments.front() == "run" && request.default_arguments.size() == 1) {
+    request.default_arguments.push_back("/model.gguf");
+  }
+  return {};
+}
+
+std::function<void(std::uint64_t, std::uint64_t)> cast_progress() {
+  using Clock = std::chrono::steady_clock;
+  static constexpr int steps = 100;
+  struct State {
+    Clock::time_point begin = Clock::now();
+    std::unique_ptr<ProgressBar> bar;
+    int shown = 0;
+  };
+  auto state = std::make_shared<State>();
+  return [state](std::uint64_t done, std::uint64_t total) {
+    if (Clock::now() - state->begin < std::chrono::seconds(1)) return;
+    if (!state->bar) state->bar = std::make_unique<ProgressBar>("casting", steps);
+    const int reached =
+        total == 0 ? steps : static_cast<int>(steps * static_cast<double>(done) / static_cast<double>(total));
+    for (; state->shown < reached; ++state->shown) state->bar->advance(std::to_string(done >> 20) + " MiB");
+  };
+}
+
+}  // namespace ingot

@@ -1,0 +1,29 @@
+// Options that casting and booting share: sizes, and where the build's products are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+#include "image/cast.h"
+
+namespace ingot {
+
+// "512M", "2G", "64KiB", or bytes. For CLI11: a validator that turns them into bytes.
+CLI::Validator as_bytes();
+
+// Kernel, engine and loader; empty: found beside the program.
+struct ProductOptions {
+  std::string kernel, engine, loader;
+};
+void add_product_options(CLI::App& command, ProductOptions& options);
+
+// The engine as the program of an image, with the model file `model` at /model.gguf, or the built-in model where that
+// is empty. Sets root, program, arguments and what the engine needs beside its files.
+Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request);
+
+// A bar while a cast takes longer than a second, on a terminal.
+std::function<void(std::uint64_t, std::uint64_t)> cast_progress();
+
+}  // namespace ingot
