@@ -23,6 +23,8 @@ def main(arguments: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     count, options = int(arguments[1]), arguments[2:]
+    if not Path(options[0]).is_file():
+        sys.exit(f"repeat: expected an image, found no file {options[0]}")
     if "--accelerator" not in options:
         options += ["--accelerator", "tcg,thread=multi"]
     seconds, failed = [], []
