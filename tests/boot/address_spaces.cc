@@ -122,13 +122,13 @@ void copy_on_write(Test& test) {
                               child->statistics().copies + test.statistics().copies, " copy");
 }
 
-struct Shared {
+struct Everybody {
   AddressSpace* space;
   VirtualAddress place;
   int seen = 0;
 };
 
-void use_other_space(Shared& shared) {
+void use_other_space(Everybody& shared) {
   use_address_space(shared.space);
   for (std::uint64_t turn = 0; turn < 10; ++turn) {
     store(shared.place, 1000 + turn);
@@ -142,7 +142,7 @@ void switch_threads(Test& test) {
   const VirtualAddress place = test.add(page_bytes);
   store(place, 5);
   const Owned<AddressSpace> other = require(test.space->clone(&test.kernel.memory->table()));
-  Shared shared{other.get(), place};
+  Everybody shared{other.get(), place};
   KernelThread thread = require(spawn(test.kernel, "other", use_other_space, shared));
   int seen = 0;
   for (std::uint64_t turn = 0; turn < 10; ++turn) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t vector = 0x90;
 
-struct Shared {
+struct Everybody {
   Kernel& kernel;
   Locked<int, SharedWith::interrupts> with_handlers{LockRank::device};
   Locked<int> with_threads{LockRank::wait};
@@ -23,14 +23,14 @@ struct Shared {
 }  // namespace
 
 [[gnu::noinline]] void on_interrupt(void* context, arch::TrapFrame&) {
-  Shared& shared = *static_cast<Shared*>(context);
+  Everybody& shared = *static_cast<Everybody*>(context);
   shared.with_handlers.with([](int& value) { ++value; });
   shared.kernel.log.information("the handlers' lock is fine");
   shared.with_threads.with([](int& value) { ++value; });
 }
 
 void run_payload(Kernel& kernel) {
-  Shared shared{kernel};
+  Everybody shared{kernel};
   const Result<void> claimed = kernel.interrupts.claim(vector, {on_interrupt, &shared});
   if (!claimed.ok()) panic(claimed.error());
   // Held by the thread, and above the handler's first lock: no order between the two.

@@ -27,7 +27,7 @@ struct Parcel {
   std::uint64_t number;
   std::array<std::uint64_t, 20> content;
 };
-struct Shared {
+struct Everybody {
   Kernel& kernel;
   Mutex mutex{LockRank::device};
   Parcel* parcels = nullptr;
@@ -35,7 +35,7 @@ struct Shared {
   Atomic<std::uint64_t> sum{};
 };
 struct Job {
-  Shared& shared;
+  Everybody& shared;
   int number;
 };
 
@@ -44,7 +44,7 @@ KernelThread require(Result<KernelThread> thread) {
   return std::move(thread).value();
 }
 
-void send(Shared& shared, std::uint64_t number) {
+void send(Everybody& shared, std::uint64_t number) {
   Kernel& kernel = shared.kernel;
   const Result<FrameNumber> frame = kernel.memory->frames().allocate(page_order);
   const Result<void*> block = kernel.memory->heap().allocate(sizeof(Parcel));
@@ -60,7 +60,7 @@ void send(Shared& shared, std::uint64_t number) {
   ++shared.sent;
 }
 
-bool open_one(Shared& shared) {
+bool open_one(Everybody& shared) {
   Parcel* parcel = nullptr;
   {
     const MutexGuard guard(shared.mutex);
@@ -91,7 +91,7 @@ void work(Job& job) {
 }
 
 // Three at a time, so that stacks are freed while others run on their neighbours.
-void storm(Shared& shared) {
+void storm(Everybody& shared) {
   for (int number = 0; number < threads_each; number += 3) {
     std::array<Job, 3> jobs = {Job{shared, number}, Job{shared, number + 1}, Job{shared, number + 2}};
     std::array<std::optional<KernelThread>, 3> threads;
@@ -102,7 +102,7 @@ void storm(Shared& shared) {
 }  // namespace
 
 void run_payload(Kernel& kernel) {
-  Shared shared{kernel};
+  Everybody shared{kernel};
   {
     std::array<std::optional<KernelThread>, storms> threads;
     for (auto& thread : threads) thread.emplace(require(spawn(kernel, "storm", storm, shared)));

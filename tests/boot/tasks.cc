@@ -22,7 +22,7 @@ namespace {
 constexpr Nanoseconds millisecond(1'000'000);
 constexpr std::size_t vector = 0x90;
 
-struct Shared {
+struct Everybody {
   Kernel& kernel;
   FixedText<64> order{};
   Channel<int, 4> words{};
@@ -33,7 +33,7 @@ void require(Result<void> result) {
   if (!result.ok()) panic(result.error());
 }
 
-Task<void> sleeper(Allocator&, Shared& shared, char letter, Nanoseconds deadline) {
+Task<void> sleeper(Allocator&, Everybody& shared, char letter, Nanoseconds deadline) {
   co_await SleepUntil(deadline);
   if (shared.kernel.now() < deadline) panic("expected to sleep until ", deadline.count(), ", found less");
   shared.order.append(' ').append(letter);
@@ -41,7 +41,7 @@ Task<void> sleeper(Allocator&, Shared& shared, char letter, Nanoseconds deadline
   co_return {};
 }
 
-void sleep_as_tasks(Kernel& kernel, Shared& shared) {
+void sleep_as_tasks(Kernel& kernel, Everybody& shared) {
   Allocator& heap = kernel.memory->heap();
   const Nanoseconds now = kernel.now();  // far enough apart for a slow host
   require(Task<void>::spawn(current_tasks(), sleeper(heap, shared, 'a', now + millisecond * 60)));
@@ -52,8 +52,8 @@ void sleep_as_tasks(Kernel& kernel, Shared& shared) {
 }
 
 // One task awaits another, which waits for what a handler sends.
-Task<int> next_word(Allocator&, Shared& shared) { co_return co_await shared.words.receive(); }
-Task<void> listen(Allocator& heap, Shared& shared) {
+Task<int> next_word(Allocator&, Everybody& shared) { co_return co_await shared.words.receive(); }
+Task<void> listen(Allocator& heap, Everybody& shared) {
   FixedText<64> heard;
   for (int i = 0; i < 3; ++i) {
     const Result<int> word = co_await next_word(heap, shared);
@@ -65,7 +65,7 @@ Task<void> listen(Allocator& heap, Shared& shared) {
   co_return {};
 }
 
-void hear_a_handler(Kernel& kernel, Shared& shared) {
+void hear_a_handler(Kernel& kernel, Everybody& shared) {
   const auto handler = [](void* context, arch::TrapFrame&) {
     static int word = 0;
     int value = ++word;
@@ -115,7 +115,7 @@ void wait_with_deadline(Kernel& kernel) {
 }  // namespace
 
 void run_payload(Kernel& kernel) {
-  Shared shared{kernel};
+  Everybody shared{kernel};
   sleep_as_tasks(kernel, shared);
   hear_a_handler(kernel, shared);
   EmptyHeap nothing;
