@@ -17,6 +17,7 @@ class FramebufferText final : public Canvas {
 
   std::uint32_t columns() const override;
   std::uint32_t rows() const override;
+  void clear() override;
   void draw(std::uint32_t column, std::uint32_t row, char character) override;
 
  private:

@@ -6,9 +6,8 @@ namespace ingot::os {
 
 ScreenConsole::ScreenConsole(Canvas& canvas)
     : canvas_(canvas), columns_(std::min(canvas.columns(), most_columns)), rows_(std::min(canvas.rows(), most_rows)) {
-  for (std::uint32_t row = 0; row < rows_; ++row) {
-    for (std::uint32_t column = 0; column < columns_; ++column) put(column, row, ' ');
-  }
+  for (auto& row : shown_) row.fill(' ');
+  canvas_.clear();
 }
 
 void ScreenConsole::put(std::uint32_t column, std::uint32_t row, char character) {

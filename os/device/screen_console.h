@@ -15,6 +15,7 @@ class Canvas {
  public:
   virtual std::uint32_t columns() const = 0;
   virtual std::uint32_t rows() const = 0;
+  virtual void clear() = 0;
   // Only printable ASCII arrives here.
   virtual void draw(std::uint32_t column, std::uint32_t row, char character) = 0;
 
@@ -44,7 +45,7 @@ class ScreenConsole final : public LogSink {
   Canvas& canvas_;
   std::uint32_t columns_, rows_;
   std::uint32_t next_row_ = 0;
-  std::array<std::array<char, most_columns>, most_rows> shown_{};  // 0: not drawn yet
+  std::array<std::array<char, most_columns>, most_rows> shown_;
 };
 
 }  // namespace ingot::os

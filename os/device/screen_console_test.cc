@@ -20,6 +20,9 @@ class FakeCanvas final : public Canvas {
   FakeCanvas(std::uint32_t columns, std::uint32_t rows) : lines(rows, std::string(columns, '*')) {}
   std::uint32_t columns() const override { return static_cast<std::uint32_t>(lines.front().size()); }
   std::uint32_t rows() const override { return static_cast<std::uint32_t>(lines.size()); }
+  void clear() override {
+    for (std::string& line : lines) line.assign(line.size(), ' ');
+  }
   void draw(std::uint32_t column, std::uint32_t row, char character) override {
     lines.at(row).at(column) = character;
     ++drawn;
@@ -53,7 +56,7 @@ TEST(ScreenConsole, UsesNoMoreOfAHugeScreenThanItRemembers) {
   FakeCanvas canvas(200, 300);
   const auto console = std::make_unique<ScreenConsole>(canvas);
   for (int line = 0; line < 1000; ++line) console->write_line(std::string(125, 'x'));
-  EXPECT_EQ(canvas.lines[ScreenConsole::most_rows], std::string(200, '*'));
+  EXPECT_EQ(canvas.lines[ScreenConsole::most_rows], std::string(200, ' '));
 }
 
 TEST(Font, HasADifferentDrawingForEveryCharacter) {
@@ -84,25 +87,28 @@ TEST(FramebufferText, DrawsInBothDepths) {
       "###...\n"
       "#.......\n#.......\n#.......\n........\n";
   for (const std::uint8_t bits : {std::uint8_t{32}, std::uint8_t{24}}) {
-    const std::uint32_t bytes = bits / 8, pitch = 24 * bytes + 20;
-    std::vector<std::uint32_t> storage(pitch * 40 / 4, 0xeeeeeeee);
+    const std::uint32_t bytes = bits / 8, pitch = 32 * bytes + 20;
+    std::vector<std::uint32_t> storage(pitch * 48 / 4, 0xeeeeeeee);
     auto* pixels = reinterpret_cast<std::byte*>(storage.data());
-    Result<FramebufferText> canvas = FramebufferText::create({PhysicalAddress(0), 24, 40, pitch, bits}, pixels);
+    Result<FramebufferText> canvas = FramebufferText::create({PhysicalAddress(0), 32, 48, pitch, bits}, pixels);
     ASSERT_TRUE(canvas.ok());
     EXPECT_EQ(canvas.value().columns(), 3u);
     EXPECT_EQ(canvas.value().rows(), 2u);
     canvas.value().draw(1, 1, 'p');
     const auto at = [&](std::uint32_t x, std::uint32_t y) { return pixels[y * pitch + x * bytes]; };
-    EXPECT_EQ(picture([&](std::uint32_t x, std::uint32_t y) { return at(8 + x, 16 + y) == std::byte{0xd0}; }), letter);
-    for (const auto& [x, y] : {std::pair{7, 16}, {16, 16}, {8, 15}, {8, 32}}) {
+    EXPECT_EQ(picture([&](std::uint32_t x, std::uint32_t y) { return at(12 + x, 20 + y) == std::byte{0xd0}; }), letter);
+    for (const auto& [x, y] : {std::pair{11, 20}, {20, 20}, {12, 19}, {12, 36}}) {
       EXPECT_EQ(at(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)), std::byte{0xee});  // untouched
     }
+    canvas.value().clear();
+    EXPECT_EQ(storage, std::vector<std::uint32_t>(storage.size()));
   }
 }
 
 TEST(FramebufferText, RefusesWhatItCannotDrawOn) {
   EXPECT_FALSE(FramebufferText::create({PhysicalAddress(0), 640, 480, 1280, 16}, nullptr).ok());
   EXPECT_FALSE(FramebufferText::create({PhysicalAddress(0), 640, 480, 2559, 32}, nullptr).ok());
+  EXPECT_FALSE(FramebufferText::create({PhysicalAddress(0), 640, 7, 2560, 32}, nullptr).ok());
 }
 
 // A card's registers: sets behind pairs of ports.

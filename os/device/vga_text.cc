@@ -34,6 +34,12 @@ VgaText::VgaText(Size size, std::uint16_t* cells) : size_(size), cells_(cells) {
   arch::write_port_8(vga_timing + 1, cursor_off);
 }
 
+void VgaText::clear() {
+  for (std::uint32_t row = 0; row < size_.rows; ++row) {
+    for (std::uint32_t column = 0; column < size_.columns; ++column) draw(column, row, ' ');
+  }
+}
+
 void VgaText::draw(std::uint32_t column, std::uint32_t row, char character) {
   constexpr std::uint16_t grey_on_black = 0x0700;
   cells_[row * size_.columns + column] = grey_on_black | static_cast<std::uint8_t>(character);

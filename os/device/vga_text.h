@@ -25,6 +25,7 @@ class VgaText final : public Canvas {
 
   std::uint32_t columns() const override { return size_.columns; }
   std::uint32_t rows() const override { return size_.rows; }
+  void clear() override;
   void draw(std::uint32_t column, std::uint32_t row, char character) override;
 
  private:

@@ -13,7 +13,7 @@ bool Log::add_sink(LogSink& sink, LogLevel least) {
 void Log::send(LogLevel level, std::string_view line) {
   for (std::size_t index = 0; index < destination_count_; ++index) {
     const Destination& destination = destinations_[index];
-    if (panicking_ || level >= destination.least) destination.sink->write_line(line);
+    if ((panicking_ && level > LogLevel::debug) || level >= destination.least) destination.sink->write_line(line);
   }
 }
 

@@ -61,6 +61,13 @@ class Log {
   // For a panic, which may have interrupted the lock's holder: no lock from now on, every sink gets every line, and the
   // kept lines stay as they are.
   void enter_panic() { panicking_ = true; }
+  // What was said before, once more, only for sinks that get everything: a small screen shall keep the report.
+  template <class... Parts>
+  void repeat(const Parts&... parts) {
+    Line line;
+    line.append_all(parts...);
+    send(LogLevel::debug, line.view());
+  }
 
   // The kept lines from the oldest to the newest. For a panic, or where no other CPU logs.
   template <class Visit>

@@ -68,8 +68,8 @@ void panic_in(Kernel& kernel, std::string_view message, const arch::TrapFrame* f
   walk_frames(
       frame_pointer, [&](VirtualAddress address) { return kernel.platform.read_word(address); },
       [&](VirtualAddress return_address) { log_place(kernel, return_address, 1); });
-  log.information("the last lines of the log:");
-  log.visit_kept([&](std::string_view line) { log.information("  | ", line); });
+  log.repeat("the last lines of the log:");
+  log.visit_kept([&](std::string_view line) { log.repeat("  | ", line); });
   kernel.power.stop(Outcome::panic, log);
 }
 

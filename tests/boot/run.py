@@ -8,7 +8,7 @@ What is expected stands in the source, in comments; and what it needs, which opt
 
     // boot-test: success            the kernel ends by itself; or: panic, poweroff, reset
     // boot-test: expect TEXT        a line of the log holds TEXT; several in this order
-    // boot-test: machine q35        also: processor, memory, processors, options, seconds, boots, initramfs
+    // boot-test: machine q35        also: loader, processor, memory, processors, options, seconds, boots, initramfs
     // boot-test: device edu         one more device, as -device has it; several
     // boot-test: qemu -rtc base=... further words of the emulator's command line
     // boot-test: file PATH TEXT     a file of an initramfs with this content; several. A link: file PATH -> TARGET
@@ -42,7 +42,7 @@ DIRECTIVE = re.compile(r"^// boot-test: (\w+) ?(.*)$", re.MULTILINE)
 # What a source may ask for, and what it gets when it does not.
 DEFAULTS = {
     "machine": "microvm", "processor": "max", "memory": 128, "processors": 1, "options": "", "seconds": 60.0,
-    "boots": 1, "initramfs": "",
+    "boots": 1, "initramfs": "", "loader": "pvh",
 }  # fmt: skip
 
 
@@ -205,7 +205,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("image", type=Path)
     parser.add_argument("source", type=Path)
-    parser.add_argument("--loader", choices=["pvh", "grub", "uefi", "disk"], default="pvh")
+    parser.add_argument("--loader", choices=["pvh", "grub", "uefi", "disk"])
     parser.add_argument("--accelerator", default="tcg", help="tcg,thread=multi: every processor a thread of its own")
     parser.add_argument("--machine")
     parser.add_argument("--processor", help="as -cpu has it")
