@@ -1,8 +1,19 @@
 #include "os/device/devices.h"
 
 #include "os/boot/kernel.h"
+#include "os/device/pci.h"
 
 namespace ingot::os {
+
+namespace {
+
+TableBytes table_or_nothing(const Kernel& kernel, std::string_view signature) {
+  if (kernel.acpi.tables() == nullptr) return {};
+  const Result<TableBytes> found = kernel.acpi.tables()->find(signature);
+  return found.ok() ? found.value() : TableBytes();
+}
+
+}  // namespace
 
 void Devices::start(Kernel& kernel) {
   const auto tell = [&](std::string_view device, const Result<void>& started) {
@@ -11,6 +22,8 @@ void Devices::start(Kernel& kernel) {
   tell("screen", start_screen(kernel));
   tell("power", start_power(kernel));
   tell("wall clock", start_wall_clock(kernel));
+  tell("pci", start_pci(kernel));
+  tell("keyboard", start_keyboard(kernel));
 }
 
 Result<void> Devices::start_power(Kernel& kernel) {
@@ -21,12 +34,7 @@ Result<void> Devices::start_power(Kernel& kernel) {
 }
 
 Result<void> Devices::start_wall_clock(Kernel& kernel) {
-  std::uint8_t century_register = 0;
-  if (const AcpiTables* tables = kernel.acpi.tables()) {
-    const Result<TableBytes> fadt = tables->find("FACP");
-    if (fadt.ok()) century_register = parse_century_register(fadt.value());
-  }
-  const DateTime date = TRY(read_real_time_clock(century_register));
+  const DateTime date = TRY(read_real_time_clock(parse_century_register(table_or_nothing(kernel, "FACP"))));
   wall_clock_.emplace(date, kernel.now());
   kernel.log.information("wall clock: ", date.seconds_since_1970(), " s since 1970");
   return {};
@@ -53,6 +61,42 @@ Result<void> Devices::start_screen(Kernel& kernel) {
   }
   kernel.log.information("screen: ", screen_->columns(), " by ", screen_->rows(), " characters, ",
                          framebuffer_ ? "drawn" : "by the card");
+  return {};
+}
+
+Result<void> Devices::start_pci(Kernel& kernel) {
+  if (const TableBytes table = table_or_nothing(kernel, "MCFG"); !table.empty()) {
+    const PciWindows windows = TRY(parse_pci_windows(table));
+    if (windows.size() != 0) pci_ = &pci_memory_.emplace(windows[0], *kernel.memory);
+  }
+  if (pci_ == nullptr && PciPorts::present()) pci_ = &pci_ports_.emplace();
+  if (pci_ == nullptr) return {};
+  std::size_t count = 0;
+  for_each_pci_function(*pci_, 0, [&](PciAddress address, const PciHeader& header) {
+    ++count;
+    kernel.log.debug("pci ", address.bus, ":", address.device, ".", address.function, " ", Hexadecimal{header.vendor},
+                     ":", Hexadecimal{header.device}, ", class ", Hexadecimal{header.base_class}, ".",
+                     Hexadecimal{header.sub_class});
+  });
+  kernel.log.information("pci: ", count, " functions, by ", pci_memory_ ? "memory" : "ports");
+  return {};
+}
+
+Result<void> Devices::start_keyboard(Kernel& kernel) {
+  if (!has_keyboard_controller(table_or_nothing(kernel, "FACP"))) return {};
+  Keyboard& keyboard = keyboard_.emplace();
+  if (const Result<void> done = keyboard.initialise(); !done.ok()) {
+    keyboard_.reset();
+    return done.error();
+  }
+  TRY(Task<void>::spawn(executor_, keyboard.decode(kernel.memory->heap())));
+  executor_thread_.emplace(
+      TRY(spawn(kernel, "drivers", [](Executor& executor) { executor.run_until([] { return false; }); }, executor_)));
+  InterruptController& controller = kernel.controller();
+  TRY(controller.connect(kernel.interrupts, controller.isa_line(Keyboard::isa_interrupt),
+                         {Keyboard::on_interrupt, &keyboard}, 0));
+  TRY(keyboard.enable_interrupt());
+  kernel.log.information("keyboard: ready");
   return {};
 }
 

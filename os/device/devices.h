@@ -6,9 +6,13 @@
 
 #include "base/result.h"
 #include "os/device/framebuffer_text.h"
+#include "os/device/keyboard.h"
+#include "os/device/pci_access.h"
 #include "os/device/screen_console.h"
 #include "os/device/vga_text.h"
 #include "os/device/wall_clock.h"
+#include "os/schedule/executor.h"
+#include "os/schedule/kernel_thread.h"
 
 namespace ingot::os {
 
@@ -24,16 +28,27 @@ class Devices {
 
   // None: the machine does not know the date.
   const WallClock* wall_clock() const { return wall_clock_ ? &*wall_clock_ : nullptr; }
+  Keyboard* keyboard() { return keyboard_ ? &*keyboard_ : nullptr; }
+  // None: there is no PCI here.
+  PciConfiguration* pci() { return pci_; }
 
  private:
   Result<void> start_power(Kernel& kernel);
   Result<void> start_wall_clock(Kernel& kernel);
   Result<void> start_screen(Kernel& kernel);
+  Result<void> start_pci(Kernel& kernel);
+  Result<void> start_keyboard(Kernel& kernel);
 
   std::optional<WallClock> wall_clock_;
   std::optional<FramebufferText> framebuffer_;
   std::optional<VgaText> vga_;
   std::optional<ScreenConsole> screen_;
+  std::optional<PciMemory> pci_memory_;
+  std::optional<PciPorts> pci_ports_;
+  PciConfiguration* pci_ = nullptr;
+  std::optional<Keyboard> keyboard_;
+  Executor executor_;  // of drivers' tasks
+  std::optional<KernelThread> executor_thread_;
 };
 
 }  // namespace ingot::os

@@ -12,6 +12,7 @@ What is expected stands in the source, in comments; and what it needs, which opt
     // boot-test: device edu         one more device, as -device has it; several
     // boot-test: qemu -rtc base=... further words of the emulator's command line
     // boot-test: file PATH TEXT     a file of an initramfs with this content; several. A link: file PATH -> TARGET
+    // boot-test: keys a shift-b     typed once the log says "waiting for keys"; names as QEMU's sendkey has them
     // boot-test: vary TEXT          over --boots the first line with TEXT is not always the same
 
 The log arrives over isa-debugcon, the verdict over isa-debug-exit. Exits 0 when all is as expected, 1 when not, and 77
@@ -22,9 +23,12 @@ import argparse
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 
 EMULATOR = "qemu-system-x86_64"
@@ -68,6 +72,7 @@ class Expectation:
         self.devices = []
         self.emulator_words = []
         self.files = []
+        self.keys = []
         self.settings = dict(DEFAULTS)
         for word, rest in DIRECTIVE.findall(source.read_text(encoding="utf-8")):
             if word == "expect":
@@ -76,6 +81,8 @@ class Expectation:
                 self.varying.append(rest)
             elif word == "device":
                 self.devices.append(rest)
+            elif word == "keys":
+                self.keys += rest.split()
             elif word == "qemu":
                 self.emulator_words += rest.split()
             elif word == "file":
@@ -85,7 +92,7 @@ class Expectation:
             elif word in STATUS and self.outcome is None:
                 self.outcome = word
             else:
-                known = ", ".join([*STATUS, "expect", "vary", "device", "qemu", "file", *DEFAULTS])
+                known = ", ".join([*STATUS, "expect", "vary", "device", "keys", "qemu", "file", *DEFAULTS])
                 sys.exit(f"{source}: expected one of {known}, found '{word}'")
         if self.files:
             self.settings["initramfs"] = make_archive(self.files)
@@ -243,17 +250,41 @@ def main() -> int:
     return 0
 
 
+def run_emulator(command: list[str], seconds: float, keys: list[str]) -> tuple[bytes, bytes, int | None]:
+    """Its output, its errors, and its status; none: it took too long."""
+    with tempfile.TemporaryDirectory() as folder:
+        monitor = Path(folder) / "monitor"
+        if keys:
+            command = [*command, "-monitor", f"unix:{monitor},server=on,wait=off"]
+        emulator = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+        )
+        lines = []
+        timer = threading.Timer(seconds, emulator.kill)
+        timer.start()
+        while keys and (line := emulator.stdout.readline()):
+            lines.append(line)
+            if b"waiting for keys" in line:
+                type_keys(monitor, keys)
+                keys = []
+        output, errors = emulator.communicate()
+        ended = timer.is_alive()
+        timer.cancel()
+        return b"".join(lines) + output, errors, emulator.returncode if ended else None
+
+
+def type_keys(monitor: Path, keys: list[str]):
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(monitor))
+        for key in keys:
+            connection.sendall(f"sendkey {key} 20\n".encode())
+            time.sleep(0.05)  # the keyboard's own buffer is small
+
+
 def boot(arguments: argparse.Namespace, command: list[str], expectation: Expectation) -> tuple[str | None, list[str]]:
     """What went wrong, if anything, and the log."""
-    problem = None
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=arguments.seconds, check=False
-        )
-        output, errors, status = done.stdout, done.stderr, done.returncode
-    except subprocess.TimeoutExpired as expired:
-        output, errors, status = expired.stdout or b"", expired.stderr or b"", None
-        problem = f"expected an end within {arguments.seconds:.0f} s, found none"
+    output, errors, status = run_emulator(command, arguments.seconds, expectation.keys)
+    problem = f"expected an end within {arguments.seconds:.0f} s, found none" if status is None else None
     lines = output.decode(errors="replace").splitlines()
     if problem is None and status != STATUS[expectation.outcome]:
         problem = f"expected {expectation.outcome} (status {STATUS[expectation.outcome]}), found status {status}"
