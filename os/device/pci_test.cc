@@ -6,6 +6,9 @@
 #include <tuple>
 #include <vector>
 
+#include "os/device/fake_ports.h"
+#include "os/device/pci_access.h"
+#include "os/device/pci_device.h"
 #include "os/device/pci_message_interrupts.h"
 
 namespace ingot::os {
@@ -146,6 +149,35 @@ TEST(Pci, WalksBehindBridgesAndLooksAtEveryBusOnce) {
   for_each_pci_function(pci, 0, [&](PciAddress address, const PciHeader&) { found.push_back(address); });
   const std::vector<PciAddress> expected = {device, {0, 0, 5, 0}, {0, 7, 0, 0}, {0, 7, 0, 3}, {0, 7, 1, 0}};
   EXPECT_EQ(found, expected);
+}
+
+TEST(PciPorts, SelectTheRegisterBeforeItIsUsed) {
+  using Write = FakePorts::Write;
+  EXPECT_FALSE(PciPorts::present());  // no ports at all
+  FakePorts ports;
+  ports.answers[0xcf8] = {0, 0x80000000};
+  EXPECT_TRUE(PciPorts::present());
+  ports.writes.clear();
+  ports.answers[0xcfc] = {0x12345678};
+  PciPorts pci;
+  EXPECT_EQ(pci.read(device, 0x3c), 0x12345678u);
+  pci.write(device, 0x04, 7);
+  EXPECT_EQ(ports.writes, (std::vector<Write>{{0xcf8, 0x8000183c, 4}, {0xcf8, 0x80001804, 4}, {0xcfc, 7, 4}}));
+  EXPECT_EQ(pci.read(device, 0x100), 0xffffffffu);  // only PCI Express has more, and not here
+}
+
+TEST(PciDevice, IsFoundAndEnabledWithoutTouchingItsStatus) {
+  FakePci pci;
+  auto& function = pci.plug(device);
+  function.registers[0] = 0x11e81234;
+  function.registers[1] = 0xf9100000;
+  function.writable[1] = 0xffffffff;
+  EXPECT_FALSE(PciDevice::find(pci, 0x1234, 0x1111).has_value());
+  const std::optional<PciDevice> found = PciDevice::find(pci, 0x1234, 0x11e8);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->address(), device);
+  found->enable();
+  EXPECT_EQ(function.registers[1], 7u);  // zeros were written to the status half, which leaves a real one alone
 }
 
 TEST(PciMessageInterrupts, MsiIsWrittenInBothWidths) {

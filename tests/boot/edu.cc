@@ -33,10 +33,10 @@ void on_interrupt(void* context, arch::TrapFrame&) {
 }
 
 void await(Kernel& kernel, Proof& proof, std::uint32_t cause) {
-  const std::uint64_t begin = arch::cycle_count();
+  const Nanoseconds begin = kernel.now();
   while ((proof.causes.exchange(0, MemoryOrder::relaxed) & cause) == 0) {
-    const std::int64_t waited = kernel.clock->nanoseconds(arch::cycle_count() - begin).count();
-    if (waited > 20'000'000'000) panic("expected an interrupt with cause ", cause, ", found none in 20 s");
+    if ((kernel.now() - begin).count() > 20'000'000'000)
+      panic("expected an interrupt with cause ", cause, ", found none in 20 s");
     arch::pause();
   }
 }
