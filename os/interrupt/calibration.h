@@ -50,6 +50,7 @@ Result<std::uint64_t> measure_cycles_per_second(ReferenceTimer timer, std::uint3
     const calibration::Edge first = calibration::next_edge(idle, read_ticks, read_cycles);
     calibration::Edge last = first;
     std::uint32_t elapsed = 0;
+    std::uint64_t doubt = first.doubt;  // the longest reading: in a long one the reference may even have wrapped
     while (elapsed < ticks) {
       const calibration::Edge next = calibration::next_edge(last.ticks, read_ticks, read_cycles);
       if (first.ticks == idle || next.ticks == last.ticks) {
@@ -57,9 +58,10 @@ Result<std::uint64_t> measure_cycles_per_second(ReferenceTimer timer, std::uint3
                          " ticks, found it at rest after ", elapsed);
       }
       last = next;
+      if (last.doubt > doubt) doubt = last.doubt;
       elapsed = (first.ticks - last.ticks) & timer.mask;
     }
-    const std::uint64_t cycles = last.cycles - first.cycles, doubt = first.doubt + last.doubt;
+    const std::uint64_t cycles = last.cycles - first.cycles;
     if (doubt >= least_doubt) continue;
     least_doubt = doubt;
     best = cycles * timer.ticks_per_second / elapsed;
