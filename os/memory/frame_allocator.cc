@@ -244,22 +244,6 @@ FrameStatistics FrameAllocator::statistics() const {
   return current;
 }
 
-std::optional<unsigned> FrameAllocator::largest_free_order() const {
-  for (unsigned order = giant_page_order + 1; order-- > 0;) {
-    for (std::uint64_t index = 0; index < section_count_; ++index) {
-      const Section& section = sections_[index];
-      if (order >= large_page_order) {
-        if (section.whole.find_run(order - large_page_order)) return order;
-        continue;
-      }
-      for (unsigned block = 0; block < section.block_count; ++block) {
-        if (section.partial.test(block) && section.blocks[block].free.find_run(order)) return order;
-      }
-    }
-  }
-  return std::nullopt;
-}
-
 unsigned FrameAllocator::zone_of(FrameNumber frame) {
   for (unsigned zone = 0; zone + 1 < zone_count; ++zone) {
     if (frame.value() / block_frames >= blocks_of_zone(zone).begin) return zone;

@@ -53,8 +53,6 @@ class FrameAllocator final : public FrameSource {
   void free_batch(std::span<const FrameNumber> heads);
 
   FrameStatistics statistics() const;
-  // The largest order that could be allocated now.
-  std::optional<unsigned> largest_free_order() const;
 
  private:
   static constexpr unsigned zone_count = 3;

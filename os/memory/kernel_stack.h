@@ -53,9 +53,11 @@ class KernelStack {
   KernelStack() = default;
   KernelStack(KernelMemory& memory, VirtualAddress bottom, VirtualAddress top)
       : memory_(&memory), bottom_(bottom), top_(top) {}
-  KernelStack(KernelStack&& other) noexcept { swap(other); }
-  KernelStack& operator=(KernelStack&& other) noexcept {
-    KernelStack(std::move(other)).swap(*this);
+  KernelStack(KernelStack&& other) noexcept { *this = std::move(other); }
+  KernelStack& operator=(KernelStack&& other) noexcept {  // what was here goes when `other` does
+    std::swap(memory_, other.memory_);
+    std::swap(bottom_, other.bottom_);
+    std::swap(top_, other.top_);
     return *this;
   }
   ~KernelStack();
@@ -64,12 +66,6 @@ class KernelStack {
   VirtualAddress top() const { return top_; }        // one past its highest byte, a multiple of 4 KiB
 
  private:
-  void swap(KernelStack& other) noexcept {
-    std::swap(memory_, other.memory_);
-    std::swap(bottom_, other.bottom_);
-    std::swap(top_, other.top_);
-  }
-
   KernelMemory* memory_ = nullptr;
   VirtualAddress bottom_;
   VirtualAddress top_;

@@ -31,14 +31,9 @@ void report_space(std::size_t number, const AddressSpace& space, Log& log) {
 }  // namespace
 
 void KernelMemory::report(Log& log) {
-  std::optional<unsigned> largest;
-  const FrameStatistics now = frames_.shared().with([&](FrameAllocator& frames) {
-    largest = frames.largest_free_order();
-    return frames.statistics();
-  });
+  const FrameStatistics now = frames_.shared().with([](FrameAllocator& frames) { return frames.statistics(); });
   log.warning("frames: ", now.free, " of ", now.total, " free, ", now.free_below_4_gib, " below 4 GiB, ",
               now.free_below_16_mib, " below 16 MiB; ", now.failures, " failures");
-  if (largest) log.warning("frames: the largest free run is ", std::uint64_t{1} << *largest, " frames");
   const auto [tables, stack_pages] =
       areas_.with([](Areas& areas) { return std::pair(areas.table.table_count(), areas.stack_pages); });
   std::uint64_t spaces_frames = 0;
