@@ -4,6 +4,7 @@
 
 #include "base/image_manifest.h"
 #include "os/boot/kernel.h"
+#include "os/device/terminal.h"
 #include "os/file/cpio.h"
 #include "os/file/image_file.h"
 #include "os/file/process_files.h"
@@ -175,6 +176,11 @@ Result<void> start_program(Kernel& kernel, Process& process, const Manifest& man
 Result<int> run_image(Kernel& kernel) {
   TRY(kernel.system_calls.fill());
   kernel.facts.start();
+  Owned<Terminal> terminal = TRY(make_owned<Terminal>(kernel.memory->heap(), kernel));
+  if (const Result<void> started = terminal->start(); !started.ok()) {
+    kernel.log.warning("terminal: ", started.error());
+  }
+  kernel.console = &*terminal;
   const CastImage image = *kernel.boot_info.image();
   const Manifest manifest = TRY(read_manifest(bytes_of(kernel, image.bundle)));
   const std::uint64_t limit = manifest.memory.value_or(kernel.boot_info.memory.bytes_of(MemoryKind::usable));
