@@ -39,6 +39,7 @@ class EventFile final : public FileDescription {
   Answer<std::size_t> write_bytes(Transfer& from) override {
     std::uint64_t added = 0;
     if (from.left() < sizeof(added)) return Errno::einval;
+    from.shorten(sizeof(added));  // what comes behind is not looked at
     const std::size_t moved = TRY(from.take(std::as_writable_bytes(std::span(&added, 1))));
     if (moved < sizeof(added)) return Errno::efault;
     if (added > most) return Errno::einval;

@@ -103,7 +103,7 @@ class PipeEnd : public FileDescription {
     FileStatus status;
     status.kind = FileKind::pipe;
     status.permissions = 0600;
-    status.inode = reinterpret_cast<std::uintptr_t>(pipe_.get()) >> 4 & 0xffff'ffff;  // the same at both ends
+    status.inode = static_cast<std::uint64_t>(pipe_->made.count());  // the same at both ends
     status.times = {pipe_->made, pipe_->made, pipe_->made};
     return status;
   }

@@ -128,6 +128,15 @@ TEST_F(PollFiles, AnEventCountsUpAndIsTakenAtOnce) {
   EXPECT_EQ(write(*event, "short").error(), Errno::einval);
 }
 
+TEST_F(PollFiles, AnEventTakesOneNumberFromAWriteOfSeveral) {
+  Reference<FileDescription> event = make_event_file(heap, 0, EventReads::all, 0).value();
+  const std::uint64_t numbers[] = {3, 4};
+  KernelTransfer transfer(std::as_bytes(std::span(numbers)));
+  EXPECT_EQ(event->write(transfer).value(), 8u);
+  EXPECT_EQ(static_cast<Transfer&>(transfer).left(), 0u);
+  EXPECT_EQ(read_number(*event).value(), 3u);
+}
+
 TEST_F(PollFiles, ASemaphoreEventIsTakenOneByOne) {
   Reference<FileDescription> event = make_event_file(heap, 2, EventReads::one, 0).value();
   EXPECT_EQ(read_number(*event).value(), 1u);

@@ -30,16 +30,16 @@ Answer<std::uint64_t> write_pieces(Caller& caller, std::int32_t descriptor, cons
     std::uint64_t left = 0;
     const Answer<std::uint64_t> moved = when_ready(caller.thread, *file, [&]() -> Answer<std::uint64_t> {
       Transfer from = pieces.transfer(memory, done);
-      left = from.left();
       const auto position = static_cast<std::uint64_t>(offset) + done;
-      return std::uint64_t{TRY(offset < 0 ? file->write(from) : file->write_at(from, position))};
+      const std::size_t written = TRY(offset < 0 ? file->write(from) : file->write_at(from, position));
+      left = from.left();
+      return std::uint64_t{written};
     });
     if (!moved.ok() && done == 0) return moved.error();
     if (!moved.ok()) return done;
     done += moved.value();
-    if (moved.value() == left || moved.value() == 0 || file->poll_source() == nullptr || file->non_blocking()) {
-      return done;
-    }
+    // What has no source never has more room later.
+    if (left == 0 || moved.value() == 0 || file->poll_source() == nullptr || file->non_blocking()) return done;
   }
 }
 
