@@ -86,7 +86,30 @@ Answer<void> get_processor(Caller&, UserPointer<std::uint32_t> processor, UserPo
   return node.write_if_wanted(0);
 }
 
+// struct sysinfo.
+struct SystemInformation {
+  std::int64_t uptime;  // seconds
+  std::uint64_t loads[3];
+  std::uint64_t total, free, shared, buffers, total_swap, free_swap;
+  std::uint16_t processes, padding;
+  std::uint64_t total_high, free_high;
+  std::uint32_t unit;  // of the sizes, in bytes
+};
+static_assert(sizeof(SystemInformation) == 112);
+
+Answer<void> get_system_information(Caller& caller, UserPointer<SystemInformation> place) {
+  const MemoryFacts memory = caller.kernel.facts.memory();
+  SystemInformation information{};
+  information.uptime = caller.kernel.now().count() / 1'000'000'000;
+  information.total = memory.total;
+  information.free = memory.free;
+  information.processes = 1;
+  information.unit = 1;
+  return place.write(information);
+}
+
 constexpr SystemCall rows[] = {
+    system_call<&get_system_information>("sysinfo"),
     system_call<&root>("getuid"),
     system_call<&root>("geteuid"),
     system_call<&root>("getgid"),
