@@ -23,7 +23,7 @@ COUNTED = {".h", ".cc", ".S", ".ld", ".py"}
 # The core: from reset to threads on all CPUs. Drivers, what hosts programs, what only tests use, and scripts that build
 # and debug are no part of it.
 NOT_CORE = re.compile(
-    r"^os/(device|file|process|syscall|debug|arch/hosted|schedule/interleavings)/|\.py$|_test\.cc$|/fake_\w+\.h$"
+    r"^os/(device|file|process|syscall|debug|arch/hosted|schedule/interleavings)/|^os/arch/x86_64/(user|signal)_|\.py$|_test\.cc$|/fake_\w+\.h$"
     r"|_fixture\.h$|_for_tests\.h$|/test_\w+\.h$"
 )
 COMMENT = re.compile(r"^\s*(//|/?\*|$)")
