@@ -16,6 +16,7 @@ class ConditionVariable {
     waiters_.with([&](WaitList& list) { list.join(waiter); });
     mutex.unlock();
     block_current_thread();
+    waiters_.with([&](WaitList& list) { list.leave(waiter); });  // the end of its program woke it, not its waker
     mutex.lock();
   }
   template <class Condition>

@@ -31,6 +31,7 @@ void Mutex::lock_slowly(Thread& thread) {
   auto& graph = current_scheduler().wait_graph;
   for (bool waited = false;; waited = true) {
     const bool taken = waiters_.with([&](WaitList& list) {
+      list.leave(waiter);  // one that was woken by the end of its program is still there
       std::uintptr_t found = holder_.load(MemoryOrder::relaxed);
       while (true) {
         // Others may wait behind us, and we have forgotten: taken here, it is given back through the list.

@@ -9,6 +9,7 @@ namespace ingot::os {
 
 Thread& current_thread() { return *current_processor().current; }
 void block_current_thread() { current_scheduler().block(); }
+void wake_current_thread() { current_scheduler().wake(*current_processor().current); }
 
 static void expect_no_spin_lock(const Processor& processor) {
   if (processor.lock_checker == nullptr) return;

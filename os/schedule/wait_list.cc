@@ -5,6 +5,12 @@
 
 namespace ingot::os {
 
+bool Waiter::sleeps_again() {
+  if (!is_linked()) return false;
+  thread_.prepare_to_block();
+  return true;
+}
+
 Waiting WaitList::join(Waiter& waiter) {
   waiters_.push_back(waiter);
   waiter.thread_.prepare_to_block();

@@ -13,6 +13,10 @@ class Waiter : public ListLink<struct WaitListTag> {
  public:
   explicit Waiter(Thread& thread) : thread_(thread) {}
 
+  // Under the list's lock, after a sleep: whether nobody took it out of the list. Then its thread has announced that it
+  // will sleep once more.
+  bool sleeps_again();
+
  private:
   friend class WaitList;
 

@@ -1,9 +1,11 @@
 // A program of a few instructions in ring 3: it asks for calls, gets answers, faults, and ends with a status.
 // boot-test: success
+// boot-test: processors 2
 // boot-test: expect system call: swapon (167) is not answered: ENOSYS
 // boot-test: expect exit status 42
 // boot-test: expect general protection fault
 // boot-test: expect exit status 139
+// boot-test: expect ended while a thread waited: exit status 7
 #include <array>
 
 #include "os/boot/kernel.h"
@@ -34,6 +36,25 @@ constexpr std::array<std::uint8_t, 31> ends_with_42 = {
 };
 constexpr std::array<std::uint8_t, 3> uses_a_kernel_instruction = {0xfa, 0x0f, 0x0b};  // cli
 
+// A thread waits for a futex, for good; the other ends the program.
+constexpr std::array<std::uint8_t, 75> ends_while_a_thread_waits = {
+    0xb8, 56,   0,    0,    0,                       // mov $56, %eax: clone
+    0xbf, 0x00, 0x0f, 0x01, 0x00,                    // mov $0x10f00, %edi: a thread
+    0x48, 0x8d, 0xb4, 0x24, 0x00, 0xf8, 0xff, 0xff,  // lea -2048(%rsp), %rsi
+    0x31, 0xd2, 0x0f, 0x05,                          // xor %edx, %edx; syscall
+    0x85, 0xc0, 0x74, 28,                            // test %eax, %eax; jz to the new thread
+    0xbb, 100,  0,    0,    0,                       // mov $100, %ebx
+    0xb8, 24,   0,    0,    0,    0x0f, 0x05,        // mov $24, %eax; syscall: sched_yield
+    0xff, 0xcb, 0x75, 0xf5,                          // dec %ebx; jnz back
+    0xbf, 7,    0,    0,    0,                       // mov $7, %edi
+    0xb8, 231,  0,    0,    0,    0x0f, 0x05,        // mov $231, %eax; syscall: exit_group
+    0x6a, 0x00,                                      // push $0: the word
+    0xb8, 202,  0,    0,    0,                       // mov $202, %eax: futex
+    0x48, 0x89, 0xe7, 0x31, 0xf6,                    // mov %rsp, %rdi; xor %esi, %esi: wait
+    0x31, 0xd2, 0x45, 0x31, 0xd2, 0x0f, 0x05,        // while it is 0, without a deadline
+    0x0f, 0x0b,                                      // never
+};
+
 int run(Kernel& kernel, std::span<const std::uint8_t> code) {
   Owned<Process> process = require(Process::create(kernel, kernel.boot_info.memory.bytes_of(MemoryKind::usable)));
   AddressSpace& space = process->space();
@@ -56,6 +77,7 @@ void run_payload(Kernel& kernel) {
   require(kernel.system_calls.fill());
   kernel.log.information("exit status ", run(kernel, ends_with_42));
   kernel.log.information("exit status ", run(kernel, uses_a_kernel_instruction));
+  kernel.log.information("ended while a thread waited: exit status ", run(kernel, ends_while_a_thread_waits));
 }
 
 }  // namespace ingot::os

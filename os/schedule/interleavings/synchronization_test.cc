@@ -184,8 +184,8 @@ struct LooksBeforeItJoins : WaitQueueScenario {
   void begin(Simulation& simulation) {
     simulation.start_thread("sleeper", [&] {
       if (ready.load(MemoryOrder::relaxed)) return;
-      bool first_look = true;
-      queue.wait_until([&] { return !std::exchange(first_look, false); });
+      int looks = 0;
+      queue.wait_until([&] { return ++looks > 2; });  // two before it sleeps
     });
     simulation.start_thread("waker", [&] {
       ready.store(true, MemoryOrder::relaxed);
@@ -197,6 +197,31 @@ struct LooksBeforeItJoins : WaitQueueScenario {
 
 TEST(Interleavings, FindsTheWakeUpThatABrokenProtocolLoses) {
   EXPECT_EQ(explore_all<LooksBeforeItJoins>({.cpus = 2, .preemptions = 1}).failure, "thread sleeper stays blocked");
+}
+
+// The end of a program and signals: a waker that knows the thread, and not the queue in which it sleeps.
+struct WokenFromOutside {
+  Atomic<bool> ended;
+  Atomic<Thread*> sleeper;
+  WaitQueue queue;
+  int passed = 0;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread("sleeper", [&] {
+      sleeper.store(&current_thread(), MemoryOrder::release);
+      queue.wait_until([&] { return ended.load(MemoryOrder::acquire); });
+      ++passed;
+    });
+    simulation.start_thread("ender", [&] {
+      ended.store(true, MemoryOrder::release);
+      if (Thread* thread = sleeper.load(MemoryOrder::acquire)) current_scheduler().wake(*thread);
+    });
+  }
+  void end(Simulation& simulation) { simulation.expect(passed == 1, "the sleeper did not pass"); }
+};
+
+TEST(Interleavings, AThreadThatIsWokenFromOutsideLeavesTheQueue) {
+  expect_holds_in_every_order<WokenFromOutside>({.cpus = 2, .preemptions = 2});
 }
 
 // A lock without a lock: reads that it is free, then writes that it is not.
