@@ -20,8 +20,8 @@
 #include "os/schedule/kernel_thread.h"
 #include "os/schedule/scheduler.h"
 #include "os/syscall/table.h"
-#include "os/trace/lock_reports.h"
 #include "os/trace/log.h"
+#include "os/trace/panic.h"
 #include "os/trace/symbols.h"
 #include "os/trace/tracepoint.h"
 

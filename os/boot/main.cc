@@ -5,7 +5,6 @@
 #include "os/boot/kernel.h"
 #include "os/boot/start.h"
 #include "os/memory/early_memory.h"
-#include "os/schedule/tasks.h"
 
 namespace ingot::os {
 

@@ -54,4 +54,19 @@ void KernelThread::join() {
 
 void CpuMachine::notify(std::uint32_t cpu) { arch::current_cpu().kernel->controller().send(cpu, vectors::reschedule); }
 
+Result<void> start_tasks(Kernel& kernel) {
+  struct Tasks {
+    Executor executor;
+    std::optional<KernelThread> thread;
+  };
+  for (Processor* processor : kernel.scheduler.processors()) {
+    void* block = TRY(kernel.memory->heap().allocate(sizeof(Tasks)));
+    Tasks& tasks = *std::construct_at(static_cast<Tasks*>(block));
+    const auto run = [](Executor& executor) { executor.run_until([] { return false; }); };
+    tasks.thread.emplace(TRY(spawn(kernel, "tasks", run, tasks.executor)));
+    processor->tasks = &tasks.executor;
+  }
+  return {};
+}
+
 }  // namespace ingot::os

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "os/memory/user_memory.h"
 #include "os/process/user_thread.h"
+#include "os/schedule/executor.h"
 #include "os/schedule/scheduler.h"
 
 namespace ingot::os {
@@ -72,5 +73,14 @@ Result<KernelThread> spawn(Kernel& kernel, std::string_view name, void (*functio
   };
   return KernelThread::start(kernel, name, {call, reinterpret_cast<void (*)()>(function), &argument}, vectors);
 }
+
+// Tasks on CPUs: each has an executor, and a thread that runs it.
+//
+//   TRY(Task<void>::spawn(current_tasks(), blink(kernel.memory->heap(), screen)));
+//
+// For all CPUs that the scheduler has. Executors and threads stay for good.
+Result<void> start_tasks(Kernel& kernel);
+// Of this CPU. Precondition: start_tasks.
+inline Executor& current_tasks() { return *current_processor().tasks; }
 
 }  // namespace ingot::os

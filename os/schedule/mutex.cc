@@ -1,5 +1,6 @@
 #include "os/schedule/mutex.h"
 
+#include "base/text.h"
 #include "os/schedule/scheduler.h"
 
 namespace ingot::os {
@@ -43,7 +44,7 @@ void Mutex::lock_slowly(Thread& thread) {
         return false;
       }
     });
-    if (taken && waited) graph.with([&](WaitGraph& waits) { waits.forget(thread); });
+    if (taken && waited) graph.with([&](WaitGraph&) { thread.waits_for = nullptr; });
     if (taken) return;
     block_current_thread();
   }
@@ -66,6 +67,37 @@ void Mutex::unlock_slowly(Thread& thread, std::uintptr_t found) {
 
 bool Mutex::is_held_by_current_thread() const {
   return (holder_.load(MemoryOrder::relaxed) & ~waited_for) == address_of(current_thread());
+}
+
+template <class Visit>
+bool WaitGraph::walk(const Thread& thread, Visit&& visit) {
+  const Thread* waiter = &thread;
+  while (const Mutex* mutex = waiter->waits_for) {
+    // A holder that knows of waiters passes through this lock before it lets go: it is still there. One that does not
+    // know has just come, and the waiter will look again.
+    const std::uintptr_t found = mutex->holder_.load(MemoryOrder::relaxed);
+    const auto* holder = reinterpret_cast<const Thread*>(found & ~Mutex::waited_for);
+    if ((found & Mutex::waited_for) == 0 || holder == nullptr) return false;
+    visit(*waiter, *mutex, *holder);
+    if (holder == &thread) return true;
+    if (holder == waiter) return false;  // it has what it waited for, and was not yet here to say so
+    waiter = holder;
+  }
+  return false;
+}
+
+void WaitGraph::wait(Thread& thread, const Mutex& mutex) {
+  thread.waits_for = &mutex;
+  if (!walk(thread, [](const Thread&, const Mutex&, const Thread&) {})) return;
+  FixedText<360> text;
+  text.append("expected a mutex to become free, found a deadlock");
+  walk(thread, [&](const Thread& waiter, const Mutex& wanted, const Thread& holder) {
+    const VirtualAddress address(reinterpret_cast<std::uint64_t>(&wanted));
+    text.append_all("; \"", waiter.name(), "\" waits for ", address, ", held by \"", holder.name(), "\"");
+  });
+  LockViolationHandler* reports = arch::current_cpu().lock_reports;
+  if (reports == nullptr) __builtin_trap();
+  reports->lock_violated({.what = text.view(), .lock = &mutex, .rank = mutex.rank_});
 }
 
 }  // namespace ingot::os

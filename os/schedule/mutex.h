@@ -16,7 +16,7 @@ class Mutex {
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
-  // A thread that would wait for itself, also through others, is reported (wait_graph.h); one that does not hold it at
+  // A thread that would wait for itself, also through others, is reported (WaitGraph); one that does not hold it at
   // unlock traps.
   void lock();
   bool try_lock();

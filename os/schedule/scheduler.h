@@ -16,7 +16,7 @@
 #include "os/schedule/run_queue.h"
 #include "os/schedule/thread.h"
 #include "os/schedule/timer_queue.h"
-#include "os/schedule/wait_graph.h"
+#include "os/schedule/wait_list.h"
 
 namespace ingot::os {
 

@@ -3,7 +3,6 @@
 
 #include <coroutine>
 
-#include "os/schedule/deadline.h"
 #include "os/schedule/executor.h"
 #include "os/schedule/timer_queue.h"
 

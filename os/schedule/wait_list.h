@@ -6,6 +6,7 @@
 
 namespace ingot::os {
 
+class Mutex;
 class Thread;
 
 // One thread's place in one list; it lies on the waiting thread's stack.
@@ -44,6 +45,21 @@ class WaitList {
 
  private:
   IntrusiveList<Waiter, struct WaitListTag> waiters_;
+};
+
+// Which thread waits for which mutex. A thread that would close a circle, by waiting for a mutex whose holder waits,
+// directly or through others, for one that the thread holds, is reported before it falls asleep.
+//
+// It has no data of its own: it guards Thread::waits_for, and it keeps alive whom a walk along the circle meets.
+class WaitGraph {
+ public:
+  // Precondition: the thread stands in the mutex's list and the list's lock is held, so that the holder cannot leave.
+  void wait(Thread& thread, const Mutex& mutex);
+
+ private:
+  // Calls visit(waiter, mutex, holder) from `thread` on, while each holder waits itself. True: the last is `thread`.
+  template <class Visit>
+  static bool walk(const Thread& thread, Visit&& visit);
 };
 
 }  // namespace ingot::os

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "os/schedule/deadline.h"
 #include "os/schedule/locked.h"
+#include "os/schedule/timer_queue.h"
 #include "os/schedule/wait_list.h"
 
 namespace ingot::os {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "os/arch/arch.h"
+#include "os/schedule/lock_checker.h"
 #include "os/trace/format.h"
 
 namespace ingot::os {
@@ -19,5 +20,12 @@ template <class... Parts>
 [[noreturn]] void panic(const Parts&... parts) {
   panic_in(*arch::current_cpu().kernel, text_of<400>(parts...).view(), nullptr);
 }
+
+// What the kernel does about a lock that was taken wrongly: it tells both locks, and ends.
+class LockReports final : public LockViolationHandler {
+ public:
+  void lock_violated(const LockViolation& violation) override;
+  bool forgives_waits = true;  // one that may pass is only logged
+};
 
 }  // namespace ingot::os

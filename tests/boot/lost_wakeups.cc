@@ -14,9 +14,9 @@
 #include "os/boot/kernel.h"
 #include "os/schedule/channel.h"
 #include "os/schedule/condition_variable.h"
+#include "os/schedule/kernel_thread.h"
 #include "os/schedule/semaphore.h"
 #include "os/schedule/task.h"
-#include "os/schedule/tasks.h"
 #include "os/trace/panic.h"
 
 namespace ingot::os {

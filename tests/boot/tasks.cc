@@ -7,9 +7,9 @@
 // boot-test: expect no memory: out of memory
 // boot-test: expect deadline: passed, not early
 // boot-test: expect condition: held before the deadline
-#include "os/schedule/tasks.h"
 #include "os/boot/kernel.h"
 #include "os/schedule/channel.h"
+#include "os/schedule/kernel_thread.h"
 #include "os/schedule/semaphore.h"
 #include "os/schedule/sleep.h"
 #include "os/schedule/task.h"
