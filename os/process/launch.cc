@@ -171,6 +171,26 @@ Result<void> start_program(Kernel& kernel, Process& process, const Manifest& man
   return {};
 }
 
+// Until a program can say otherwise, the keys for it end it.
+class EndingKeys final : public TerminalListener {
+ public:
+  EndingKeys(Terminal& terminal, Process& process) : terminal_(terminal), process_(process) {
+    terminal_.set_listener(this);
+  }
+  EndingKeys(const EndingKeys&) = delete;
+  EndingKeys& operator=(const EndingKeys&) = delete;
+  ~EndingKeys() { terminal_.set_listener(nullptr); }
+
+  void terminal_signal(TerminalSignal signal) override {
+    if (signal == TerminalSignal::interrupt) process_.end(128 + 2);
+    if (signal == TerminalSignal::quit) process_.end(128 + 3);
+  }
+
+ private:
+  Terminal& terminal_;
+  Process& process_;
+};
+
 }  // namespace
 
 Result<int> run_image(Kernel& kernel) {
@@ -185,6 +205,7 @@ Result<int> run_image(Kernel& kernel) {
   const Manifest manifest = TRY(read_manifest(bytes_of(kernel, image.bundle)));
   const std::uint64_t limit = manifest.memory.value_or(kernel.boot_info.memory.bytes_of(MemoryKind::usable));
   Owned<Process> process = TRY(Process::create(kernel, limit));
+  const EndingKeys keys(*terminal, *process);
   ProgramFacts facts(*process, manifest, kernel.boot_info.command_line.view());
   TRY(facts.set_executable(manifest.program));
   TRY(build_tree(kernel, *process, facts, manifest, image));

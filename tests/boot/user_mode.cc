@@ -5,6 +5,8 @@
 // boot-test: expect exit status 42
 // boot-test: expect general protection fault
 // boot-test: expect exit status 139
+// boot-test: expect invalid opcode
+// boot-test: expect exit status 132
 // boot-test: expect ended while a thread waited: exit status 7
 #include <array>
 
@@ -77,6 +79,7 @@ void run_payload(Kernel& kernel) {
   require(kernel.system_calls.fill());
   kernel.log.information("exit status ", run(kernel, ends_with_42));
   kernel.log.information("exit status ", run(kernel, uses_a_kernel_instruction));
+  kernel.log.information("exit status ", run(kernel, std::span(uses_a_kernel_instruction).last(2)));  // ud2
   kernel.log.information("ended while a thread waited: exit status ", run(kernel, ends_while_a_thread_waits));
 }
 

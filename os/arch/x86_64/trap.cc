@@ -128,9 +128,25 @@ PanicText describe_exception(const Kernel& kernel, const TrapFrame& frame) {
   return text;
 }
 
+// The signal that Linux makes of an exception.
+int signal_of(std::uint64_t vector) {
+  constexpr int illegal_instruction = 4, trap = 5, bus_error = 7, arithmetic_error = 8, no_memory_there = 11;
+  constexpr std::uint64_t x87_error = 16, alignment = 17, vector_error = 19;
+  switch (vector) {
+    case exception::divide_error:
+    case x87_error:
+    case vector_error: return arithmetic_error;
+    case exception::debug:
+    case exception::breakpoint: return trap;
+    case exception::invalid_opcode: return illegal_instruction;
+    case alignment: return bus_error;
+    default: return no_memory_there;
+  }
+}
+
 // Until a program can be told of its faults, they end it.
 void end_program(Kernel& kernel, const TrapFrame& frame) {
-  constexpr int ended_by_fault = 128 + 11;
+  const int ended_by_fault = 128 + signal_of(frame.vector);
   kernel.log.error("program: ", describe_exception(kernel, frame).view(), ", at ", instruction_of(frame));
   current_thread().user_thread->process().end(ended_by_fault);
 }
