@@ -142,15 +142,18 @@ Answer<std::uint64_t> get_directory(Caller& caller, VirtualAddress to, std::uint
   const Reference<Directory> here = files.working_directory();
   const Answer<std::string_view> path = files.tree().path_of(*here, {text, most - 1});
   text[most - 1] = '\0';
-  Answer<std::uint64_t> answer = Errno::erange;
-  if (!path.ok()) {
-    answer = path.error();
-  } else if (path.value().size() < room) {
-    const std::uint64_t bytes = path.value().size() + 1;
-    answer = copy_to_user(to, path.value().data(), bytes).ok() ? Answer<std::uint64_t>(bytes) : Errno::efault;
+  std::uint64_t bytes = 0;  // stays 0 where the error counts
+  Errno error = path.ok() ? Errno::erange : path.error();
+  if (path.ok() && path.value().size() < room) {
+    bytes = path.value().size() + 1;
+    if (!copy_to_user(to, path.value().data(), bytes).ok()) {
+      bytes = 0;
+      error = Errno::efault;
+    }
   }
   files.heap().free(text, most, 1);
-  return answer;
+  if (bytes == 0) return error;
+  return bytes;
 }
 
 Answer<std::uint32_t> set_mask(Caller& caller, std::uint32_t mask) { return files_of(caller).exchange_mask(mask); }
