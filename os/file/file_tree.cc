@@ -52,6 +52,8 @@ Answer<Reference<Node>> FileTree::find_or_create(Directory& from, std::string_vi
   const MutexGuard guard(names_);
   PathWalk walk(*root_, from, most_links);
   TRY(walk.run(path, stays ? Last::parent : Last::parent_of_followed));
+  // A link that no path describes led to what is open already: /dev/stdout.
+  if (walk.name().empty() && walk.found()->as_directory() == nullptr) return std::move(walk.found());
   if (walk.name().empty() || walk.name() == "." || walk.name() == "..")
     return exclusive ? Errno::eexist : Errno::eisdir;
   if (walk.ends_in_slash()) return Errno::eisdir;
