@@ -224,7 +224,7 @@ class Inflater {
 };
 
 // How many bytes a member's header has.
-Result<std::size_t> header_bytes(std::string_view packed) {
+Result<std::size_t> gzip_header_bytes(std::string_view packed) {
   constexpr std::size_t fixed = 10;
   enum Flags { has_sum = 2, has_extra = 4, has_name = 8, has_comment = 16 };
   const std::string_view header = TRY(part_of(packed, 0, fixed, "a gzip header"));
@@ -257,7 +257,7 @@ std::uint32_t crc32(std::string_view bytes, std::uint32_t before) {
 Result<std::string> unpack_gzip(std::string_view packed, std::uint64_t limit) {
   std::string output;
   do {
-    packed.remove_prefix(TRY(header_bytes(packed)));
+    packed.remove_prefix(TRY(gzip_header_bytes(packed)));
     const std::size_t begin = output.size();
     const std::size_t used = TRY(Inflater(packed, output, limit).run());
     const std::string_view trailer = TRY(part_of(packed, used, 8, "a gzip trailer"));

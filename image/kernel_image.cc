@@ -11,7 +11,7 @@ namespace ingot::image {
 namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
-constexpr std::size_t section_fields = 40, section_field_bytes = 8, segment_count_at = 56, section_counts = 58;
+constexpr std::size_t section_fields = 40, segment_count_field = 56, section_counts = 58;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
@@ -157,7 +157,7 @@ Result<KernelImage::Composed> KernelImage::compose(std::uint64_t bundle_bytes,
 
   composed.front = bytes_;
   composed.front.replace(elf_header_bytes, headers.size(), headers);
-  put_number(composed.front, segment_count_at, static_cast<std::uint16_t>(headers.size() / elf_segment_bytes));
+  put_number(composed.front, segment_count_field, static_cast<std::uint16_t>(headers.size() / elf_segment_bytes));
   // The sections were cut off.
   put_number<std::uint64_t>(composed.front, section_fields, 0);
   put_number<std::uint32_t>(composed.front, section_counts + 0, 0);
@@ -176,7 +176,7 @@ Result<OpenedImage> open_image(const std::string& path) {
   if (!ElfFile::looks_like(header) || header.size() < elf_header_bytes) {
     return Error::of(ErrorCode::corrupt, "expected an image in ELF form, found another in '", shortened(path), "'");
   }
-  const std::size_t count = number_at<std::uint16_t>(header, segment_count_at);
+  const std::size_t count = number_at<std::uint16_t>(header, segment_count_field);
   const std::string_view headers = TRY(part_of(header, elf_header_bytes, count * elf_segment_bytes, "program headers"));
   OpenedImage opened;
   const auto field = [&](std::size_t index, std::size_t at) {
