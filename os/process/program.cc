@@ -78,6 +78,10 @@ Result<LoadedProgram> load_program(AddressSpace& space, MemoryObject& zeroes, co
   program.program_header_count = elf.segment_count();
   for (std::size_t index = 0; index < elf.segment_count(); ++index) {
     const ElfSegment segment = elf.segment(index);
+    if (segment.kind == ElfSegment::interpreter) {
+      return Error::of(ErrorCode::unsupported,
+                       "expected a program that stands alone, found one that needs an interpreter: link it -static");
+    }
     if (segment.kind != ElfSegment::loadable || segment.memory_bytes == 0) continue;
     TRY(load_segment(space, zeroes, file, segment, program.base));
     program.end = (program.base + segment.address + segment.memory_bytes).rounded_up(page_bytes);
