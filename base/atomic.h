@@ -90,7 +90,7 @@ class Atomic {
     return order == MemoryOrder::release ? MemoryOrder::relaxed : order;
   }
 
-  alignas(sizeof(Value)) Value value_{};
+  alignas(sizeof(Value)) Value value_{};  // NOLINT(bugprone-sizeof-expression): of a pointer, its own size is meant
 };
 
 // Orders the accesses around it without an access of its own.
