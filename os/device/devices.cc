@@ -55,7 +55,9 @@ Result<void> Devices::start_screen(Kernel& kernel) {
     return {};  // as most servers
   }
   // What was said before there was a screen.
-  kernel.log.visit_kept([&](std::string_view line) { screen_->write_line(line); });
+  kernel.log.visit_kept([&](std::string_view line) {
+    if (!line.starts_with(Log::prefix_of(LogLevel::debug))) screen_->write_line(line);
+  });
   if (!kernel.log.add_sink(*screen_, LogLevel::information)) {
     return Error::of(ErrorCode::out_of_range, "expected room for one more sink of the log, found none");
   }

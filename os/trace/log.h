@@ -32,6 +32,12 @@ class Log {
 
   Log() : lock_(LockRank::log, SharedWith::interrupts) {}
 
+  // What a line of this level begins with.
+  static constexpr std::string_view prefix_of(LogLevel level) {
+    constexpr std::array<std::string_view, 5> prefixes = {"debug: ", "", "warning: ", "error: ", "panic: "};
+    return prefixes[static_cast<std::size_t>(level)];
+  }
+
   // The sink gets lines of this level and above. One more than fit is refused: false.
   bool add_sink(LogSink& sink, LogLevel least);
 
@@ -82,10 +88,6 @@ class Log {
     LogLevel least = LogLevel::debug;
   };
 
-  static constexpr std::string_view prefix_of(LogLevel level) {
-    constexpr std::array<std::string_view, 5> prefixes = {"debug: ", "", "warning: ", "error: ", "panic: "};
-    return prefixes[static_cast<std::size_t>(level)];
-  }
   void commit(LogLevel level, const Line& line);
   void send(LogLevel level, std::string_view line);
 
