@@ -106,9 +106,10 @@ struct Row<function, Answer<Value> (*)(Caller&, Arguments...)> {
 
 }  // namespace system_call_detail
 
-// Does not compile for a name that Linux does not know.
+// Does not compile for a name that Linux does not know, or that `ingot cast` would call missing.
 template <auto function>
 consteval SystemCall system_call(std::string_view name) {
+  if (!is_implemented_system_call(name)) __builtin_trap();
   return system_call_detail::Row<function, decltype(function)>::row(name, system_call_number(name).value());
 }
 

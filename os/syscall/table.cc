@@ -1,13 +1,23 @@
 #include "os/syscall/table.h"
 
+#include <iterator>
+
+#include "base/system_call_numbers.h"
+
 namespace ingot::os {
 
 Result<void> SystemCallTable::fill() {
   const std::span<const SystemCall> topics[] = {event_calls(),  futex_calls(), identity_calls(), memory_calls(),
                                                 name_calls(),   open_calls(),  poll_calls(),     status_calls(),
                                                 thread_calls(), time_calls(),  transfer_calls()};
-  for (const std::span<const SystemCall> rows : topics) TRY(add(rows));
-  return {};
+  std::size_t count = 0;
+  for (const std::span<const SystemCall> rows : topics) {
+    TRY(add(rows));
+    count += rows.size();
+  }
+  if (count == std::size(implemented_system_calls)) return {};
+  return Error::of(ErrorCode::corrupt, "expected ", std::size(implemented_system_calls), " system calls, found ",
+                   count);
 }
 
 Result<void> SystemCallTable::add(std::span<const SystemCall> rows) {
