@@ -2,6 +2,7 @@
 // Behind a word `--` stand the program's arguments (base/boot_arguments.h).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -21,6 +22,18 @@ constexpr std::optional<std::string_view> command_line_option(std::string_view l
     if (rest.starts_with('=')) value = rest.substr(1);
   }
   return value;
+}
+
+// The value of an option that is a number of at most nine digits; nothing where it is none.
+constexpr std::optional<std::uint32_t> command_line_number(std::string_view line, std::string_view name) {
+  const std::optional<std::string_view> digits = command_line_option(line, name);
+  if (!digits || digits->empty() || digits->size() > 9) return {};
+  std::uint32_t number = 0;
+  for (const char digit : *digits) {
+    if (digit < '0' || digit > '9') return {};
+    number = number * 10 + static_cast<std::uint32_t>(digit - '0');
+  }
+  return number;
 }
 
 }  // namespace ingot::os

@@ -49,6 +49,7 @@ struct Kernel {
   KernelFacts facts{*this};
   DeviceOpener* console = nullptr;  // the program's terminal; none: it has no standard files
   SystemCallTable system_calls;
+  Nanoseconds time_slice{10'000'000};  // of a program while other threads wait for its CPU; `slice=` in microseconds
   ProcessorCalls calls;
   std::optional<PhysicalAddress> start_pages;  // where other CPUs begin, below 1 MiB
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};

@@ -93,6 +93,9 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   start_timers(kernel);
 
   kernel.random.start(kernel.boot_info.entropy);
+  if (const auto slice = command_line_number(kernel.boot_info.command_line.view(), "slice")) {
+    kernel.time_slice = Nanoseconds(std::int64_t{*slice} * 1000);
+  }
   const bool checks = command_line_option(kernel.boot_info.command_line.view(), "check-locks").has_value();
   kernel.lock_reports.forgives_waits = !checks;
   kernel.scheduler.report_locks(kernel.lock_reports, Scheduler::LockChecks{checks});

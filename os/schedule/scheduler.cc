@@ -118,12 +118,14 @@ void Scheduler::enqueue(Thread& thread) {
   const std::uint32_t cpu = thread.last_cpu();
   processors_[cpu]->ready.push(thread);
   atomic_fence(MemoryOrder::sequentially_consistent);
-  call_idle_cpu(cpu);
+  if (call_idle_cpu(cpu) || cpu == current_processor().index) return;
+  // Nobody halts: a program that runs there must share, and learns of it only by an interrupt.
+  if (processors_[cpu]->runs_programs.load(MemoryOrder::relaxed)) machine_.notify(cpu);
 }
 
 // Wakes `preferred` if it halts, else any that does: it will steal. Clearing a bit claims that CPU, so that two threads
-// that become ready call two of them.
-void Scheduler::call_idle_cpu(std::uint32_t preferred) {
+// that become ready call two of them. False when none halts.
+bool Scheduler::call_idle_cpu(std::uint32_t preferred) {
   std::uint64_t idle = idle_cpus_.load(MemoryOrder::relaxed);
   while (idle != 0) {
     const std::uint64_t wanted = std::uint64_t{1} << preferred;
@@ -133,8 +135,9 @@ void Scheduler::call_idle_cpu(std::uint32_t preferred) {
     const auto cpu = static_cast<std::uint32_t>(std::countr_zero(bit));
     // The bit is our own when we are the handler that interrupts this CPU's halt: it looks at the queues anyway.
     if (cpu != current_processor().index) machine_.notify(cpu);
-    return;
+    return true;
   }
+  return false;
 }
 
 Thread* Scheduler::next_thread(Processor& processor) {

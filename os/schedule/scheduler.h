@@ -15,6 +15,7 @@
 #include "os/schedule/lock_checker.h"
 #include "os/schedule/run_queue.h"
 #include "os/schedule/thread.h"
+#include "os/schedule/time_slice.h"
 #include "os/schedule/timer_queue.h"
 #include "os/schedule/wait_list.h"
 
@@ -47,7 +48,9 @@ struct Processor : arch::CpuHeader {
   Thread idle;             // the stack the CPU started on; in no queue, ready when nothing else is
   RunQueue ready;
   std::optional<TimerQueue> timers;  // once there is an alarm
-  class Executor* tasks = nullptr;   // once start_tasks gave it one
+  TimeSlice slice;
+  Atomic<bool> runs_programs;       // since its first: it may be in ring 3, and see no queue until it is interrupted
+  class Executor* tasks = nullptr;  // once start_tasks gave it one
   std::uint64_t switches = 0;
   std::uint64_t steals = 0;
   std::optional<LockCheckers> lock_checkers;
@@ -106,7 +109,7 @@ class Scheduler {
 
  private:
   void enqueue(Thread& thread);
-  void call_idle_cpu(std::uint32_t preferred);
+  bool call_idle_cpu(std::uint32_t preferred);
   Thread* next_thread(Processor& processor);
   void switch_to(Processor& processor, Thread& next);
   void finish_switch();

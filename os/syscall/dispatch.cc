@@ -19,6 +19,18 @@ std::uint64_t answer_of(Errno error) { return -static_cast<std::uint64_t>(error)
   return answer_of(Errno::enosys);
 }
 
+// Where other threads wait for this CPU, the program keeps it until its slice ends.
+void share_cpu(Kernel& kernel) {
+  Processor& processor = current_processor();
+  if (processor.ready.looks_empty() || !processor.timers) return;
+  if (processor.slice.has_ended()) {
+    processor.slice.reset();
+    kernel.scheduler.yield();
+  } else if (!processor.slice.is_running()) {
+    processor.slice.begin(*processor.timers, kernel.now() + kernel.time_slice);
+  }
+}
+
 }  // namespace
 
 void answer_system_call(arch::TrapFrame& frame) {
@@ -36,6 +48,7 @@ void answer_system_call(arch::TrapFrame& frame) {
 
 void before_program(arch::TrapFrame&) {
   UserThread& thread = *current_thread().user_thread;
+  share_cpu(thread.process().kernel());
   if (thread.process().is_ending()) thread.exit();
 }
 

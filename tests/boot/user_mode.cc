@@ -8,6 +8,7 @@
 // boot-test: expect invalid opcode
 // boot-test: expect exit status 132
 // boot-test: expect ended while a thread waited: exit status 7
+// boot-test: expect shared a CPU with one that spins: exit status 43
 #include <array>
 
 #include "os/boot/kernel.h"
@@ -57,6 +58,21 @@ constexpr std::array<std::uint8_t, 75> ends_while_a_thread_waits = {
     0x0f, 0x0b,                                      // never
 };
 
+// One thread spins until the other, which begins on the same CPU, has written a word behind the code.
+constexpr std::array<std::uint8_t, 71> waits_without_a_call = {
+    0xb8, 56,   0,    0,    0,                                               // mov $56, %eax: clone
+    0xbf, 0x00, 0x0f, 0x01, 0x00,                                            // mov $0x10f00, %edi: a thread
+    0xbe, 0x00, 0x18, 0x40, 0x00,                                            // mov $0x401800, %esi: its stack
+    0x31, 0xd2, 0x45, 0x31, 0xd2, 0x45, 0x31, 0xc0, 0x0f, 0x05,              // no numbers, no storage; syscall
+    0x85, 0xc0, 0x74, 0x18,                                                  // test %eax, %eax; jz to the new thread
+    0xf3, 0x90,                                                              // pause
+    0x83, 0x3c, 0x25, 0x00, 0x10, 0x40, 0x00, 0x00,                          // cmpl $0, 0x401000
+    0x74, 0xf4,                                                              // jz back
+    0xb8, 231,  0,    0,    0,    0xbf, 43,   0,    0,    0,    0x0f, 0x05,  // exit_group(43)
+    0xc7, 0x04, 0x25, 0x00, 0x10, 0x40, 0x00, 0x01, 0x00, 0x00, 0x00,        // movl $1, 0x401000
+    0xb8, 60,   0,    0,    0,    0x0f, 0x05,                                // exit(...)
+};
+
 int run(Kernel& kernel, std::span<const std::uint8_t> code) {
   Owned<Process> process = require(Process::create(kernel, kernel.boot_info.memory.bytes_of(MemoryKind::usable)));
   AddressSpace& space = process->space();
@@ -81,6 +97,7 @@ void run_payload(Kernel& kernel) {
   kernel.log.information("exit status ", run(kernel, uses_a_kernel_instruction));
   kernel.log.information("exit status ", run(kernel, std::span(uses_a_kernel_instruction).last(2)));  // ud2
   kernel.log.information("ended while a thread waited: exit status ", run(kernel, ends_while_a_thread_waits));
+  kernel.log.information("shared a CPU with one that spins: exit status ", run(kernel, waits_without_a_call));
 }
 
 }  // namespace ingot::os

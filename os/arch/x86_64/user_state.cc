@@ -40,6 +40,10 @@ void enable_system_calls() {
 void UserState::load() const {
   Processor& processor = current_processor();
   processor.entry_stack = entry_stack.value();
+  // An exchange, because the program's last look at the queue before ring 3 must not come before it.
+  if (!processor.runs_programs.load(MemoryOrder::relaxed)) {
+    processor.runs_programs.exchange(true, MemoryOrder::sequentially_consistent);
+  }
   processor.part.segments.set_entry_stack(entry_stack);
   write_model_register(fs_base_register, fs_base);
   write_model_register(program_gs_base_register, gs_base);
