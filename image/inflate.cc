@@ -229,7 +229,7 @@ Result<std::size_t> gzip_header_bytes(std::string_view packed) {
   enum Flags { has_sum = 2, has_extra = 4, has_name = 8, has_comment = 16 };
   const std::string_view header = TRY(part_of(packed, 0, fixed, "a gzip header"));
   if (!header.starts_with("\x1f\x8b\x08")) return damaged("the gzip magic and deflate");
-  const int flags = header[3];
+  const auto flags = static_cast<unsigned char>(header[3]);
   std::size_t at = fixed;
   if ((flags & has_extra) != 0) {
     const std::string_view length = TRY(part_of(packed, at, 2, "a gzip extra field"));
