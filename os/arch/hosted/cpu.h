@@ -96,6 +96,8 @@ inline void write_port_32(std::uint16_t port, std::uint32_t value) { write_port(
 
 struct CpuPart {};
 struct VectorState {
+  VectorState() = default;
+  VectorState(VectorState&&) noexcept {}  // as the kernel's own, it can be moved and not copied
   static Result<VectorState> create(Allocator&) { return VectorState{}; }
   void save() {}
   void restore() const {}
