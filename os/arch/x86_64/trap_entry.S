@@ -1,6 +1,8 @@
 // Where the CPU arrives with every exception and interrupt. Assembly because all registers of the interrupted program
 // must be saved before any compiled code runs, and only IRETQ returns to it.
 
+#include "os/arch/x86_64/register_macros.inc"
+
 .section .text
 .balign 16
 .globl ingot_trap_stubs
@@ -19,21 +21,7 @@ ingot_trap_stubs:               // 256 stubs of 16 bytes: descriptor_tables.cc c
 
 .balign 16
 save_registers:
-  pushq %rax
-  pushq %rbx
-  pushq %rcx
-  pushq %rdx
-  pushq %rsi
-  pushq %rdi
-  pushq %rbp
-  pushq %r8
-  pushq %r9
-  pushq %r10
-  pushq %r11
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
+  push_registers
   testb $3, 18 * 8(%rsp)        // the interrupted program's ring: GS is the program's outside ring 0
   jz in_kernel
   swapgs
@@ -48,21 +36,7 @@ ingot_leave_trap:
   jz restore_registers
   swapgs
 restore_registers:
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %r11
-  popq %r10
-  popq %r9
-  popq %r8
-  popq %rbp
-  popq %rdi
-  popq %rsi
-  popq %rdx
-  popq %rcx
-  popq %rbx
-  popq %rax
+  pop_registers
   addq $16, %rsp                // vector and error code
   iretq
 

@@ -7,6 +7,8 @@
 #define USER_CODE 0x23
 #define SYSTEM_CALL_VECTOR 256
 
+#include "os/arch/x86_64/register_macros.inc"
+
 .section .text
 .balign 16
 .globl ingot_system_call_entry
@@ -21,41 +23,13 @@ ingot_system_call_entry:        // rcx, r11: the program's rip and rflags; inter
   pushq %rcx
   pushq %rax                    // the error code: the call's number, since its answer replaces rax
   pushq $SYSTEM_CALL_VECTOR
-  pushq %rax
-  pushq %rbx
-  pushq %rcx
-  pushq %rdx
-  pushq %rsi
-  pushq %rdi
-  pushq %rbp
-  pushq %r8
-  pushq %r9
-  pushq %r10
-  pushq %r11
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
+  push_registers
   movq %rsp, %rdi
   xorl %ebp, %ebp               // a backtrace ends here
   call ingot_system_call
   testb %al, %al                // whether SYSRET can restore the frame
   jz ingot_leave_trap
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %r11
-  popq %r10
-  popq %r9
-  popq %r8
-  popq %rbp
-  popq %rdi
-  popq %rsi
-  popq %rdx
-  popq %rcx
-  popq %rbx
-  popq %rax
+  pop_registers
   movq 5 * 8(%rsp), %rsp
   swapgs
   sysretq
