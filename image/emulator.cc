@@ -111,7 +111,12 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
   add({"-accel", kvm ? "kvm" : "tcg", "-cpu", kvm ? "host" : "max"});
   add({"-m", std::to_string((plan.memory + (1 << 20) - 1) >> 20) + "M", "-smp", std::to_string(plan.cpus)});
   switch (plan.format) {
-    case ImageFormat::elf: add({"-kernel", request.image, "-append", TRY(command_line_of(request))}); break;
+    case ImageFormat::elf: {
+      const std::string command_line =
+          TRY(command_line_of(request));  // not within the list: leaving it there would leak
+      add({"-kernel", request.image, "-append", command_line});
+      break;
+    }
     case ImageFormat::disk:
       add({"-drive", "if=pflash,format=raw,unit=0,readonly=on,file=" + option_value(host.firmware)});
       add({"-drive", "if=pflash,format=raw,unit=1,file=" + option_value(host.firmware_variables)});

@@ -16,14 +16,14 @@ constexpr std::uint32_t masked = 1u << 16, non_maskable = 4u << 8, reset = 5u <<
 
 // IA32_APIC_BASE: whether the registers are there, and which kind.
 constexpr std::uint32_t base_register = 0x1b;
-constexpr std::uint64_t on = 1u << 11, as_model_registers = 1u << 10;
+constexpr std::uint64_t is_on = 1u << 11, as_model_registers = 1u << 10;
 
 constexpr std::uint32_t model_register(std::uint32_t offset) { return 0x800 + (offset >> 4); }
 
 }  // namespace
 
 void XApicRegisters::turn_on() {
-  arch::write_model_register(base_register, arch::read_model_register(base_register) | on);
+  arch::write_model_register(base_register, arch::read_model_register(base_register) | is_on);
 }
 
 // Two registers make one command: no handler may send between them, and the last one must have left.
@@ -35,7 +35,7 @@ void XApicRegisters::command(std::uint32_t destination, std::uint32_t command) {
 }
 
 void X2ApicRegisters::turn_on() {
-  arch::write_model_register(base_register, arch::read_model_register(base_register) | on | as_model_registers);
+  arch::write_model_register(base_register, arch::read_model_register(base_register) | is_on | as_model_registers);
 }
 std::uint32_t X2ApicRegisters::read(std::uint32_t offset) const {
   return static_cast<std::uint32_t>(arch::read_model_register(model_register(offset)));

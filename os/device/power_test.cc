@@ -98,27 +98,23 @@ TEST_F(PowerTest, WithoutTablesDoesNotGuessHowToSwitchOff) {
 
 using PowerDeathTest = PowerTest;
 TEST_F(PowerDeathTest, EndsTheEmulatorOnlyWhenAsked) {
-  const auto last_write_of = [&](std::string_view options, Outcome outcome) {
+  // halt_forever aborts the process of a test: its last words are what was written.
+  const auto stop = [&](std::string_view options, Outcome outcome) {
+    struct Teller final : FakePorts {
+      void write(std::uint16_t port, std::uint32_t value, unsigned) override {
+        fprintf(stderr, "port %x value %x\n", port, value);
+      }
+    } teller;
     power_ = Power();
     power_.apply_options(options);
     Log log;
-    // halt_forever aborts the process of a test: its last words are what was written.
-    const auto say = [&] {
-      struct Teller final : FakePorts {
-        void write(std::uint16_t port, std::uint32_t value, unsigned) override {
-          fprintf(stderr, "port %x value %x\n", port, value);
-        }
-      } teller;
-      power_.stop(outcome, log);
-    };
-    return say;
+    power_.stop(outcome, log);
   };
-  EXPECT_DEATH(last_write_of("debug-exit", Outcome::success)(), "^port f4 value 10\n$");
-  EXPECT_DEATH(last_write_of("quiet debug-exit", Outcome::panic)(), "^port f4 value 11\n$");
-  EXPECT_DEATH(last_write_of("", Outcome::success)(), "^$");
-  EXPECT_DEATH(last_write_of("panic=halt", Outcome::panic)(), "^$");
-  EXPECT_DEATH(last_write_of("panic=reset", Outcome::panic)(),
-               "^port cf9 value 2\nport cf9 value 6\nport 64 value fe\n$");
+  EXPECT_DEATH(stop("debug-exit", Outcome::success), "^port f4 value 10\n$");
+  EXPECT_DEATH(stop("quiet debug-exit", Outcome::panic), "^port f4 value 11\n$");
+  EXPECT_DEATH(stop("", Outcome::success), "^$");
+  EXPECT_DEATH(stop("panic=halt", Outcome::panic), "^$");
+  EXPECT_DEATH(stop("panic=reset", Outcome::panic), "^port cf9 value 2\nport cf9 value 6\nport 64 value fe\n$");
 }
 
 }  // namespace
