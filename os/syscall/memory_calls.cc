@@ -11,9 +11,8 @@ namespace protection {
 constexpr std::uint32_t read = 1, write = 2, execute = 4, all = read | write | execute;
 }
 namespace map_flag {
-constexpr std::uint32_t shared = 1, private_copy = 2, shared_checked = 3, kind = 0xf, fixed = 0x10, anonymous = 0x20,
-                        grows_down = 0x100, no_reserve = 0x4000, populate = 0x8000, stack = 0x20000,
-                        fixed_free = 0x100000;
+constexpr std::uint32_t private_copy = 2, shared_checked = 3, kind = 0xf, fixed = 0x10, anonymous = 0x20,
+                        no_reserve = 0x4000, stack = 0x20000, fixed_free = 0x100000;
 }
 
 Answer<Access> access_of(std::uint32_t bits) {
