@@ -6,7 +6,7 @@ namespace {
 
 using Field = CpioEntry::Field;
 constexpr std::string_view magic = "070701", trailer = "TRAILER!!!";
-constexpr std::size_t digits = 8, header_bytes = magic.size() + Field::count * digits;
+constexpr std::size_t field_letters = 8, header_bytes = magic.size() + Field::count * field_letters;
 
 Result<std::uint32_t> parse_hexadecimal(std::string_view text) {
   std::uint32_t number = 0;
@@ -14,7 +14,8 @@ Result<std::uint32_t> parse_hexadecimal(std::string_view text) {
     const char lower = static_cast<char>(letter | 0x20);
     const bool decimal = letter >= '0' && letter <= '9';
     if (!decimal && (lower < 'a' || lower > 'f')) {
-      return Error::of(ErrorCode::corrupt, "expected hexadecimal digits in an initramfs header, found '", text, "'");
+      return Error::of(ErrorCode::corrupt, "expected hexadecimal field_letters in an initramfs header, found '", text,
+                       "'");
     }
     number = number << 4 | static_cast<std::uint32_t>(decimal ? letter - '0' : lower - 'a' + 10);
   }
@@ -44,7 +45,7 @@ Result<std::optional<CpioEntry>> CpioReader::next() {
       return Error::of(ErrorCode::corrupt, "expected an initramfs header at ", offset_, ", found no 070701 or the end");
     }
     for (std::size_t field = 0; field < Field::count; ++field) {
-      entry.fields[field] = TRY(parse_hexadecimal(rest.substr(magic.size() + field * digits, digits)));
+      entry.fields[field] = TRY(parse_hexadecimal(rest.substr(magic.size() + field * field_letters, field_letters)));
     }
     const std::uint64_t path_size = entry.fields[Field::path_bytes], size = entry.fields[Field::bytes];
     const std::uint64_t content = to_4_bytes(offset_ + header_bytes + path_size);  // 64 bits: the sum cannot wrap
