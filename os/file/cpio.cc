@@ -14,8 +14,7 @@ Result<std::uint32_t> parse_hexadecimal(std::string_view text) {
     const char lower = static_cast<char>(letter | 0x20);
     const bool decimal = letter >= '0' && letter <= '9';
     if (!decimal && (lower < 'a' || lower > 'f')) {
-      return Error::of(ErrorCode::corrupt, "expected hexadecimal field_letters in an initramfs header, found '", text,
-                       "'");
+      return Error::of(ErrorCode::corrupt, "expected hexadecimal digits in an initramfs header, found '", text, "'");
     }
     number = number << 4 | static_cast<std::uint32_t>(decimal ? letter - '0' : lower - 'a' + 10);
   }
