@@ -142,6 +142,10 @@ Result<image::CastRequest> request_of(const Options& options) {
   for (const std::string& file : options.files) TRY(add_files(file, request.root));
   request.environment.insert(request.environment.end(), options.environment.begin(), options.environment.end());
   if (!options.directory.empty()) request.directory = options.directory;
+  if (!options.consumed.empty() || !options.rights.empty() || options.traces) {
+    return Error::of(ErrorCode::unsupported,
+                     "expected no --consume, --grant or --trace, found one: the kernel cannot do that yet");
+  }
   request.consumed = options.consumed;
   request.rights = options.rights;
   request.traces_system_calls = options.traces;

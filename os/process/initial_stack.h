@@ -50,6 +50,10 @@ class InitialStack {
  public:
   static constexpr std::size_t most_texts = 1024;  // arguments and environment together
   static constexpr std::size_t most_facts = 24;
+  struct Fact {
+    AuxiliaryKey key = AuxiliaryKey::end;
+    std::uint64_t value = 0;
+  };
 
   // The room ends at `top` in the program's memory and has room.size() bytes at most.
   InitialStack(std::span<std::byte> room, VirtualAddress top) : room_(room), top_(top), at_(room.size()) {}
@@ -71,17 +75,13 @@ class InitialStack {
   Result<VirtualAddress> add_bytes(std::span<const std::byte> bytes);
   Result<VirtualAddress> add_text(std::string_view text);
   Result<void> add_fact(AuxiliaryKey key, std::uint64_t value);
+  std::span<const Fact> facts() const { return std::span(facts_).first(fact_count_); }
 
   // Writes the pointers. The stack pointer to begin with; from there to `top` the bytes are contents().
   Result<VirtualAddress> finish();
   std::span<const std::byte> contents() const { return room_.subspan(at_); }
 
  private:
-  struct Fact {
-    AuxiliaryKey key;
-    std::uint64_t value;
-  };
-
   Result<std::byte*> take(std::size_t bytes);
   Result<char*> take_text(std::size_t size);
   static Error arguments_come_first();

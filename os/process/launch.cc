@@ -41,6 +41,19 @@ Result<Manifest> read_manifest(std::span<const std::byte> bundle) {
   return Manifest::parse({reinterpret_cast<const char*>(entry.content.data()), entry.content.size()});
 }
 
+// A wish that this kernel cannot fulfil yet is refused, not passed over.
+Result<void> refuse_unknown_wishes(const Manifest& manifest) {
+  ManifestReader entries = manifest.entries();
+  while (const std::optional<ManifestEntry> entry = TRY(entries.next())) {
+    if (entry->key != ManifestKey::consume && entry->key != ManifestKey::grant && entry->key != ManifestKey::trace) {
+      continue;
+    }
+    return Error::of(ErrorCode::unsupported, "expected no '", name_of(entry->key),
+                     "' in the manifest, which this kernel cannot do yet, found one in line ", entry->line);
+  }
+  return {};
+}
+
 // The large files, whose paths are unescaped into `paths`.
 struct Segments {
   std::array<Path, most_segments> paths;
@@ -135,7 +148,7 @@ Result<void> add_facts(Kernel& kernel, const LoadedProgram& program, std::string
 }
 
 // The current thread uses the program's address space.
-Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, const Manifest& manifest,
+Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
                                   const LoadedProgram& program, std::string_view path) {
   Allocator& heap = kernel.memory->heap();
   const Answer<VirtualAddress> bottom = process.memory().map({.bytes = stack_bytes,
@@ -152,12 +165,13 @@ Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, const Manife
   Owned<InitialStack> stack = TRY(make_owned<InitialStack>(heap, std::span<std::byte>(room->bytes), top));
   TRY(add_texts(kernel, manifest, *stack));
   TRY(add_facts(kernel, program, path, *stack));
+  facts.set_auxiliary_vector(stack->facts());
   const VirtualAddress pointer = TRY(stack->finish());
   TRY(copy_to_user(pointer, stack->contents().data(), stack->contents().size()));
   return pointer;
 }
 
-Result<void> start_program(Kernel& kernel, Process& process, const Manifest& manifest) {
+Result<void> start_program(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest) {
   const Path path = TRY(path_of(manifest.program));
   const Reference<Node> node = TRY(find_program(process, path.view()));
   ImageFile& file = *node->as_image_file();
@@ -165,7 +179,7 @@ Result<void> start_program(Kernel& kernel, Process& process, const Manifest& man
   const LoadedProgram program =
       TRY(load_program(process.space(), process.memory().zeroes(), {file.content().bytes, &file.mapping()}, base));
   process.memory().begin_heap(program.end);
-  const VirtualAddress stack = TRY(make_stack(kernel, process, manifest, program, path.view()));
+  const VirtualAddress stack = TRY(make_stack(kernel, process, facts, manifest, program, path.view()));
   UserThread* thread = TRY(process.add_thread(arch::first_frame(program.entry, stack), 0));
   process.start(*thread);
   return {};
@@ -203,6 +217,7 @@ Result<int> run_image(Kernel& kernel) {
   kernel.console = &*terminal;
   const CastImage image = *kernel.boot_info.image();
   const Manifest manifest = TRY(read_manifest(bytes_of(kernel, image.bundle)));
+  TRY(refuse_unknown_wishes(manifest));
   const std::uint64_t limit = manifest.memory.value_or(kernel.boot_info.memory.bytes_of(MemoryKind::usable));
   Owned<Process> process = TRY(Process::create(kernel, limit));
   const EndingKeys keys(*terminal, *process);
@@ -210,7 +225,7 @@ Result<int> run_image(Kernel& kernel) {
   TRY(facts.set_executable(manifest.program));
   TRY(build_tree(kernel, *process, facts, manifest, image));
   use_address_space(&process->space());
-  const Result<void> started = start_program(kernel, *process, manifest);
+  const Result<void> started = start_program(kernel, *process, facts, manifest);
   use_address_space(nullptr);
   TRY(started);
   return process->run();

@@ -27,6 +27,16 @@ Result<void> ProgramFacts::set_executable(EscapedText path) {
                    path.size());
 }
 
+void ProgramFacts::set_auxiliary_vector(std::span<const InitialStack::Fact> facts) {
+  for (std::size_t i = 0; i < facts.size(); ++i) auxiliary_[i] = facts[i];
+  auxiliary_count_ = facts.size() + 1;
+}
+
+void ProgramFacts::write_auxiliary_vector(TextWriter& text) {
+  text.add(std::string_view(reinterpret_cast<const char*>(auxiliary_.data()),
+                            auxiliary_count_ * sizeof(InitialStack::Fact)));
+}
+
 std::uint32_t ProgramFacts::identity() { return process_.number(); }
 std::uint32_t ProgramFacts::threads() { return process_.thread_count(); }
 

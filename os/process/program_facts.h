@@ -1,9 +1,13 @@
 // ProgramFacts: what /proc/self tells.
 #pragma once
 
+#include <array>
+#include <span>
+
 #include "base/image_manifest.h"
 #include "base/text.h"
 #include "os/file/system_facts.h"
+#include "os/process/initial_stack.h"
 
 namespace ingot::os {
 
@@ -16,6 +20,7 @@ class ProgramFacts final : public ProcessFacts {
       : process_(process), manifest_(manifest), command_line_(command_line) {}
 
   Result<void> set_executable(EscapedText path);
+  void set_auxiliary_vector(std::span<const InitialStack::Fact> facts);
 
   std::uint32_t identity() override;
   std::string_view name() override;
@@ -27,7 +32,7 @@ class ProgramFacts final : public ProcessFacts {
   void write_arguments(TextWriter& text) override;
   void write_environment(TextWriter& text) override;
   void write_mappings(TextWriter& text) override;
-  void write_auxiliary_vector(TextWriter&) override {}
+  void write_auxiliary_vector(TextWriter& text) override;
   void write_limits(TextWriter& text) override;
   DescriptorTable& descriptors() override;
   Reference<Directory> working_directory() override;
@@ -37,6 +42,8 @@ class ProgramFacts final : public ProcessFacts {
   Manifest manifest_;
   std::string_view command_line_;
   FixedText<256> executable_;
+  std::array<InitialStack::Fact, InitialStack::most_facts + 1> auxiliary_{};  // ends with a key 0
+  std::size_t auxiliary_count_ = 1;
 };
 
 }  // namespace ingot::os

@@ -20,11 +20,11 @@ struct SystemName {
 
 void set(char (&field)[SystemName::length], std::string_view text) { text.copy(field, SystemName::length - 1); }
 
-Answer<void> get_system_name(Caller&, UserPointer<SystemName> place) {
+Answer<void> get_system_name(Caller& caller, UserPointer<SystemName> place) {
   SystemName name{};
   set(name.system, "Linux");  // programs ask whether its calls are there: they are
-  set(name.node, "ingot");
-  set(name.release, "6.1.0-ingot");  // what they expect of that version is answered, or ENOSYS
+  set(name.node, caller.kernel.facts.host_name());
+  set(name.release, caller.kernel.facts.release());  // what they expect of that version is answered, or ENOSYS
   set(name.version, "#1 SMP");
   set(name.machine, "x86_64");
   return place.write(name);
@@ -69,7 +69,10 @@ Answer<void> limits(Caller& caller, std::int32_t process, std::uint32_t resource
   if (!wanted.is_null()) return Errno::eperm;  // the manifest sets them
   Limit limit{unlimited, unlimited};
   if (resource == stack) limit = {8 << 20, 8 << 20};
-  if (resource == open_files) limit = {1024, 1024};
+  if (resource == open_files) {
+    const std::uint64_t most = caller.process.files().descriptors().limit();
+    limit = {most, most};
+  }
   if (resource == address_space) limit = {caller.process.memory().limit(), caller.process.memory().limit()};
   return place.write_if_wanted(limit);
 }

@@ -27,9 +27,9 @@ Answer<Nanoseconds> time_of(Kernel& kernel, Clock clock) {
     case Clock::raw_monotonic:
     case Clock::coarse_monotonic:
     case Clock::boot_time: return kernel.now();
-    // The machine is the program's: what it spends is the time that passes.
+    // Nobody counts what a thread spends.
     case Clock::process_time:
-    case Clock::thread_time: return kernel.now();
+    case Clock::thread_time: return Errno::einval;
   }
   return Errno::einval;
 }
