@@ -142,9 +142,9 @@ Result<image::CastRequest> request_of(const Options& options) {
   for (const std::string& file : options.files) TRY(add_files(file, request.root));
   request.environment.insert(request.environment.end(), options.environment.begin(), options.environment.end());
   if (!options.directory.empty()) request.directory = options.directory;
-  if (!options.consumed.empty() || !options.rights.empty() || options.traces) {
+  if (!options.consumed.empty() || !options.rights.empty()) {
     return Error::of(ErrorCode::unsupported,
-                     "expected no --consume, --grant or --trace, found one: the kernel cannot do that yet");
+                     "expected no --consume or --grant, found one: the kernel cannot do that yet");
   }
   request.consumed = options.consumed;
   request.rights = options.rights;

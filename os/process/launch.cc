@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/image_manifest.h"
+#include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
 #include "os/device/terminal.h"
 #include "os/file/cpio.h"
@@ -45,12 +46,19 @@ Result<Manifest> read_manifest(std::span<const std::byte> bundle) {
 Result<void> refuse_unknown_wishes(const Manifest& manifest) {
   ManifestReader entries = manifest.entries();
   while (const std::optional<ManifestEntry> entry = TRY(entries.next())) {
-    if (entry->key != ManifestKey::consume && entry->key != ManifestKey::grant && entry->key != ManifestKey::trace) {
-      continue;
-    }
+    if (entry->key != ManifestKey::consume && entry->key != ManifestKey::grant) continue;
     return Error::of(ErrorCode::unsupported, "expected no '", name_of(entry->key),
                      "' in the manifest, which this kernel cannot do yet, found one in line ", entry->line);
   }
+  return {};
+}
+
+Result<void> trace_if_wanted(Kernel& kernel, const Manifest& manifest) {
+  const auto wish = command_line_option(kernel.boot_info.command_line.view(), "trace");
+  if (wish && *wish != "syscalls") {
+    return Error::of(ErrorCode::unsupported, "expected trace=syscalls on the boot line, found trace=", *wish);
+  }
+  if (wish || manifest.traces_system_calls) kernel.system_calls.trace();
   return {};
 }
 
@@ -218,6 +226,7 @@ Result<int> run_image(Kernel& kernel) {
   const CastImage image = *kernel.boot_info.image();
   const Manifest manifest = TRY(read_manifest(bytes_of(kernel, image.bundle)));
   TRY(refuse_unknown_wishes(manifest));
+  TRY(trace_if_wanted(kernel, manifest));
   const std::uint64_t limit = manifest.memory.value_or(kernel.boot_info.memory.bytes_of(MemoryKind::usable));
   Owned<Process> process = TRY(Process::create(kernel, limit));
   const EndingKeys keys(*terminal, *process);

@@ -3,6 +3,7 @@
 #include "os/boot/kernel.h"
 #include "os/process/process.h"
 #include "os/process/user_thread.h"
+#include "os/syscall/call_trace.h"
 
 namespace ingot::os {
 
@@ -11,11 +12,13 @@ namespace {
 // A number below 0 in the answer's register is an error: Linux keeps 4095 for them.
 std::uint64_t answer_of(Errno error) { return -static_cast<std::uint64_t>(error); }
 
-[[gnu::noinline]] std::uint64_t miss(Kernel& kernel, std::uint64_t number) {
+[[gnu::noinline]] std::uint64_t miss(UserThread& thread, std::uint64_t number) {
+  Kernel& kernel = thread.process().kernel();
+  const std::string_view name = system_call_name(number).value_or("?");
   if (kernel.system_calls.missed_first_time(number)) {
-    kernel.log.warning("system call: ", system_call_name(number).value_or("?"), " (", number,
-                       ") is not answered: ENOSYS");
+    kernel.log.warning("system call: ", name, " (", number, ") is not answered: ENOSYS");
   }
+  if (kernel.system_calls.is_traced()) kernel.log.debug('[', thread.number(), "] ", name, "(?) = -1 ENOSYS");
   return answer_of(Errno::enosys);
 }
 
@@ -38,11 +41,12 @@ void answer_system_call(arch::TrapFrame& frame) {
   Kernel& kernel = thread.process().kernel();
   const std::uint64_t number = arch::system_call_number(frame);
   const SystemCall* row = kernel.system_calls.find(number);
-  if (row == nullptr) return arch::set_system_call_answer(frame, miss(kernel, number));
+  if (row == nullptr) return arch::set_system_call_answer(frame, miss(thread, number));
   SystemCallArguments arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i] = arch::system_call_argument(frame, i);
   Caller caller{kernel, thread.process(), thread, frame};
-  const Answer<std::uint64_t> answer = row->call(caller, arguments);
+  const Answer<std::uint64_t> answer =
+      !kernel.system_calls.is_traced() ? row->call(caller, arguments) : call_traced(caller, *row, arguments);
   arch::set_system_call_answer(frame, answer.ok() ? answer.value() : answer_of(answer.error()));
 }
 

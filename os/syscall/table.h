@@ -35,6 +35,9 @@ class SystemCallTable {
 
   // nullptr: nobody answers it.
   const SystemCall* find(std::uint64_t number) const { return number < number_count ? rows_[number] : nullptr; }
+  // Whether each call is written to the log.
+  bool is_traced() const { return traced_; }
+  void trace() { traced_ = true; }
   // True the first time that somebody misses the number.
   bool missed_first_time(std::uint64_t number) {
     return number < number_count && !missed_[number].exchange(true, MemoryOrder::relaxed);
@@ -43,6 +46,7 @@ class SystemCallTable {
  private:
   Result<void> add(std::span<const SystemCall> rows);
 
+  bool traced_ = false;
   std::array<const SystemCall*, number_count> rows_{};
   std::array<Atomic<bool>, number_count> missed_{};
 };

@@ -77,6 +77,20 @@ class Cast(unittest.TestCase):
         self.assertGreater(len(tale.split()), 10, here)
         self.assertIn(tale, there.stdout.replace("\r\n", "\n"))
 
+    def test_a_trace_names_calls_arguments_and_answers(self):
+        done = run("cast", "-o", self.path("traced"), "--kernel", KERNEL, "--trace")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = ["run", "-n", "1", "--threads", "1"]
+        done = run("boot", self.path("traced"), "--log", "--accelerator", "tcg", "--", *words, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for line in (
+            r"\[1\] mmap\(0x0, \d+, 3, 34, -1, 0\) = 0x7[0-9a-f]{11} <\d+ us>",
+            r"\[1\] openat\(-100, \"/[^\"]+\", [^)]*\) = (\d+|-1 ENOENT) <",
+            r"\[1\] write\(1, 0x[0-9a-f]+, \d+\) = \d+ <\d+ us>",
+            r"\[1\] exit_group\(0\) = ",
+        ):
+            self.assertRegex(done.stderr, line)
+
 
 if __name__ == "__main__":
     INGOT, KERNEL = sys.argv[1:3]
