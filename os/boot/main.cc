@@ -104,7 +104,8 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   start_processors(kernel);
   require(start_tasks(kernel), "tasks");
   kernel.devices.start(kernel);
-  const KernelThread main = require(spawn(kernel, "main", run_main, kernel), "first thread");
+  const KernelThread main =
+      require(spawn(kernel, "main", run_main, kernel, VectorUse::none, KernelThread::deep_stack_bytes), "first thread");
   kernel.scheduler.idle();  // this stack is the boot CPU's idle thread from now on
 }
 

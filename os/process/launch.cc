@@ -7,11 +7,10 @@
 #include "os/boot/kernel.h"
 #include "os/device/terminal.h"
 #include "os/file/cpio.h"
-#include "os/file/image_file.h"
 #include "os/file/process_files.h"
+#include "os/process/executable.h"
 #include "os/process/initial_stack.h"
 #include "os/process/process.h"
-#include "os/process/program.h"
 #include "os/process/program_arguments.h"
 #include "os/process/program_facts.h"
 
@@ -85,6 +84,8 @@ Result<void> collect_segments(const Manifest& manifest, const CastImage& image, 
   return {};
 }
 
+// Stages of the start: none inside another's frame, for each holds errors of several hundred bytes, and a kernel's
+// stack is small.
 Result<void> build_tree(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
                         const CastImage& image) {
   Owned<Segments> segments = TRY(make_owned<Segments>(kernel.memory->heap()));
@@ -105,24 +106,14 @@ Result<void> build_tree(Kernel& kernel, Process& process, ProgramFacts& facts, c
   return files.open_standard_files();
 }
 
-Result<Reference<Node>> find_program(Process& process, std::string_view path) {
-  FileTree& tree = process.files().tree();
-  Answer<Reference<Node>> node = tree.find(tree.root(), path, LastLink::followed);
-  if (!node.ok())
-    return Error::of(ErrorCode::not_found, "expected the program ", path, ", found ", name_of(node.error()));
-  if (node.value()->as_image_file() == nullptr) {
-    return Error::of(ErrorCode::invalid_argument, "expected ", path, " to be a file of the image, found another");
-  }
-  return std::move(node).value();
-}
-
 Result<void> add_texts(Kernel& kernel, const Manifest& manifest, InitialStack& stack) {
   TRY(each_argument(manifest, kernel.boot_info.command_line.view(),
                     [&](const auto& text) { return stack.add_argument(text); }));
   return each_environment(manifest, [&](const auto& text) { return stack.add_environment(text); });
 }
 
-Result<void> add_facts(Kernel& kernel, const LoadedProgram& program, std::string_view path, InitialStack& stack) {
+Result<void> add_facts(Kernel& kernel, const Executable& executable, std::string_view path, InitialStack& stack) {
+  const LoadedProgram& program = executable.program;
   std::array<std::byte, 16> random{};
   kernel.random.fill(random);
   const VirtualAddress name = TRY(stack.add_text(path));
@@ -138,7 +129,7 @@ Result<void> add_facts(Kernel& kernel, const LoadedProgram& program, std::string
       {AuxiliaryKey::program_headers, program.program_headers.value()},
       {AuxiliaryKey::program_header_bytes, sizeof(ElfSegment)},
       {AuxiliaryKey::program_header_count, program.program_header_count},
-      {AuxiliaryKey::interpreter_base, 0},
+      {AuxiliaryKey::interpreter_base, executable.interpreter_base().value()},
       {AuxiliaryKey::flags, 0},
       {AuxiliaryKey::entry, program.entry.value()},
       {AuxiliaryKey::user, 0},
@@ -157,7 +148,7 @@ Result<void> add_facts(Kernel& kernel, const LoadedProgram& program, std::string
 
 // The current thread uses the program's address space.
 Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
-                                  const LoadedProgram& program, std::string_view path) {
+                                  const Executable& executable, std::string_view path) {
   Allocator& heap = kernel.memory->heap();
   const Answer<VirtualAddress> bottom = process.memory().map({.bytes = stack_bytes,
                                                               .access = Access::read | Access::write,
@@ -172,7 +163,7 @@ Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts
   const VirtualAddress top = bottom.value() + stack_bytes - kernel.random.number() % 256 * 16;
   Owned<InitialStack> stack = TRY(make_owned<InitialStack>(heap, std::span<std::byte>(room->bytes), top));
   TRY(add_texts(kernel, manifest, *stack));
-  TRY(add_facts(kernel, program, path, *stack));
+  TRY(add_facts(kernel, executable, path, *stack));
   facts.set_auxiliary_vector(stack->facts());
   const VirtualAddress pointer = TRY(stack->finish());
   TRY(copy_to_user(pointer, stack->contents().data(), stack->contents().size()));
@@ -181,14 +172,9 @@ Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts
 
 Result<void> start_program(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest) {
   const Path path = TRY(path_of(manifest.program));
-  const Reference<Node> node = TRY(find_program(process, path.view()));
-  ImageFile& file = *node->as_image_file();
-  const VirtualAddress base = process.memory().random_program_base();
-  const LoadedProgram program =
-      TRY(load_program(process.space(), process.memory().zeroes(), {file.content().bytes, &file.mapping()}, base));
-  process.memory().begin_heap(program.end);
-  const VirtualAddress stack = TRY(make_stack(kernel, process, facts, manifest, program, path.view()));
-  UserThread* thread = TRY(process.add_thread(arch::first_frame(program.entry, stack), 0));
+  const Executable executable = TRY(load_executable(process, path.view()));
+  const VirtualAddress stack = TRY(make_stack(kernel, process, facts, manifest, executable, path.view()));
+  UserThread* thread = TRY(process.add_thread(arch::first_frame(executable.first_instruction(), stack), 0));
   process.start(*thread);
   return {};
 }

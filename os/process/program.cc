@@ -69,6 +69,21 @@ Result<void> load_segment(AddressSpace& space, MemoryObject& zeroes, const Progr
 
 }  // namespace
 
+Result<std::optional<std::string_view>> interpreter_of(const ProgramFile& file) {
+  const ElfFile elf = TRY(ElfFile::create(file.bytes, ElfMachine::x86_64));
+  for (std::size_t index = 0; index < elf.segment_count(); ++index) {
+    const ElfSegment segment = elf.segment(index);
+    if (segment.kind != ElfSegment::interpreter) continue;
+    const auto bytes = elf.bytes_of(segment);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::size_t end = text.find('\0');
+    if (end != std::string_view::npos && text.starts_with('/')) return std::optional(text.substr(0, end));
+    return Error::of(ErrorCode::corrupt, "expected the path of an interpreter with a zero behind it, found ",
+                     text.size(), " other bytes");
+  }
+  return std::optional<std::string_view>();
+}
+
 Result<LoadedProgram> load_program(AddressSpace& space, MemoryObject& zeroes, const ProgramFile& file,
                                    VirtualAddress base) {
   const ElfFile elf = TRY(ElfFile::create(file.bytes, ElfMachine::x86_64));
@@ -78,10 +93,6 @@ Result<LoadedProgram> load_program(AddressSpace& space, MemoryObject& zeroes, co
   program.program_header_count = elf.segment_count();
   for (std::size_t index = 0; index < elf.segment_count(); ++index) {
     const ElfSegment segment = elf.segment(index);
-    if (segment.kind == ElfSegment::interpreter) {
-      return Error::of(ErrorCode::unsupported,
-                       "expected a program that stands alone, found one that needs an interpreter: link it -static");
-    }
     if (segment.kind != ElfSegment::loadable || segment.memory_bytes == 0) continue;
     TRY(load_segment(space, zeroes, file, segment, program.base));
     program.end = (program.base + segment.address + segment.memory_bytes).rounded_up(page_bytes);

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "base/result.h"
 #include "os/boot/elf.h"
@@ -25,6 +27,10 @@ struct LoadedProgram {
   std::size_t program_header_count = 0;
   VirtualAddress end;  // behind its last page: the heap of brk begins here
 };
+
+// Where a dynamic program says that its interpreter lies: the program that loads its libraries, and begins in its
+// stead. Nothing for one that stands alone. The text lies in the file.
+Result<std::optional<std::string_view>> interpreter_of(const ProgramFile& file);
 
 // At `base` where the file can lie anywhere; one that cannot has its own addresses, and gets a base of 0. The current
 // thread must use `space` (use_address_space). On failure regions may be left behind: the space is of no use any more.

@@ -114,7 +114,15 @@ VirtualAddress ProgramMemory::random_program_base() {
   return programs_begin + random_.number() % mapping_places * large_page_bytes;
 }
 
-void ProgramMemory::begin_heap(VirtualAddress begin) { heap_begin_ = heap_end_ = begin; }
+VirtualAddress ProgramMemory::random_interpreter_base() {
+  constexpr VirtualAddress interpreters_begin{0x7f00'0000'0000};
+  return interpreters_begin + random_.number() % mapping_places * large_page_bytes;
+}
+
+void ProgramMemory::begin_heap(VirtualAddress program_end) {
+  constexpr std::uint64_t heap_places = 8192;  // pages: within 32 MiB, as on Linux
+  heap_begin_ = heap_end_ = program_end + random_.number() % heap_places * page_bytes;
+}
 
 VirtualAddress ProgramMemory::set_heap_end(VirtualAddress end) {
   const MutexGuard guard(changes_);

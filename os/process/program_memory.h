@@ -52,8 +52,10 @@ class ProgramMemory {
 
   // Where a program that can lie anywhere shall.
   VirtualAddress random_program_base();
-  // Once, behind the program: the heap that brk moves the end of.
-  void begin_heap(VirtualAddress begin);
+  // Where its interpreter shall: above all that is mapped later.
+  VirtualAddress random_interpreter_base();
+  // Once, somewhere behind the program's end: the heap that brk moves the end of.
+  void begin_heap(VirtualAddress program_end);
   // The new end, or the old one where it cannot be: as Linux answers brk.
   VirtualAddress set_heap_end(VirtualAddress end);
 

@@ -27,11 +27,12 @@ struct KernelThread::Record {
   ThreadBody body;
 };
 
-Result<KernelThread> KernelThread::start(Kernel& kernel, std::string_view name, ThreadBody body, VectorUse vectors) {
+Result<KernelThread> KernelThread::start(Kernel& kernel, std::string_view name, ThreadBody body, VectorUse vectors,
+                                         std::uint64_t bytes) {
   Allocator& heap = kernel.memory->heap();
   std::optional<arch::VectorState> vector_state;
   if (vectors == VectorUse::own) vector_state.emplace(TRY(arch::VectorState::create(heap)));
-  KernelStack stack = TRY(kernel.memory->allocate_stack(stack_bytes));
+  KernelStack stack = TRY(kernel.memory->allocate_stack(bytes));
   void* block = TRY(heap.allocate(sizeof(Record), alignof(Record)));
   Record& record = *std::construct_at(static_cast<Record*>(block), heap, std::move(stack), name, body);
   if (vector_state) record.thread.vector_state = &record.vector_state.emplace(std::move(*vector_state));

@@ -46,9 +46,11 @@ enum class VectorUse : bool { none, own };
 class [[nodiscard]] KernelThread {
  public:
   static constexpr std::uint64_t stack_bytes = 16 * 1024;
+  static constexpr std::uint64_t deep_stack_bytes = 32 * 1024;  // for one that loads a program: errors are large
 
   // The name must outlive the thread.
-  static Result<KernelThread> start(Kernel& kernel, std::string_view name, ThreadBody body, VectorUse vectors);
+  static Result<KernelThread> start(Kernel& kernel, std::string_view name, ThreadBody body, VectorUse vectors,
+                                    std::uint64_t stack_bytes);
   KernelThread(KernelThread&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
   KernelThread& operator=(KernelThread&&) = delete;
   // Joins as well: nobody frees a stack that somebody stands on.
@@ -67,11 +69,13 @@ class [[nodiscard]] KernelThread {
 // function(argument) on a thread of its own. The argument outlives it.
 template <class Argument>
 Result<KernelThread> spawn(Kernel& kernel, std::string_view name, void (*function)(std::type_identity_t<Argument>&),
-                           Argument& argument, VectorUse vectors = VectorUse::none) {
+                           Argument& argument, VectorUse vectors = VectorUse::none,
+                           std::uint64_t stack_bytes = KernelThread::stack_bytes) {
   const auto call = [](void (*erased)(), void* object) {
     reinterpret_cast<void (*)(Argument&)>(erased)(*static_cast<Argument*>(object));
   };
-  return KernelThread::start(kernel, name, {call, reinterpret_cast<void (*)()>(function), &argument}, vectors);
+  return KernelThread::start(kernel, name, {call, reinterpret_cast<void (*)()>(function), &argument}, vectors,
+                             stack_bytes);
 }
 
 // Tasks on CPUs: each has an executor, and a thread that runs it.
