@@ -51,6 +51,7 @@ struct Kernel {
   SystemCallTable system_calls;
   Nanoseconds time_slice{10'000'000};  // of a program while other threads wait for its CPU; `slice=` in microseconds
   ProcessorCalls calls;
+  std::optional<int> exit_status;              // of the program that ran, if one was to run
   std::optional<PhysicalAddress> start_pages;  // where other CPUs begin, below 1 MiB
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
   Atomic<std::uint32_t> panicking_cpu{nobody};

@@ -58,6 +58,8 @@ void run_main(Kernel& kernel) {
   run_payload(kernel);
   expect_no_leak(kernel, before);
   kernel.log.information("ingot: done");
+  // The last line, by which whoever booted us knows how the program ended: an emulator's own status has too few bits.
+  if (kernel.exit_status) kernel.log.information("exit ", *kernel.exit_status);
   kernel.power.stop(Outcome::success, kernel.log);
 }
 

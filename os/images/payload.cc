@@ -11,7 +11,7 @@ void run_payload(Kernel& kernel) {
   }
   const Result<int> status = run_image(kernel);
   if (!status.ok()) kernel.log.error("program: ", status.error());
-  kernel.log.information("exit ", status.ok() ? status.value() : 127);
+  kernel.exit_status = status.ok() ? status.value() : 127;
 }
 
 }  // namespace ingot::os

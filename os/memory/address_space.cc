@@ -19,7 +19,12 @@ Result<Owned<AddressSpace>> AddressSpace::create(const MemoryServices& services,
 
 AddressSpace::AddressSpace(const MemoryServices& services, NativePageTable table, VirtualAddress low,
                            VirtualAddress high)
-    : services_(services), table_(std::move(table)), regions_(*services.heap), low_(low), high_(high) {
+    : services_(services),
+      table_(std::move(table)),
+      regions_(*services.heap),
+      low_(low),
+      high_(high),
+      account_(services.account != nullptr ? *services.account : nobodys_account_) {
   if (services.spaces != nullptr) services.spaces->with([this](auto& all) { all.push_back(*this); });
 }
 
@@ -29,7 +34,7 @@ AddressSpace::~AddressSpace() {
   // Whole regions go, and no page crosses a region's end: nothing needs to be split, so nothing fails.
   for (std::size_t index = 0; index < regions_.size(); ++index) {
     const Region& region = regions_[index];
-    static_cast<void>(table_.unmap(region.begin, region.bytes, batch, releasing(batch)));
+    static_cast<void>(table_.unmap(region.begin, region.bytes, batch, releasing(region, batch)));
   }
   batch.finish();
   table_.destroy();
@@ -52,19 +57,23 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
   region.object_offset = request.object_offset;
   region.space = this;
   region.owner = request.owner;
-  region.promised = request.purpose != RegionPurpose::reservation;
-  const bool copies = request.sharing == Sharing::private_copy &&
-                      request.object->pages() == MemoryObject::Pages::kept && allows(request.access, Access::write);
+  const bool is_private = request.sharing == Sharing::private_copy && allows(request.access, Access::write);
+  region.promised = is_private && request.purpose != RegionPurpose::reservation;
+  const bool copies = is_private && request.object->pages() == MemoryObject::Pages::kept;
   // Copying goes by small pages: a large one of the object's own would be split at once.
   const bool large = request.purpose == RegionPurpose::general && request.access != Access::none && !copies &&
                      request.bytes >= large_page_bytes;
   region.policy = large ? PagePolicy::large_first : PagePolicy::small;
 
   const MutexGuard guard(mutex_);
-  const std::uint64_t alignment = large ? large_page_bytes : page_bytes;
+  // Where the object's own large pages begin, the region's shall.
+  const bool giant = large && request.object->largest_page() == PageSize::giant && request.bytes >= giant_page_bytes;
+  const std::uint64_t alignment = giant ? giant_page_bytes : large ? large_page_bytes : page_bytes;
+  const std::uint64_t phase = (request.object->phase() + request.object_offset) % alignment;
   std::optional<VirtualAddress> place = request.address;
-  if (!place && request.lowest > low_) place = regions_.find_gap(request.bytes, alignment, request.lowest, high_);
-  if (!place) place = regions_.find_gap(request.bytes, alignment, low_, high_);
+  if (!place && request.lowest > low_)
+    place = regions_.find_gap(request.bytes, alignment, phase, request.lowest, high_);
+  if (!place) place = regions_.find_gap(request.bytes, alignment, phase, low_, high_);
   if (!place) {
     return Error::of(ErrorCode::out_of_memory, "expected a gap of ", request.bytes,
                      " bytes between the regions, found none");
@@ -84,7 +93,11 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
   if (request.sharing == Sharing::shared && request.object->pages() == MemoryObject::Pages::fresh) {
     return Error::of(ErrorCode::unsupported, "expected memory that can be shared, found ", request.object->name());
   }
-  TRY(regions_.insert(region));
+  TRY(account_.add(region));
+  if (const Result<void> added = regions_.insert(region); !added.ok()) {
+    account_.remove(region);
+    return added.error();
+  }
   return region.begin;
 }
 
@@ -95,14 +108,23 @@ Result<void> AddressSpace::make_borders(VirtualAddress address, std::uint64_t by
   return regions_.split_at(address + bytes);
 }
 
-Result<void> AddressSpace::remove(VirtualAddress address, std::uint64_t bytes) {
+Result<void> AddressSpace::remove(VirtualAddress address, std::uint64_t bytes, RemovedRegions& removed) {
   TRY(check_range(address, bytes));
   const MutexGuard guard(mutex_);
   TlbBatch batch(*services_.flusher, *services_.frames);
   TRY(make_borders(address, bytes, batch));
-  TRY(table_.unmap(address, bytes, batch, releasing(batch)));
+  RemovedRegions now(*services_.heap);
   const std::size_t index = regions_.first_behind(address);
-  while (index < regions_.size() && regions_[index].begin < address + bytes) regions_.remove(index);
+  while (index < regions_.size() && regions_[index].begin < address + bytes) {
+    Region& region = regions_.take(index);
+    // Nothing crosses its ends any more: it cannot fail.
+    static_cast<void>(table_.unmap(region.begin, region.bytes, batch, releasing(region, batch)));
+    account_.remove(region);
+    now.add(region);
+  }
+  batch.finish();
+  for (Region& region : now) region.object->let_go(region.object_offset, region.bytes, region);
+  removed.take_all(now);
   return {};
 }
 
@@ -110,7 +132,17 @@ Result<void> AddressSpace::discard(VirtualAddress address, std::uint64_t bytes) 
   TRY(check_range(address, bytes));
   const MutexGuard guard(mutex_);
   TlbBatch batch(*services_.flusher, *services_.frames);
-  return table_.unmap(address, bytes, batch, releasing(batch));
+  TRY(table_.split_at_ends(address, bytes, batch));
+  for (std::size_t index = regions_.first_behind(address); index < regions_.size(); ++index) {
+    const Region& region = regions_[index];
+    const VirtualAddress begin = region.begin > address ? region.begin : address;
+    const VirtualAddress end = region.last() < address + (bytes - 1) ? region.last() + 1 : address + bytes;
+    if (begin >= end) break;
+    static_cast<void>(table_.unmap(begin, end - begin, batch, releasing(region, batch)));
+    batch.finish();
+    region.object->let_go(region.offset_of(begin), end - begin, region);
+  }
+  return {};
 }
 
 Result<void> AddressSpace::copy_pages(VirtualAddress from, VirtualAddress to, std::uint64_t bytes) {
@@ -131,17 +163,6 @@ std::optional<RegionFields> AddressSpace::region_at(VirtualAddress address) {
   const Region* region = regions_.find(address);
   if (region == nullptr) return std::nullopt;
   return *region;
-}
-
-std::uint64_t AddressSpace::promised_bytes() {
-  const MutexGuard guard(mutex_);
-  std::uint64_t sum = 0;
-  for (std::size_t index = 0; index < regions_.size(); ++index) {
-    const Region& region = regions_[index];
-    const bool is_private = region.sharing == Sharing::private_copy && allows(region.access, Access::write);
-    if (is_private && region.promised) sum += region.bytes - region.guard_bytes;
-  }
-  return sum;
 }
 
 Result<void> AddressSpace::protect(VirtualAddress address, std::uint64_t bytes, Access access) {
@@ -176,7 +197,9 @@ Result<void> AddressSpace::protect(VirtualAddress address, std::uint64_t bytes, 
 }
 
 Result<Owned<AddressSpace>> AddressSpace::clone(const NativePageTable* kernel) {
-  Owned<AddressSpace> child = TRY(create(services_, kernel, low_, high_));
+  MemoryServices services = services_;
+  services.account = nullptr;
+  Owned<AddressSpace> child = TRY(create(services, kernel, low_, high_));
   const MutexGuard guard(mutex_);  // the child is nobody else's yet
   for (std::size_t index = 0; index < regions_.size(); ++index) {
     const Region& region = regions_[index];
@@ -229,11 +252,14 @@ Result<void> AddressSpace::share_pages(const Region& region, AddressSpace& child
   });
 }
 
-std::optional<Result<void>> AddressSpace::try_withdraw(VirtualAddress address, std::uint64_t bytes) {
+std::optional<Result<void>> AddressSpace::try_withdraw(const Region& region, VirtualAddress address,
+                                                       std::uint64_t bytes) {
   if (!mutex_.try_lock()) return std::nullopt;
-  const auto borrowed = [](const MappedPage& page) { return page.attributes.ownership == FrameOwnership::borrowed; };
+  const auto objects_own = [&](const MappedPage& page) {
+    return region.sharing == Sharing::shared || page.attributes.ownership == FrameOwnership::borrowed;
+  };
   TlbBatch batch(*services_.flusher, *services_.frames);
-  const Result<void> outcome = table_.unmap(address, bytes, batch, [](const MappedPage&) {}, borrowed);
+  const Result<void> outcome = table_.unmap(address, bytes, batch, releasing(region, batch), objects_own);
   batch.finish();
   mutex_.unlock();
   return outcome;
@@ -247,7 +273,7 @@ Result<void> MemoryObject::invalidate(std::uint64_t offset, std::uint64_t bytes)
       const std::uint64_t begin = offset > region.object_offset ? offset : region.object_offset;
       const std::uint64_t end = offset + bytes < region_end ? offset + bytes : region_end;
       if (begin >= end) continue;
-      const auto done = region.space->try_withdraw(region.begin + (begin - region.object_offset), end - begin);
+      const auto done = region.space->try_withdraw(region, region.begin + (begin - region.object_offset), end - begin);
       if (!done) return false;
       if (!done->ok()) outcome = done->error();
     }

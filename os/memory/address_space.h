@@ -13,6 +13,7 @@
 #include "os/arch/x86_64/page_table_format.h"
 #include "os/memory/allocator.h"
 #include "os/memory/frame_source.h"
+#include "os/memory/memory_account.h"
 #include "os/memory/owned.h"
 #include "os/memory/page_table.h"
 #include "os/memory/physical_window.h"
@@ -35,6 +36,7 @@ struct MemoryServices {
   TlbFlusher* flusher;
   Allocator* heap;
   AddressSpaceList* spaces = nullptr;  // where every space is listed, for reports
+  MemoryAccount* account = nullptr;    // of one space, which it outlives; none: nobody counts
 };
 
 enum class RegionPurpose : std::uint8_t { general, stack, reservation };
@@ -90,8 +92,13 @@ class AddressSpace : public ListLink<> {
 
   // All lengths and addresses are whole pages.
   Result<VirtualAddress> add(const RegionRequest& request);
-  // Whatever lies in the range goes; regions that reach beyond it are cut.
-  Result<void> remove(VirtualAddress address, std::uint64_t bytes);
+  // Whatever lies in the range goes; regions that reach beyond it are cut. What they showed may go with the last of
+  // them: whoever holds a lock keeps them until it does not.
+  Result<void> remove(VirtualAddress address, std::uint64_t bytes, RemovedRegions& removed);
+  Result<void> remove(VirtualAddress address, std::uint64_t bytes) {
+    RemovedRegions removed(*services_.heap);
+    return remove(address, bytes, removed);
+  }
   // Fails where a part of the range has no region.
   Result<void> protect(VirtualAddress address, std::uint64_t bytes, Access access);
 
@@ -108,8 +115,6 @@ class AddressSpace : public ListLink<> {
   }
   // A copy of what the region that holds the address is now.
   std::optional<RegionFields> region_at(VirtualAddress address);
-  // What private pages may come to if a program writes to all of them, but for reservations.
-  std::uint64_t promised_bytes();
 
   // Answers a page fault. An error says precisely what was touched and what is there: its code tells a wild address
   // (not_found), a guard page (out_of_range), a right that is missing (invalid_argument), and memory that ran out.
@@ -134,9 +139,9 @@ class AddressSpace : public ListLink<> {
   }
   void unpin(const PinnedPiece& piece);
 
-  // Takes away the pages of a range that show an object's own memory; copies stay. Nothing where somebody else is at
-  // work here: MemoryObject::invalidate, who asks, holds a lock that comes after ours.
-  std::optional<Result<void>> try_withdraw(VirtualAddress address, std::uint64_t bytes);
+  // Takes away the pages of a part of a region that show its object's own memory; copies stay. Nothing where somebody
+  // else is at work here: MemoryObject::invalidate, who asks, holds a lock that comes after ours.
+  std::optional<Result<void>> try_withdraw(const Region& region, VirtualAddress address, std::uint64_t bytes);
 
   // For reports and tests, while nobody changes the space.
   const RegionMap& regions() const { return regions_; }
@@ -153,14 +158,19 @@ class AddressSpace : public ListLink<> {
   Result<FaultWork> map_page(const Region& region, VirtualAddress address, Access access);
   Result<FaultWork> raise_access(const Region& region, const MappedPage& page, VirtualAddress address, Access access);
   Result<FaultWork> copy_page(const Region& region, MappedPage page, VirtualAddress address);
-  Result<void> map_backing(const Region& region, VirtualAddress address, PageSize size, const Backing& backing);
-  PageAttributes attributes_of(const Region& region, FrameOwnership ownership) const;
+  // Whose content a page is: what is written to the object's own must not be seen in a private region.
+  enum class Content : std::uint8_t { object, copy };
+  Result<Backing> copy_of(const Region& region, const Backing& original);
+  Result<void> map_backing(const Region& region, VirtualAddress address, PageSize size, const Backing& backing,
+                           Content content);
+  PageAttributes attributes_of(const Region& region, FrameOwnership ownership, Content content) const;
   Result<void> check_copyable(const Region& region, PhysicalAddress physical) const;
   const FrameInfo& info_of(const MappedPage& page) const;
   bool is_ours_alone(const MappedPage& page) const;
   bool is_pinned(const MappedPage& page) const;
-  auto releasing(TlbBatch& batch) {
-    return [this, &batch](const MappedPage& page) {
+  auto releasing(const Region& region, TlbBatch& batch) {
+    return [this, &region, &batch](const MappedPage& page) {
+      account_.hide(region, page);
       if (page.attributes.ownership == FrameOwnership::borrowed) return;
       frames_held_.fetch_subtract(1u << order_of(page.size), MemoryOrder::relaxed);
       batch.release_later(FrameNumber::containing(page.physical), order_of(page.size));
@@ -173,6 +183,8 @@ class AddressSpace : public ListLink<> {
   VirtualAddress low_;
   VirtualAddress high_;
   AddressSpaceStatistics statistics_;
+  MemoryAccount nobodys_account_;
+  MemoryAccount& account_;
   Atomic<std::uint64_t> frames_held_;
   Mutex mutex_{LockRank::address_space};  // guards all of the above
 };

@@ -33,14 +33,16 @@ Result<FaultWork> AddressSpace::answer(VirtualAddress address, Access access) {
   return work;
 }
 
-PageAttributes AddressSpace::attributes_of(const Region& region, FrameOwnership ownership) const {
-  const bool copies = region.sharing == Sharing::private_copy && ownership == FrameOwnership::borrowed;
-  return {copies ? without(region.access, Access::write) : region.access, Privilege::user, region.object->cache(),
+PageAttributes AddressSpace::attributes_of(const Region& region, FrameOwnership ownership, Content content) const {
+  const bool may_write = region.sharing == Sharing::shared || content == Content::copy;
+  return {may_write ? region.access : without(region.access, Access::write), Privilege::user, region.object->cache(),
           ownership};
 }
 
 // Large pages first, where the policy wants them and one fits; the next smaller size otherwise.
 Result<FaultWork> AddressSpace::map_page(const Region& region, VirtualAddress address, Access access) {
+  const bool kept = region.object->pages() == MemoryObject::Pages::kept;
+  const Content own = kept ? Content::object : Content::copy;
   PageSize size = PageSize::small;
   if (region.policy == PagePolicy::large_first) {
     size =
@@ -51,7 +53,7 @@ Result<FaultWork> AddressSpace::map_page(const Region& region, VirtualAddress ad
     if (region.holds_page(address, size) && table_.vacant(page, size)) {
       auto backing = region.object->fault(region.offset_of(page), size);
       if (backing.ok()) {
-        TRY(map_backing(region, page, size, backing.value()));
+        TRY(map_backing(region, page, size, backing.value(), own));
         ++statistics_.large_pages;
         return FaultWork::mapped;
       }
@@ -60,31 +62,37 @@ Result<FaultWork> AddressSpace::map_page(const Region& region, VirtualAddress ad
   }
   const VirtualAddress page = address.rounded_down(page_bytes);
   Backing backing = TRY(region.object->fault(region.offset_of(page), PageSize::small));
-  FaultWork work = FaultWork::mapped;
-  if (allows(access, Access::write) && region.sharing == Sharing::private_copy &&
-      backing.ownership == FrameOwnership::borrowed) {
-    TRY(check_copyable(region, backing.physical));
-    const FrameNumber copy = TRY(services_.frames->allocate(page_order));
-    services_.window.copy(copy.address(), backing.physical, page_bytes);
-    backing = {copy.address(), FrameOwnership::counted};
-    ++statistics_.copies;
-    work = FaultWork::copied;
-  }
-  TRY(map_backing(region, page, PageSize::small, backing));
+  const bool copies = kept && allows(access, Access::write) && region.sharing == Sharing::private_copy;
+  if (copies) backing = TRY(copy_of(region, backing));
+  TRY(map_backing(region, page, PageSize::small, backing, copies ? Content::copy : own));
   ++statistics_.small_pages;
-  return work;
+  return copies ? FaultWork::copied : FaultWork::mapped;
+}
+
+// A small page with the content of another, whose reference it takes over.
+Result<Backing> AddressSpace::copy_of(const Region& region, const Backing& original) {
+  Result<void> copyable = check_copyable(region, original.physical);
+  Result<FrameNumber> copy = copyable.ok() ? services_.frames->allocate(page_order) : copyable.error();
+  if (copy.ok()) services_.window.copy(copy.value().address(), original.physical, page_bytes);
+  if (original.ownership == FrameOwnership::counted) {
+    services_.frames->release(FrameNumber::containing(original.physical), page_order);
+  }
+  if (!copy.ok()) return copy.error();
+  ++statistics_.copies;
+  return Backing{copy.value().address(), FrameOwnership::counted};
 }
 
 Result<void> AddressSpace::map_backing(const Region& region, VirtualAddress address, PageSize size,
-                                       const Backing& backing) {
-  auto mapped = table_.map(address, backing.physical, size, attributes_of(region, backing.ownership));
-  if (backing.ownership == FrameOwnership::counted) {
-    if (mapped.ok()) {
-      frames_held_.fetch_add(1u << order_of(size), MemoryOrder::relaxed);
-    } else {
-      services_.frames->release(FrameNumber::containing(backing.physical), order_of(size));
-    }
+                                       const Backing& backing, Content content) {
+  const bool counted = backing.ownership == FrameOwnership::counted;
+  const MappedPage page{address, backing.physical, size, attributes_of(region, backing.ownership, content)};
+  Result<void> mapped = account_.show(region, page);
+  if (mapped.ok()) {
+    mapped = table_.map(address, backing.physical, size, page.attributes);
+    if (!mapped.ok()) account_.hide(region, page);
   }
+  if (counted && mapped.ok()) frames_held_.fetch_add(1u << order_of(size), MemoryOrder::relaxed);
+  if (counted && !mapped.ok()) services_.frames->release(FrameNumber::containing(backing.physical), order_of(size));
   return mapped;
 }
 
@@ -134,8 +142,14 @@ Result<FaultWork> AddressSpace::copy_page(const Region& region, MappedPage page,
     }
   }
   if (!copy) copy = TRY(services_.frames->allocate(page_order));
+  const MappedPage next{page.address, copy->address(), page.size,
+                        attributes_of(region, FrameOwnership::counted, Content::copy)};
+  if (const Result<void> shown = account_.show(region, next); !shown.ok()) {
+    services_.frames->release(*copy, order_of(page.size));
+    return shown.error();
+  }
   services_.window.copy(copy->address(), page.physical, bytes_of(page.size));
-  table_.replace(page, copy->address(), attributes_of(region, FrameOwnership::counted), batch, releasing(batch));
+  table_.replace(page, copy->address(), next.attributes, batch, releasing(region, batch));
   frames_held_.fetch_add(1u << order_of(page.size), MemoryOrder::relaxed);
   ++statistics_.copies;
   return FaultWork::copied;

@@ -140,6 +140,98 @@ TEST_F(AddressSpaces, ShowAnImageInPlaceByLargePagesAndCopyWhatIsWritten) {
   space.reset();
 }
 
+// Frames that the object keeps, and counts for each mapping: as files in memory do.
+class CountedPages final : public MemoryObject {
+ public:
+  explicit CountedPages(FrameSource& frames)
+      : MemoryObject("counted", Pages::kept, PageSize::small, CacheMode::write_back), frames_(frames) {
+    for (FrameNumber& page : pages) page = frames_.allocate(page_order).value();
+  }
+  ~CountedPages() {
+    for (const FrameNumber page : pages) frames_.release(page, page_order);
+  }
+  Result<Backing> fault(std::uint64_t offset, PageSize size) override {
+    if (size != PageSize::small || offset >= 4 * page_bytes) return Error::of(ErrorCode::out_of_range, "beyond");
+    frames_.table().info(pages[offset / page_bytes]).add_references(1);
+    return Backing{pages[offset / page_bytes].address(), FrameOwnership::counted};
+  }
+  void let_go(std::uint64_t offset, std::uint64_t bytes, const Region& by) override {
+    let.push_back({offset, bytes, by.is_linked()});
+  }
+
+  struct LetGo {
+    std::uint64_t offset, bytes;
+    bool still_shown;
+    bool operator==(const LetGo&) const = default;
+  };
+  FrameNumber pages[4];
+  std::vector<LetGo> let;
+
+ private:
+  FrameSource& frames_;
+};
+
+TEST_F(AddressSpaces, KeepPrivateWritesFromAnObjectsOwnFrames) {
+  CountedPages object(frames);
+  auto space = make_space();
+  RegionRequest request;
+  request.object = &object;
+  request.bytes = 4 * page_bytes;
+  request.access = read_write;
+  const VirtualAddress mine = space->add(request).value();
+  request.sharing = Sharing::shared;
+  const VirtualAddress ours = space->add(request).value();
+  *touch(*space, ours, Access::write) = 5;
+  *touch(*space, mine, Access::write) = 6;  // at once
+  EXPECT_EQ(*touch(*space, mine + page_bytes, Access::read), *touch(*space, ours + page_bytes, Access::read));
+  *touch(*space, mine + page_bytes, Access::write) = 7;  // after a look
+  EXPECT_EQ(*touch(*space, ours, Access::read), 5u);
+  EXPECT_NE(*touch(*space, ours + page_bytes, Access::read), 7u);
+  EXPECT_EQ(*touch(*space, mine, Access::read), 6u);
+  EXPECT_EQ(*touch(*space, mine + page_bytes, Access::read), 7u);
+  // Withdrawn from who shares it; what was copied stays.
+  ASSERT_TRUE(object.invalidate(0, 4 * page_bytes).ok());
+  EXPECT_FALSE(space->table().find(ours));
+  EXPECT_EQ(*touch(*space, mine, Access::read), 6u);
+  space.reset();
+}
+
+TEST_F(AddressSpaces, TellTheObjectWhatIsLetGo) {
+  CountedPages object(frames);
+  auto space = make_space();
+  RegionRequest request;
+  request.object = &object;
+  request.bytes = 4 * page_bytes;
+  const VirtualAddress begin = space->add(request).value();
+  ASSERT_TRUE(space->discard(begin + page_bytes, 2 * page_bytes).ok());
+  ASSERT_TRUE(space->remove(begin + 2 * page_bytes, 8 * page_bytes).ok());
+  using LetGo = CountedPages::LetGo;
+  EXPECT_EQ(object.let,
+            (std::vector<LetGo>{{page_bytes, 2 * page_bytes, true}, {2 * page_bytes, 2 * page_bytes, true}}));
+  space.reset();
+}
+
+TEST_F(AddressSpaces, PlaceRegionsWhereGiantPagesFit) {
+  // Only its addresses matter: nothing is touched.
+  const std::uint64_t begin = 5 * gib + 6 * mib;
+  PhysicalMemory weights("weights", PhysicalAddress(begin), 3 * gib, CacheMode::write_back);
+  auto space = make_space();
+  RegionRequest request;
+  request.object = &weights;
+  request.bytes = 3 * gib;
+  const VirtualAddress place = space->add(request).value();
+  EXPECT_EQ(place.value() % gib, 6 * mib);
+  ASSERT_TRUE(space->fault(place + 2 * gib, Access::read).ok());
+  EXPECT_EQ(space->table().find(place + 2 * gib)->size, PageSize::giant);
+  ASSERT_TRUE(space->fault(place, Access::read).ok());
+  EXPECT_EQ(space->table().find(place)->size, PageSize::large);
+  request.bytes = 5 * mib;
+  request.object_offset = 3 * page_bytes;
+  const VirtualAddress part = space->add(request).value();
+  EXPECT_EQ(part.value() % large_page_bytes, 3 * page_bytes);
+  space.reset();
+}
+
 TEST_F(AddressSpaces, CloneByCopyOnWriteAndCopyPinnedPagesAtOnce) {
   auto parent = make_space();
   const VirtualAddress begin = parent->add(anonymous_request(4 * mib)).value();

@@ -39,6 +39,8 @@ class MemoryObject {
   Pages pages() const { return pages_; }
   PageSize largest_page() const { return largest_; }
   CacheMode cache() const { return cache_; }
+  // Where in a giant page of memory its first byte lies, so that a region can be placed to have large pages of it.
+  virtual std::uint64_t phase() const { return 0; }
   auto& regions() { return regions_; }
 
   // The memory at [offset, offset + bytes_of(size)), aligned to the size. Failing for a large page means only that it
@@ -52,6 +54,12 @@ class MemoryObject {
     return {};
   }
   virtual void unpin(std::uint64_t offset, std::uint64_t bytes) { static_cast<void>(offset), static_cast<void>(bytes); }
+
+  // A program let go of a range: `by` shows none of it any more, nor does any CPU remember it. Where no other region
+  // shows it, either, an object that is made to be used up gives its memory away. The space's lock is held.
+  virtual void let_go(std::uint64_t offset, std::uint64_t bytes, const Region& by) {
+    static_cast<void>(offset), static_cast<void>(bytes), static_cast<void>(by);
+  }
 
   // Takes the pages of a range away from every region that shows them; the next touch asks fault() again. For an object
   // whose memory moves (a device's) or shrinks. Not from inside fault().
@@ -102,6 +110,7 @@ class PhysicalMemory final : public MemoryObject {
     }
     return Backing{physical, FrameOwnership::borrowed};
   }
+  std::uint64_t phase() const override { return begin_.value() % giant_page_bytes; }
 
  private:
   PhysicalAddress begin_;

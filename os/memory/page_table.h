@@ -190,42 +190,6 @@ class PageTable {
     return {};
   }
 
-  // The other way: joins 512 pages into the one of `size` that holds the address. False where they are not neighbours
-  // in memory, differ in attributes, or are not all there.
-  bool join(VirtualAddress address, PageSize size, TlbBatch& batch) {
-    const auto target = static_cast<unsigned>(size);
-    if (size == PageSize::small || size > largest_) return false;
-    PhysicalAddress table = root_;
-    for (unsigned level = Format::levels - 1; level > target; --level) {
-      const Entry entry = read(slot_of(table, level, address));
-      if (!Format::used(entry) || Format::is_page(level, entry)) return false;
-      table = Format::table_of(entry);
-    }
-    Slot& slot = slot_of(table, target, address);
-    const Entry old = read(slot);
-    if (!Format::used(old) || Format::is_page(target, old)) return false;
-    Slot* below = slots(Format::table_of(old));
-    if (!Format::used(read(below[0])) || !Format::is_page(target - 1, read(below[0]))) return false;
-    const PhysicalAddress physical = Format::page_of(target - 1, read(below[0]));
-    const PageAttributes attributes = Format::attributes_of(target - 1, read(below[0]));
-    if (!physical.aligned(span(target))) return false;
-    Entry history = 0;
-    for (unsigned index = 0; index < entries; ++index) {
-      const Entry entry = read(below[index]);
-      if (!Format::used(entry) || !Format::is_page(target - 1, entry)) return false;
-      if (Format::page_of(target - 1, entry) != physical + index * span(target - 1)) return false;
-      if (Format::attributes_of(target - 1, entry) != attributes) return false;
-      history |= Format::history(entry);
-    }
-    slot.store(Format::page(target, physical, attributes) | history, MemoryOrder::release);
-    const VirtualAddress begin = address.rounded_down(span(target));
-    for (unsigned index = 0; index < entries; ++index) {
-      batch.add(begin + index * span(target - 1), static_cast<PageSize>(target - 1));
-    }
-    retire_table(Format::table_of(old), batch);
-    return true;
-  }
-
   // Makes the tables right below the root exist for a range, so that trees which share them later all see its pages.
   Result<void> prepare(VirtualAddress address, std::uint64_t bytes) {
     TRY(check(address, bytes, {}));

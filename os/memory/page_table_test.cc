@@ -140,7 +140,7 @@ TEST_F(PageTables, GiveEmptyTablesBackOnlyAfterTheFlush) {
   EXPECT_EQ(flusher.flushes[0].ranges[0], (StaleRange{VirtualAddress(5 * mib), 1, PageSize::small}));
 }
 
-TEST_F(PageTables, SplitAndJoinKeepTranslationsAndHistory) {
+TEST_F(PageTables, SplitKeepsTranslations) {
   const VirtualAddress address(4 * gib);
   ASSERT_TRUE(table.map(address, PhysicalAddress(8 * gib), PageSize::giant, read_write).ok());
   {
@@ -152,16 +152,6 @@ TEST_F(PageTables, SplitAndJoinKeepTranslationsAndHistory) {
   EXPECT_EQ(table.find(address + 5 * mib)->size, PageSize::small);
   EXPECT_EQ(table.translate(address + 5 * mib + 12345), PhysicalAddress(8 * gib + 5 * mib + 12345));
   EXPECT_EQ(flusher.flushes[0].ranges[0], (StaleRange{address, 1, PageSize::giant}));
-  TlbBatch batch(flusher, frames);
-  EXPECT_FALSE(table.join(address, PageSize::giant, batch));  // one of its pages is a table
-  ASSERT_TRUE(table.protect(address + 5 * mib, page_bytes, batch, to({Access::read, Privilege::user})).ok());
-  EXPECT_FALSE(table.join(address + 5 * mib, PageSize::large, batch));  // one page differs
-  ASSERT_TRUE(table.protect(address + 4 * mib, 2 * mib, batch, to(read_write)).ok());
-  EXPECT_TRUE(table.join(address + 5 * mib, PageSize::large, batch));
-  EXPECT_TRUE(table.join(address, PageSize::giant, batch));
-  EXPECT_FALSE(table.join(address, PageSize::giant, batch));
-  EXPECT_EQ(table.table_count(), 2u);
-  EXPECT_EQ(table.find(address)->size, PageSize::giant);
 }
 
 TEST_F(PageTables, KeepWhatTheCpuNotedThroughEveryChange) {
@@ -180,11 +170,7 @@ TEST_F(PageTables, KeepWhatTheCpuNotedThroughEveryChange) {
   EXPECT_FALSE(table.find(address + 6 * page_bytes)->dirty);
   ASSERT_TRUE(table.protect(address, 2 * mib, batch, to({Access::none, Privilege::user})).ok());
   EXPECT_TRUE(table.find(address + 7 * page_bytes)->dirty);
-  ASSERT_TRUE(table.join(address, PageSize::large, batch));
-  EXPECT_TRUE(table.find(address)->dirty && table.find(address)->accessed);
   EXPECT_EQ(table.translate(address + 5 * page_bytes), PhysicalAddress(8 * mib + 5 * page_bytes));
-  ASSERT_TRUE(table.split(address, PageSize::small, batch).ok());
-  EXPECT_TRUE(table.find(address + 6 * page_bytes)->dirty);  // nobody knows any more which one it was
 }
 
 TEST_F(PageTables, ReplaceAPageOnlyAfterEveryCpuForgotTheOldOne) {
@@ -314,13 +300,7 @@ TEST_F(PageTables, AgreeWithAPlainMapUnderRandomChanges) {
             page->second.attributes = attributes;
           }
           break;
-        case 4:
-          if (random.below(2) == 0) {
-            table.join(begin, PageSize::large, batch);
-          } else {
-            ASSERT_TRUE(table.split(begin, PageSize::small, batch).ok());
-          }
-          break;
+        case 4: ASSERT_TRUE(table.split(begin, PageSize::small, batch).ok()); break;
       }
       batch.finish();
       for (const auto& [address, remembered] : cpu.remembered) {

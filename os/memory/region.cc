@@ -4,8 +4,16 @@
 
 namespace ingot::os {
 
+RemovedRegions::~RemovedRegions() {
+  while (Region* region = all_.pop_front()) {
+    std::destroy_at(region);
+    heap_.free(region, sizeof(Region), alignof(Region));
+  }
+}
+
 RegionMap::~RegionMap() {
-  while (count_ != 0) remove(count_ - 1);
+  RemovedRegions removed(*heap_);
+  while (count_ != 0) removed.add(take(count_ - 1));
   if (regions_ != nullptr) heap_->free(static_cast<void*>(regions_), capacity_ * sizeof(Region*));
 }
 
@@ -33,14 +41,15 @@ bool RegionMap::is_free(VirtualAddress begin, std::uint64_t bytes) const {
   return index == count_ || regions_[index]->begin > begin + (bytes - 1);
 }
 
-std::optional<VirtualAddress> RegionMap::find_gap(std::uint64_t bytes, std::uint64_t alignment, VirtualAddress low,
-                                                  VirtualAddress high) const {
-  VirtualAddress candidate = low.rounded_up(alignment);
+std::optional<VirtualAddress> RegionMap::find_gap(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t phase,
+                                                  VirtualAddress low, VirtualAddress high) const {
+  const auto place_from = [&](VirtualAddress from) { return (from - phase).rounded_up(alignment) + phase; };
+  VirtualAddress candidate = place_from(low);
   for (std::size_t index = first_behind(low);; ++index) {
     const VirtualAddress gap_end = index < count_ && regions_[index]->begin < high ? regions_[index]->begin : high;
     if (candidate >= low && candidate <= gap_end && gap_end - candidate >= bytes) return candidate;
     if (gap_end == high) return std::nullopt;
-    candidate = (regions_[index]->last() + 1).rounded_up(alignment);
+    candidate = place_from(regions_[index]->last() + 1);
   }
 }
 
@@ -70,12 +79,11 @@ Result<void> RegionMap::split_at(VirtualAddress address) {
   return {};
 }
 
-void RegionMap::remove(std::size_t index) {
-  Region* region = regions_[index];
+Region& RegionMap::take(std::size_t index) {
+  Region& region = *regions_[index];
   for (--count_; index < count_; ++index) regions_[index] = regions_[index + 1];
-  region->object->regions().with([&](auto& all) { all.remove(*region); });
-  std::destroy_at(region);
-  heap_->free(region, sizeof(Region), alignof(Region));
+  region.object->regions().with([&](auto& all) { all.remove(region); });
+  return region;
 }
 
 Result<void> RegionMap::reserve(std::size_t count) {

@@ -35,7 +35,7 @@ struct RegionFields {
   Access access = Access::none;
   Sharing sharing = Sharing::private_copy;
   PagePolicy policy = PagePolicy::small;
-  bool promised = true;  // memory for all of it counts as spent; else only what is touched does
+  bool promised = false;  // memory for all of it counts as spent; else private memory does once it is touched
   MemoryObject* object = nullptr;
   std::uint64_t object_offset = 0;  // what lies at `begin`
   Reference<Shared> owner;          // of the object, where it goes with its last owner
@@ -56,6 +56,23 @@ struct Region : RegionFields, ListLink<RegionsOfObject> {
   }
 };
 
+// Regions that are gone, until nobody holds a lock: with the last one that shows a file, all of the file may go.
+class RemovedRegions {
+ public:
+  explicit RemovedRegions(Allocator& heap) : heap_(heap) {}
+  ~RemovedRegions();
+  void add(Region& region) { all_.push_back(region); }
+  void take_all(RemovedRegions& other) {
+    while (Region* region = other.all_.pop_front()) all_.push_back(*region);
+  }
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+
+ private:
+  Allocator& heap_;
+  IntrusiveList<Region, RegionsOfObject> all_;
+};
+
 // Not a lock, and it knows no page table. Its array grows on the heap; only adding can fail.
 class RegionMap {
  public:
@@ -69,15 +86,16 @@ class RegionMap {
   std::size_t first_behind(VirtualAddress address) const;
   Region* find(VirtualAddress address) const;
   bool is_free(VirtualAddress begin, std::uint64_t bytes) const;
-  // The lowest gap within [low, high) that has room, at a multiple of `alignment`.
-  std::optional<VirtualAddress> find_gap(std::uint64_t bytes, std::uint64_t alignment, VirtualAddress low,
-                                         VirtualAddress high) const;
+  // The lowest gap within [low, high) that has room, `phase` behind a multiple of `alignment`.
+  std::optional<VirtualAddress> find_gap(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t phase,
+                                         VirtualAddress low, VirtualAddress high) const;
 
   // Precondition: is_free.
   Result<void> insert(const RegionFields& fields);
   // Makes an address a border: a region that holds it inside becomes two.
   Result<void> split_at(VirtualAddress address);
-  void remove(std::size_t index);
+  // Out of the map and its object's list.
+  Region& take(std::size_t index);
 
  private:
   Result<void> reserve(std::size_t count);

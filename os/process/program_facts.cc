@@ -48,14 +48,15 @@ std::string_view ProgramFacts::name() {
 
 ProcessMemory ProgramFacts::memory() {
   ProcessMemory memory;
-  const std::uint64_t resident = process_.space().frames_held() * page_bytes;
-  memory.resident_bytes = memory.peak_resident_bytes = resident;
+  const ProgramAccount& account = process_.memory().account();
+  memory.resident_bytes = account.resident().now();
+  memory.peak_resident_bytes = account.resident().peak();
+  memory.virtual_bytes = account.addresses().now();
+  memory.peak_virtual_bytes = account.addresses().peak();
   process_.space().each_region([&](const RegionFields& region) {
-    memory.virtual_bytes += region.bytes;
     if (allows(region.access, Access::write)) memory.data_bytes += region.bytes;
     if (allows(region.access, Access::execute)) memory.text_bytes += region.bytes;
   });
-  memory.peak_virtual_bytes = memory.virtual_bytes;
   return memory;
 }
 
@@ -79,7 +80,8 @@ void ProgramFacts::write_mappings(TextWriter& text) {
 
 void ProgramFacts::write_limits(TextWriter& text) {
   text.add("Limit                     Soft Limit           Hard Limit           Units\n");
-  text.add("Max address space         ", process_.memory().limit(), " ", process_.memory().limit(), " bytes\n");
+  text.add("Max address space         ", process_.memory().account().limit(), " ", process_.memory().account().limit(),
+           " bytes\n");
 }
 
 DescriptorTable& ProgramFacts::descriptors() { return process_.files().descriptors(); }

@@ -17,30 +17,28 @@ constexpr std::uint64_t mapping_places = std::uint64_t{1} << 18;
 }  // namespace
 
 Result<Owned<ProgramMemory>> ProgramMemory::create(KernelMemory& memory, SecureRandom& random, std::uint64_t limit) {
-  Owned<AddressSpace> space =
-      TRY(AddressSpace::create(memory.services(), &memory.table(), lowest_user_address, user_memory_end));
-  return make_owned<ProgramMemory>(memory.heap(), memory, random, std::move(space), limit);
+  Owned<ProgramMemory> made = TRY(make_owned<ProgramMemory>(memory.heap(), memory, random, limit));
+  MemoryServices services = memory.services();
+  services.account = &made->account_;
+  made->space_ = TRY(AddressSpace::create(services, &memory.table(), lowest_user_address, user_memory_end));
+  return made;
 }
 
-ProgramMemory::ProgramMemory(KernelMemory& memory, SecureRandom& random, Owned<AddressSpace> space, std::uint64_t limit)
-    : random_(random),
+ProgramMemory::ProgramMemory(KernelMemory& memory, SecureRandom& random, std::uint64_t limit)
+    : heap_(memory.heap()),
+      random_(random),
       zeroes_(memory.frames(), memory.window()),
-      space_(std::move(space)),
-      limit_(limit),
+      account_(limit),
       lowest_mapping_(mappings_begin + random.number() % mapping_places * large_page_bytes) {}
 
-Answer<void> ProgramMemory::check_limit(std::uint64_t more) {
-  const std::uint64_t promised = space_->promised_bytes();
-  if (promised > limit_ || more > limit_ - promised) return Errno::enomem;
-  return {};
-}
-
 Answer<VirtualAddress> ProgramMemory::map(const Mapping& mapping) {
+  RemovedRegions removed(heap_);
   const MutexGuard guard(changes_);
   const bool is_promise = mapping.sharing == Sharing::private_copy && allows(mapping.access, Access::write) &&
                           mapping.purpose != RegionPurpose::reservation;
-  if (is_promise) TRY(check_limit(mapping.bytes));
-  if (mapping.address && mapping.replaces) TRY(space_->remove(*mapping.address, mapping.bytes));
+  // Before what lies there goes.
+  if (is_promise && !account_.has_room(mapping.bytes - mapping.guard_bytes)) return Errno::enomem;
+  if (mapping.address && mapping.replaces) TRY(space_->remove(*mapping.address, mapping.bytes, removed));
   const Result<VirtualAddress> place =
       space_->add({.object = mapping.object != nullptr ? mapping.object : &zeroes_,
                    .object_offset = mapping.object_offset,
@@ -60,14 +58,14 @@ Answer<VirtualAddress> ProgramMemory::map(const Mapping& mapping) {
 }
 
 Answer<void> ProgramMemory::unmap(VirtualAddress address, std::uint64_t bytes) {
+  RemovedRegions removed(heap_);
   const MutexGuard guard(changes_);
-  TRY(space_->remove(address, bytes));
+  TRY(space_->remove(address, bytes, removed));
   return {};
 }
 
 Answer<void> ProgramMemory::protect(VirtualAddress address, std::uint64_t bytes, Access access) {
   const MutexGuard guard(changes_);
-  if (allows(access, Access::write)) TRY(check_limit(0));
   const Result<void> changed = space_->protect(address, bytes, access);
   if (changed.ok()) return {};
   // As Linux has it: no region there.
@@ -89,7 +87,6 @@ Answer<VirtualAddress> ProgramMemory::resize(VirtualAddress address, std::uint64
   const std::optional<RegionFields> found = space_->region_at(address);
   if (!found || found->bytes - (address - found->begin) < old_bytes) return Errno::efault;
   if (found->object != &zeroes_) return Errno::einval;  // a file's mapping that grows: nobody needed it yet
-  TRY(check_limit(new_bytes - old_bytes));
   const Result<VirtualAddress> grown = space_->add(
       {.object = &zeroes_, .bytes = new_bytes - old_bytes, .access = found->access, .address = address + old_bytes});
   if (grown.ok()) return address;
@@ -130,7 +127,6 @@ VirtualAddress ProgramMemory::set_heap_end(VirtualAddress end) {
   const VirtualAddress old_pages = heap_end_.rounded_up(page_bytes), new_pages = end.rounded_up(page_bytes);
   if (new_pages > old_pages) {
     const std::uint64_t more = new_pages - old_pages;
-    if (!check_limit(more).ok()) return heap_end_;
     const auto added =
         space_->add({.object = &zeroes_, .bytes = more, .access = Access::read | Access::write, .address = old_pages});
     if (!added.ok()) return heap_end_;

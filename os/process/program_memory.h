@@ -8,6 +8,7 @@
 #include "os/memory/address_space.h"
 #include "os/memory/memory_object.h"
 #include "os/memory/owned.h"
+#include "os/process/program_account.h"
 #include "os/schedule/mutex.h"
 #include "os/syscall/errno.h"
 
@@ -33,13 +34,13 @@ class ProgramMemory {
   };
 
   static Result<Owned<ProgramMemory>> create(KernelMemory& memory, SecureRandom& random, std::uint64_t limit);
-  ProgramMemory(KernelMemory& memory, SecureRandom& random, Owned<AddressSpace> space, std::uint64_t limit);
+  ProgramMemory(KernelMemory& memory, SecureRandom& random, std::uint64_t limit);
   ProgramMemory(const ProgramMemory&) = delete;
   ProgramMemory& operator=(const ProgramMemory&) = delete;
 
   AddressSpace& space() { return *space_; }
   MemoryObject& zeroes() { return zeroes_; }
-  std::uint64_t limit() const { return limit_; }
+  const ProgramAccount& account() const { return account_; }
 
   Answer<VirtualAddress> map(const Mapping& mapping);
   Answer<void> unmap(VirtualAddress address, std::uint64_t bytes);
@@ -60,13 +61,13 @@ class ProgramMemory {
   VirtualAddress set_heap_end(VirtualAddress end);
 
  private:
-  Answer<void> check_limit(std::uint64_t more);
   Answer<VirtualAddress> move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes);
 
+  Allocator& heap_;
   SecureRandom& random_;
   AnonymousMemory zeroes_;
+  ProgramAccount account_;
   Owned<AddressSpace> space_;
-  std::uint64_t limit_;
   VirtualAddress lowest_mapping_;
   Mutex changes_{LockRank::program_memory};  // what is decided here holds until it is done
   VirtualAddress heap_begin_, heap_end_;

@@ -73,7 +73,8 @@ Answer<void> limits(Caller& caller, std::int32_t process, std::uint32_t resource
     const std::uint64_t most = caller.process.files().descriptors().limit();
     limit = {most, most};
   }
-  if (resource == address_space) limit = {caller.process.memory().limit(), caller.process.memory().limit()};
+  const std::uint64_t most_memory = caller.process.memory().account().limit();
+  if (resource == address_space) limit = {most_memory, most_memory};
   return place.write_if_wanted(limit);
 }
 

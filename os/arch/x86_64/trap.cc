@@ -57,6 +57,16 @@ PageFault page_fault_of(const TrapFrame& frame) {
                                    : PageFault::Cause::no_right};
 }
 
+// No handler could run without memory either: as Linux does when it has none, the program is killed.
+void end_without_memory(Kernel& kernel, const Error& error) {
+  constexpr int ended_by_kill = 128 + 9;
+  kernel.memory->report_once(kernel.log);
+  UserThread* thread = current_thread().user_thread;
+  if (thread == nullptr) return;
+  kernel.log.error("program: out of memory: ", error);
+  thread->process().end(ended_by_kill);
+}
+
 // A program's page that was not there yet, or not its own yet. The kernel itself may only meet one while it copies;
 // where the page cannot be had, the copy ends.
 bool answer_page_fault(Kernel& kernel, TrapFrame& frame) {
@@ -71,13 +81,14 @@ bool answer_page_fault(Kernel& kernel, TrapFrame& frame) {
   const Result<FaultWork> answer = space->fault(fault.address, fault.access);
   disable_interrupts();
   if (answer.ok()) return true;
-  if (answer.error().code() == ErrorCode::out_of_memory) kernel.memory->report_once(kernel.log);
+  const bool out_of_memory = answer.error().code() == ErrorCode::out_of_memory;
+  if (out_of_memory) end_without_memory(kernel, answer.error());
   if (copies) {
     frame.rip = reinterpret_cast<std::uint64_t>(ingot_user_access_failed);
   } else {
     kernel.log.debug("page fault: ", answer.error());
   }
-  return copies;
+  return copies || out_of_memory;
 }
 
 // A fault that could not be delivered because its frame had no room: the stack pointer stands at the faulting address.

@@ -1,0 +1,82 @@
+#include "os/process/program_account.h"
+
+namespace ingot::os {
+
+namespace {
+
+std::uint64_t promise_of(const RegionFields& region) { return region.promised ? region.bytes - region.guard_bytes : 0; }
+
+bool is_charged_by_touch(const RegionFields& region, const MappedPage& page) {
+  return region.sharing == Sharing::private_copy && !region.promised &&
+         page.attributes.ownership == FrameOwnership::counted;
+}
+
+// Only one changes them at a time.
+void add_to(Atomic<std::uint64_t>& count, std::uint64_t more) {
+  count.store(count.load(MemoryOrder::relaxed) + more, MemoryOrder::relaxed);
+}
+void take_from(Atomic<std::uint64_t>& count, std::uint64_t less) { add_to(count, -less); }
+void add_to(ProgramAccount::Peaked& peaked, std::uint64_t more) { peaked.set(peaked.now() + more); }
+
+}  // namespace
+
+bool ProgramAccount::has_room(std::uint64_t bytes) const {
+  const std::uint64_t now = charged();
+  return now <= limit_ && bytes <= limit_ - now;
+}
+
+Result<void> ProgramAccount::refuse(std::uint64_t more) const {
+  return Error::of(ErrorCode::out_of_memory, "expected at most ", limit_, " bytes of private memory, found ", charged(),
+                   " and ", more, " more");
+}
+
+Result<void> ProgramAccount::add(const RegionFields& region) {
+  const std::uint64_t promise = promise_of(region);
+  if (promise != 0 && !has_room(promise)) return refuse(promise);
+  add_to(promised_, promise);
+  charges_.set(charged());
+  add_to(addresses_, region.bytes);
+  return {};
+}
+
+void ProgramAccount::remove(const RegionFields& region) {
+  take_from(promised_, promise_of(region));
+  charges_.set(charged());
+  add_to(addresses_, -region.bytes);
+}
+
+Result<void> ProgramAccount::show(const Region& region, const MappedPage& page) {
+  const std::uint64_t bytes = bytes_of(page.size);
+  if (is_charged_by_touch(region, page)) {
+    if (!has_room(bytes)) return refuse(bytes);
+    add_to(touched_, bytes);
+    charges_.set(charged());
+  }
+  if (page.attributes.ownership == FrameOwnership::counted) {
+    add_to(resident_, bytes);
+  } else {
+    add_to(in_place_, bytes);
+  }
+  add_to(shown_[place_of(page.size, page.attributes.ownership)], 1);
+  const bool wanted_large =
+      region.policy == PagePolicy::large_first && region.holds_page(page.address, PageSize::large);
+  if (page.size == PageSize::small && wanted_large && region.object->pages() == MemoryObject::Pages::kept) {
+    add_to(fall_backs_, 1);
+  }
+  return {};
+}
+
+void ProgramAccount::hide(const Region& region, const MappedPage& page) {
+  const std::uint64_t bytes = bytes_of(page.size);
+  if (is_charged_by_touch(region, page)) {
+    take_from(touched_, bytes);
+    charges_.set(charged());
+  }
+  if (page.attributes.ownership == FrameOwnership::counted) {
+    add_to(resident_, -bytes);
+  } else {
+    take_from(in_place_, bytes);
+  }
+}
+
+}  // namespace ingot::os

@@ -1,0 +1,70 @@
+#include "os/process/program_account.h"
+
+#include <gtest/gtest.h>
+
+#include "os/schedule/scheduler.h"
+
+namespace ingot::os {
+namespace {
+
+class NoMemory final : public MemoryObject {
+ public:
+  NoMemory() : MemoryObject("none", Pages::kept, PageSize::giant, CacheMode::write_back) {}
+  Result<Backing> fault(std::uint64_t, PageSize) override { return Error::of(ErrorCode::unsupported, "none"); }
+};
+
+class ProgramAccounts : public ::testing::Test {
+ protected:
+  Region region(std::uint64_t pages, bool promised) {
+    RegionFields fields;
+    fields.begin = VirtualAddress(large_page_bytes);
+    fields.bytes = pages * page_bytes;
+    fields.promised = promised;
+    fields.policy = PagePolicy::large_first;
+    fields.object = &object;
+    return Region(fields);
+  }
+  static MappedPage page(PageSize size, FrameOwnership ownership) {
+    return {VirtualAddress(large_page_bytes), PhysicalAddress(0), size, {Access::read, {}, {}, ownership}};
+  }
+  NoMemory object;
+  ProgramAccount account{10 * page_bytes};
+};
+
+TEST_F(ProgramAccounts, ChargePromisesAtOnceAndReservationsByTouch) {
+  const Region promised = region(6, true), reserved = region(1000, false);
+  ASSERT_TRUE(account.add(promised).ok());
+  ASSERT_TRUE(account.add(reserved).ok());
+  EXPECT_EQ(account.charged(), 6 * page_bytes);
+  const MappedPage own = page(PageSize::small, FrameOwnership::counted);
+  ASSERT_TRUE(account.show(promised, own).ok());
+  EXPECT_EQ(account.charged(), 6 * page_bytes);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(account.show(reserved, own).ok());
+  EXPECT_EQ(account.show(reserved, own).error().code(), ErrorCode::out_of_memory);
+  EXPECT_EQ(account.add(region(1, true)).error().code(), ErrorCode::out_of_memory);
+  account.hide(reserved, own);
+  EXPECT_TRUE(account.show(reserved, own).ok());
+  account.remove(promised);
+  EXPECT_EQ(account.charged(), 4 * page_bytes);
+  EXPECT_EQ(account.charges().peak(), 10 * page_bytes);
+  EXPECT_EQ(account.addresses().now(), 1000 * page_bytes);
+  EXPECT_EQ(account.addresses().peak(), 1006 * page_bytes);
+  EXPECT_EQ(account.resident().now(), 5 * page_bytes);
+}
+
+TEST_F(ProgramAccounts, CountWhatIsShownInPlaceAndWhatFellBack) {
+  const Region file = region(1024, false);
+  ASSERT_TRUE(account.show(file, page(PageSize::large, FrameOwnership::borrowed)).ok());
+  EXPECT_EQ(account.fall_backs(), 0u);
+  ASSERT_TRUE(account.show(file, page(PageSize::small, FrameOwnership::borrowed)).ok());
+  EXPECT_EQ(account.fall_backs(), 1u);
+  EXPECT_EQ(account.shown(PageSize::large, FrameOwnership::borrowed), 1u);
+  EXPECT_EQ(account.in_place(), large_page_bytes + page_bytes);
+  account.hide(file, page(PageSize::large, FrameOwnership::borrowed));
+  EXPECT_EQ(account.in_place(), page_bytes);
+  EXPECT_EQ(account.charged(), 0u);
+  EXPECT_EQ(account.resident().peak(), 0u);
+}
+
+}  // namespace
+}  // namespace ingot::os
