@@ -19,8 +19,8 @@ build/build.ninja: CMakePresets.json | packages
 	@cmake --preset release
 	@touch $@
 
-build: packages build/build.ninja ## the program, as build/bin/ingot
-	@cmake --build --preset release --target ingot --parallel $(JOBS)
+build: packages build/build.ninja ## the program, as build/bin/ingot, and what it casts: the kernel, the engine for x86_64
+	@cmake --build --preset release --target products --parallel $(JOBS)
 
 demo: build ## verify every kernel on this machine, measure it, and let the built-in model tell a tale
 	@$(INGOT) verify

@@ -3,13 +3,15 @@
 
 #include "cli/session_options.h"
 #include "cli/terminal.h"
+#include "engine/default_model.h"
 #include "engine/generator.h"
 
 namespace ingot {
 namespace {
 
 constexpr const char* examples =
-    "Continues a text. Greedy unless a temperature is given; the same seed gives the same text.\n"
+    "Continues a text. Greedy unless a temperature is given; the same seed gives the same text. Without a text, the\n"
+    "built-in model tells a tale that is the same on every machine; with a temperature, one of its own.\n"
     "\n"
     "Examples:\n"
     "  ingot run model.gguf -p \"Once upon a time\"\n"
@@ -40,13 +42,19 @@ void print_json(const Options& options, const std::vector<std::int32_t>& prompt,
   std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
+// Where nothing is asked for.
+std::string default_prompt(const Options& options) {
+  const bool is_tale = options.model.path == built_in_model && options.sampler.temperature == 0;
+  return is_tale ? std::string(default_opening) : std::string();
+}
+
 Result<void> run(const Options& options) {
+  const std::string text = options.prompt.empty() ? default_prompt(options) : options.prompt;
   const OpenedModel opened = TRY(open_model(options.model));
   Session& session = *opened.session;
   const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
   Sampler sampler = TRY(Sampler::create(session.table(), options.sampler));
-  std::vector<std::int32_t> prompt =
-      TRY(tokenizer.encode(options.prompt, {.parses_special_tokens = options.parses_special}));
+  std::vector<std::int32_t> prompt = TRY(tokenizer.encode(text, {.parses_special_tokens = options.parses_special}));
   // Without a text, the token that begins one is all there is to continue.
   if (prompt.empty() && tokenizer.bos() != no_token) prompt.push_back(tokenizer.bos());
   if (prompt.empty()) {
@@ -54,13 +62,13 @@ Result<void> run(const Options& options) {
   }
   const int sequence = TRY(session.sequences().add());
   if (!options.json) {
-    std::printf("%s", coloured(options.prompt, Colour::dim).c_str());
+    std::printf("%s", coloured(text, Colour::dim).c_str());
     std::fflush(stdout);
   }
   const GenerationReport report =
-      TRY(generate(session, tokenizer, sampler, sequence, prompt, options.most_tokens, [&](std::string_view text) {
+      TRY(generate(session, tokenizer, sampler, sequence, prompt, options.most_tokens, [&](std::string_view piece) {
         if (options.json) return true;
-        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fwrite(piece.data(), 1, piece.size(), stdout);
         std::fflush(stdout);
         return true;
       }));

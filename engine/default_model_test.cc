@@ -21,8 +21,9 @@ Tale tell(int threads) {
   const Tokenizer& tokenizer = *model->tokenizer().value();
   Sampler sampler = Sampler::create(session->table(), {}).value();
   const int sequence = session->sequences().add().value();
-  const Result<GenerationReport> report = generate(*session, tokenizer, sampler, sequence, tokenizer.encode("").value(),
-                                                   250, [](std::string_view) { return true; });
+  const Result<GenerationReport> report =
+      generate(*session, tokenizer, sampler, sequence, tokenizer.encode(default_opening).value(), 250,
+               [](std::string_view) { return true; });
   EXPECT_TRUE(report.ok()) << report.error().text();
   if (report.ok()) tale = {report.value().text, report.value().reason};
   return tale;
@@ -36,14 +37,12 @@ TEST(DefaultModel, IsSmallEnoughToCarry) {
 // The most likely tale, on every machine. What it samples is tested in train/default_tales_test.cc.
 TEST(DefaultModel, TellsTheSameTaleOnAnyNumberOfThreads) {
   constexpr std::string_view expected =
-      "\nThis is the tale of Sonja, a trusty tinker. Sonja lived in a draughty attic by the brewery. Sonja the tinker "
-      "wanted a splendid pencil. One clear day Sonja the tinker put on her jacket. Sonja the tinker met a gentle "
-      "beaver "
-      "on a milestone. \"I am Sonja the tinker, beaver, and I need a splendid pencil.\" The gentle beaver knew of one "
-      "near the ruins. Sonja the tinker followed the gentle beaver to the ruins. There was a huge puddle, but Sonja "
-      "the "
-      "tinker had a raft. \"Look, Sonja!\" cried the beaver. In a rabbit hole lay a splendid pencil. Sonja took the "
-      "splendid pencil and thanked the gentle beaver. Sonja the tinker never forgot the gentle beaver.\n";
+      " Ralf lived in a draughty attic by the brewery. Ralf the cook dreamed of a scarlet doll. One clear day Ralf "
+      "left "
+      "the brewery in his shawl. Ralf the cook met a gentle calf by a rosebush. \"I am Ralf the cook, calf, and I need "
+      "a scarlet doll.\" The gentle calf knew of one near the ruins. Ralf the cook followed the gentle calf to the "
+      "ruins. There was a huge puddle, but Ralf the cook had a raft. There, under a bucket, Ralf saw a scarlet doll. "
+      "\"Take the doll, Ralf,\" said the gentle calf. Ralf the cook never forgot the gentle calf.\n";
   const Tale tale = tell(1);
   EXPECT_EQ(tale.reason, StopReason::end_of_generation);
   EXPECT_EQ(tale.text, expected);

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""The built-in model's tale on Ingot's kernel: the same bytes as from the same program under qemu-user, and the same
+text as from this machine's own program.
+
+usage: story_test.py INGOT KERNEL ENGINE [--cpus COUNT] [--tokens COUNT] [--smollm2]
+
+ENGINE is `ingot` for x86_64. Without --tokens the whole tale is told. --smollm2: SmolLM2-135M instead, from a file that
+INGOT_SMOLLM2 names or that model_test.py keeps in the user's cache; skipped where there is none.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
+from guest import SKIPPED, Guest, missing_tool  # noqa: E402
+
+USER_EMULATOR = "qemu-x86_64"
+PROCESSOR = "max"  # as `ingot boot` has it, for equal instructions
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+SMOLLM2 = "SmolLM2-135M-Instruct.Q4_1.gguf"
+QUESTION = ["-p", "The capital of France is", "-n", "8"]
+
+
+def tale_of(output: str) -> str:
+    """What was told: a terminal also shows colours, and behind the tale how fast it was."""
+    return COLOURS.sub("", output).split("\n[")[0].strip("\n")
+
+
+def find_smollm2() -> Path | None:
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "ingot"
+    path = Path(os.environ.get("INGOT_SMOLLM2", cache / SMOLLM2))
+    return path if path.is_file() else None
+
+
+def fail(text: str) -> int:
+    print(f"FAILED: {text}")
+    return 1
+
+
+def tell(guest: Guest, engine: str, cpus: int, model: Path | None, words: list[str]) -> int:
+    cast = guest.cast(*([str(model)] if model else []), "--engine", engine, "--cpus", str(cpus))
+    if cast.returncode != 0:
+        return fail(f"expected an image, found\n{cast.stderr}")
+    threads = ["--threads", str(cpus)]
+    in_image = ["/model.gguf"] if model else []
+    there = guest.boot("run", *in_image, *words, *threads, seconds=900)
+    if there.status != 0:
+        return fail(f"expected the tale to end well on the kernel, found status {there.status}\n{there.output}\n{there.log}")
+    tale = tale_of(there.output)
+    here = tale_of(guest.run("run", *([str(model)] if model else []), *words).stdout)
+    command = [USER_EMULATOR, "-cpu", PROCESSOR, engine, "run", *([str(model)] if model else []), *words, *threads]
+    emulated = tale_of(subprocess.run(command, capture_output=True, text=True, check=False, timeout=900).stdout)
+    print(tale)
+    if len(tale.split()) < 5:
+        return fail("expected a tale of some words, found none")
+    if tale != emulated:
+        return fail(f"expected the same bytes as under {USER_EMULATOR}, found there\n{emulated}")
+    if tale != here:
+        return fail(f"expected the same text as on this machine, found here\n{here}")
+    print(f"passed: {len(tale)} bytes are equal on {cpus} CPUs of Ingot's kernel, under {USER_EMULATOR} and on this machine")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("ingot", "kernel", "engine"):
+        parser.add_argument(name)
+    parser.add_argument("--cpus", type=int, default=1)
+    parser.add_argument("--tokens", type=int)
+    parser.add_argument("--smollm2", action="store_true")
+    arguments = parser.parse_args()
+    missing = missing_tool()
+    if missing is None and shutil.which(USER_EMULATOR) is None:
+        missing = f"expected {USER_EMULATOR}, found none (scripts/packages build)"
+    model = None
+    if arguments.smollm2:
+        model = find_smollm2()
+        if model is None:
+            missing = f"expected {SMOLLM2} in the user's cache, or its path in INGOT_SMOLLM2, found neither"
+    if missing is not None:
+        print(f"SKIPPED: {missing}")
+        return SKIPPED
+    words = QUESTION if model else []
+    if arguments.tokens:
+        words = [*words, "-n", str(arguments.tokens)]
+    guest = Guest(arguments.ingot, arguments.kernel)
+    try:
+        return tell(guest, arguments.engine, arguments.cpus, model, words)
+    finally:
+        guest.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
