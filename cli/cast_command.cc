@@ -121,7 +121,14 @@ Result<void> add_program(const Options& options, image::CastRequest& request) {
   request.arguments = {name};
   request.default_arguments = options.arguments;
   request.environment = {"HOME=/", "PATH=/bin"};
-  return image::add_program({options.program, request.program, options.root}, request.root);
+  // Files first: a library among them is the one to use.
+  for (const std::string& file : options.files) TRY(add_files(file, request.root));
+  TRY(image::add_program({options.program, request.program, options.root}, request.root));
+  for (const std::string& library : TRY(image::add_libraries_of_files(options.root, request.root))) {
+    std::fprintf(stderr, "%s no file found for the library %s: who loads that will fail\n",
+                 coloured("warning:", Colour::yellow, stderr).c_str(), library.c_str());
+  }
+  return {};
 }
 
 Result<image::CastRequest> request_of(const Options& options) {
@@ -139,7 +146,9 @@ Result<image::CastRequest> request_of(const Options& options) {
     request.environment = {"HOME=/"};
     TRY(add_engine(options.products, options.model, request));
   }
-  for (const std::string& file : options.files) TRY(add_files(file, request.root));
+  if (options.program.empty()) {
+    for (const std::string& file : options.files) TRY(add_files(file, request.root));
+  }
   request.environment.insert(request.environment.end(), options.environment.begin(), options.environment.end());
   if (!options.directory.empty()) request.directory = options.directory;
   if (!options.consumed.empty() || !options.rights.empty()) {
@@ -174,6 +183,7 @@ void print_json(const Options& options, const image::CastReport& report) {
                              {"machine_memory", report.machine_memory},
                              {"dry_run", options.dry_run},
                              {"missing_system_calls", report.missing_calls},
+                             {"missing_in_the_c_library", report.missing_in_the_c_library},
                              {"manifest", report.manifest},
                              {"segments", nlohmann::json::array()}};
   for (const auto& segment : report.segments) {
@@ -197,18 +207,19 @@ void print_table(const Options& options, const image::CastReport& report) {
               mebibytes(report.least_memory));
 }
 
-void warn_of_calls(const std::vector<std::string>& names) {
+void warn_of_calls(const image::CastReport& report) {
+  const std::vector<std::string>& names = report.missing_calls;
   if (names.empty()) return;
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : " ") + name;
-  std::fprintf(stderr, "%s the program holds code for %zu system calls that the kernel answers with ENOSYS: %s\n",
+  std::fprintf(stderr, "%s the program may make %zu system calls that the kernel answers with ENOSYS: %s\n",
                coloured("warning:", Colour::yellow, stderr).c_str(), names.size(), list.c_str());
 }
 
 Result<void> run(const Options& options) {
   const image::CastRequest request = TRY(request_of(options));
   const image::CastReport report = options.dry_run ? TRY(image::check_cast(request)) : TRY(image::cast(request));
-  warn_of_calls(report.missing_calls);
+  warn_of_calls(report);
   options.json ? print_json(options, report) : print_table(options, report);
   return {};
 }

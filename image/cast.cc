@@ -13,12 +13,13 @@
 #include "image/manifest_text.h"
 #include "image/output_file.h"
 #include "image/preflight.h"
+#include "image/program.h"
 
 namespace ingot::image {
 
 namespace {
 
-constexpr std::uint64_t largest_kernel = 64 << 20, largest_program = std::uint64_t{2} << 30;
+constexpr std::uint64_t largest_kernel = 64 << 20;
 constexpr std::uint64_t memory_step = 16 << 20;  // machines are given memory in whole steps
 
 struct Parts {
@@ -48,33 +49,14 @@ Result<void> check_root(const FileTree& root) {
                    "expected nothing at '/ingot' in the image's root, where the manifest lies, found a file or folder");
 }
 
-// The program must be there, be ours, and find its interpreter. Says which calls it may make in vain.
-Result<std::vector<std::string>> check_program(const CastRequest& request) {
-  const std::string path = TRY(request.root.resolve(request.program));
-  const FileNode& node = *request.root.at(path);
-  if (node.kind != FileNode::Kind::file) {
-    return Error::of(ErrorCode::invalid_argument, "expected a program at '", shortened(path), "', found a folder");
-  }
-  const std::string bytes = TRY(node.content.read(largest_program));
-  const Result<ElfFile> parsed = ElfFile::parse(bytes);
-  if (!parsed.ok()) return parsed.error().within("program '", shortened(path), "'");
-  const ElfFile& file = parsed.value();
-  if (file.machine() != elf_x86_64) {
-    return Error::of(ErrorCode::unsupported, "expected a program for x86_64, found one for ",
-                     std::string_view(machine_name(file.machine())), " at '", shortened(path), "'");
-  }
-  const std::optional<std::string> interpreter = TRY(file.interpreter());
-  if (interpreter && !request.root.resolve(*interpreter).ok()) {
-    return Error::of(ErrorCode::not_found, "expected the interpreter '", shortened(*interpreter), "' that '",
-                     shortened(path), "' needs, found it not in the image's root");
-  }
-  return missing_system_calls(system_calls_in(file));
-}
-
 Result<CastReport> prepare(const CastRequest& request, Parts& parts) {
   TRY(check_root(request.root));
   CastReport report;
-  report.missing_calls = TRY(check_program(request));
+  // The program must be there, be ours, and find its interpreter and its libraries.
+  const std::vector<std::string> program = TRY(program_parts(request.root, request.program, request.environment));
+  MissingCalls missing = TRY(missing_calls_of(request.root, program));
+  report.missing_calls = std::move(missing.names);
+  report.missing_in_the_c_library = missing.more_in_the_c_library;
   const Content kernel_file = TRY(Content::of_file(request.kernel));
   const Result<KernelImage> parsed = KernelImage::parse(TRY(kernel_file.read(largest_kernel)));
   if (!parsed.ok()) return parsed.error().within("kernel '", shortened(request.kernel), "'");

@@ -46,9 +46,10 @@ struct CastReport {
   std::uint64_t file_bytes = 0;
   std::uint64_t bundle_bytes = 0;
   std::vector<Segment> segments;
-  std::uint64_t least_memory = 0;    // the smallest machine
-  std::uint64_t machine_memory = 0;  // what `ingot boot` gives it
-  std::vector<std::string> missing_calls;
+  std::uint64_t least_memory = 0;            // the smallest machine
+  std::uint64_t machine_memory = 0;          // what `ingot boot` gives it
+  std::vector<std::string> missing_calls;    // that the program or a library of its may make
+  std::size_t missing_in_the_c_library = 0;  // further ones, which neither names
   std::string manifest;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/image_table.h"
 #include "image/bytes.h"
+#include "image/elf_file.h"
 
 namespace ingot::image {
 
@@ -16,7 +17,11 @@ constexpr std::uint32_t file_kind = 0100000, directory_kind = 0040000, link_kind
 
 class Writer {
  public:
-  void add(std::string_view path, std::uint32_t mode, std::uint32_t links, std::uint64_t bytes) {
+  // `alignment`: of the content in the archive. Zeros behind the path make up for what is missing.
+  void add(std::string_view path, std::uint32_t mode, std::uint32_t links, std::uint64_t bytes,
+           std::size_t alignment = 4) {
+    const std::size_t end_of_path = archive_.size() + header_bytes + path.size() + 1;
+    const std::size_t zeros = 1 + (alignment - end_of_path % alignment) % alignment;
     const auto inode = path == trailer ? 0u : ++inode_;
     const std::uint32_t fields[] = {inode,
                                     mode,
@@ -29,7 +34,7 @@ class Writer {
                                     0,
                                     0,
                                     0,
-                                    static_cast<std::uint32_t>(path.size() + 1),
+                                    static_cast<std::uint32_t>(path.size() + (alignment > 4 ? zeros : 1)),
                                     0};
     archive_ += magic;
     char digits[9];
@@ -38,8 +43,7 @@ class Writer {
       archive_ += digits;
     }
     archive_ += path;
-    archive_ += '\0';
-    pad();
+    archive_.append(zeros, '\0');
   }
   void append(std::string_view content) { archive_ += content; }
   void pad() { archive_.resize((archive_.size() + 3) & ~std::size_t{3}); }
@@ -52,6 +56,15 @@ class Writer {
   std::string archive_;
   std::uint32_t inode_ = 0;
 };
+
+// Code is shown to programs where it lies, and a page of memory is a page of a file only at such a place.
+Result<std::size_t> alignment_of(const Content& content) {
+  constexpr std::size_t page = 4096;
+  if (content.size() < page) return std::size_t{4};
+  const Content front = TRY(content.part(0, elf_header_bytes));
+  const std::string beginning = TRY(front.read(elf_header_bytes));
+  return ElfFile::looks_like(beginning) ? page : std::size_t{4};
+}
 
 Result<void> add_node(Writer& writer, const std::string& path, const FileNode& node) {
   const std::string_view name = std::string_view(path).substr(1);
@@ -68,7 +81,8 @@ Result<void> add_node(Writer& writer, const std::string& path, const FileNode& n
     return Error::of(ErrorCode::unsupported, "expected a file below 4 GiB in the archive, found ", node.content.size(),
                      " bytes in '", shortened(path), "'");
   }
-  writer.add(name, file_kind | node.mode, 1, node.content.size());
+  const std::size_t alignment = TRY(alignment_of(node.content));
+  writer.add(name, file_kind | node.mode, 1, node.content.size(), alignment);
   TRY(node.content.each_piece([&](std::string_view piece) -> Result<void> {
     writer.append(piece);
     return {};

@@ -1,6 +1,7 @@
 #include "image/elf_file.h"
 
 #include "image/bytes.h"
+#include "image/library_directories.h"
 
 namespace ingot::image {
 
@@ -9,7 +10,16 @@ namespace {
 // Offsets in the ELF header and in a program header (System V ABI, chapter 4).
 enum HeaderOffset { class_at = 4, data_at = 5, type_at = 16, machine_at = 18, entry_at = 24, table_at = 32 };
 enum HeaderCounts { segment_bytes_at = 54, segment_count_at = 56 };
-enum DynamicTag : std::uint64_t { tag_end = 0, tag_needed = 1, tag_strings = 5, tag_rpath = 15, tag_runpath = 29 };
+enum DynamicTag : std::uint64_t {
+  tag_end = 0,
+  tag_needed = 1,
+  tag_hash = 4,
+  tag_strings = 5,
+  tag_symbols = 6,
+  tag_rpath = 15,
+  tag_runpath = 29,
+  tag_gnu_hash = 0x6ffffef5
+};
 
 ElfSegment segment_at(std::string_view bytes) {
   return {number_at<std::uint32_t>(bytes, 0),  number_at<std::uint32_t>(bytes, 4),  number_at<std::uint64_t>(bytes, 8),
@@ -87,33 +97,65 @@ Result<std::optional<std::string>> ElfFile::interpreter() const {
   return std::optional<std::string>();
 }
 
-Result<ElfFile::Libraries> ElfFile::libraries() const {
-  Libraries libraries;
-  std::vector<std::uint64_t> needed, directories;
-  std::uint64_t strings_address = 0;
+// What the dynamic section says, still as addresses and offsets.
+struct ElfFile::Dynamic {
+  std::vector<std::uint64_t> needed, rpath, run_path;
+  std::uint64_t strings = 0, symbols = 0, hash = 0, gnu_hash = 0;
+};
+
+ElfFile::Dynamic ElfFile::dynamic() const {
+  Dynamic found;
   for (const ElfSegment& segment : segments_) {
     if (segment.type != ElfSegment::dynamic) continue;
     const std::string_view entries = content(segment);
     for (std::size_t at = 0; at + 16 <= entries.size(); at += 16) {
-      const auto tag = number_at<std::uint64_t>(entries, at), value = number_at<std::uint64_t>(entries, at + 8);
-      if (tag == tag_end) break;
-      if (tag == tag_needed) needed.push_back(value);
-      if (tag == tag_rpath || tag == tag_runpath) directories.push_back(value);
-      if (tag == tag_strings) strings_address = value;
+      const auto value = number_at<std::uint64_t>(entries, at + 8);
+      switch (number_at<std::uint64_t>(entries, at)) {
+        case tag_end: return found;
+        case tag_needed: found.needed.push_back(value); break;
+        case tag_rpath: found.rpath.push_back(value); break;
+        case tag_runpath: found.run_path.push_back(value); break;
+        case tag_strings: found.strings = value; break;
+        case tag_symbols: found.symbols = value; break;
+        case tag_hash: found.hash = value; break;
+        case tag_gnu_hash: found.gnu_hash = value; break;
+        default: break;
+      }
     }
   }
-  if (needed.empty() && directories.empty()) return libraries;
-  const std::string_view strings = TRY(at_virtual(strings_address));
-  for (const std::uint64_t offset : needed) libraries.needed.push_back(TRY(text_in(strings, offset)));
-  for (const std::uint64_t offset : directories) {
-    const std::string list = TRY(text_in(strings, offset));
-    for (std::size_t begin = 0; begin <= list.size();) {
-      const std::size_t end = std::min(list.find(':', begin), list.size());
-      if (end > begin) libraries.directories.push_back(list.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
+  return found;
+}
+
+Result<ElfFile::Libraries> ElfFile::libraries() const {
+  Libraries libraries;
+  const Dynamic found = dynamic();
+  if (found.needed.empty() && found.rpath.empty() && found.run_path.empty()) return libraries;
+  const std::string_view strings = TRY(at_virtual(found.strings));
+  for (const std::uint64_t offset : found.needed) libraries.needed.push_back(TRY(text_in(strings, offset)));
+  for (const std::uint64_t offset : found.rpath) libraries.rpath = split_paths(TRY(text_in(strings, offset)));
+  for (const std::uint64_t offset : found.run_path) libraries.run_path = split_paths(TRY(text_in(strings, offset)));
   return libraries;
+}
+
+// A symbol table does not say how long it is. The tables for finding exported names do: the older one counts all, the
+// newer one says where the exported ones begin, behind the imported ones.
+Result<std::vector<std::string>> ElfFile::imports() const {
+  constexpr std::size_t symbol_bytes = 24, section_at = 6;
+  std::vector<std::string> names;
+  const Dynamic found = dynamic();
+  if (found.symbols == 0 || (found.hash == 0 && found.gnu_hash == 0)) return names;
+  const std::string_view table = TRY(at_virtual(found.gnu_hash != 0 ? found.gnu_hash : found.hash));
+  const std::string_view head = TRY(part_of(table, 0, 8, "a table of symbols' hashes"));
+  const auto count = number_at<std::uint32_t>(head, 4);
+  const std::string_view strings = TRY(at_virtual(found.strings));
+  const std::string_view symbols = TRY(at_virtual(found.symbols));
+  TRY(part_of(symbols, 0, std::uint64_t{count} * symbol_bytes, "symbols"));
+  for (std::size_t index = 1; index < count; ++index) {
+    const std::string_view symbol = symbols.substr(index * symbol_bytes, symbol_bytes);
+    if (number_at<std::uint16_t>(symbol, section_at) != 0) continue;
+    names.push_back(TRY(text_in(strings, number_at<std::uint32_t>(symbol, 0))));
+  }
+  return names;
 }
 
 }  // namespace ingot::image

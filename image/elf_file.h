@@ -48,12 +48,16 @@ class ElfFile {
   // The program that loads this one; nothing for a static program.
   Result<std::optional<std::string>> interpreter() const;
   struct Libraries {
-    std::vector<std::string> needed;       // DT_NEEDED
-    std::vector<std::string> directories;  // DT_RUNPATH or DT_RPATH, $ORIGIN not yet replaced
+    std::vector<std::string> needed;           // DT_NEEDED
+    std::vector<std::string> run_path, rpath;  // DT_RUNPATH, DT_RPATH; $ORIGIN not yet replaced
   };
   Result<Libraries> libraries() const;
+  // The names that it takes from its libraries.
+  Result<std::vector<std::string>> imports() const;
 
  private:
+  struct Dynamic;
+  Dynamic dynamic() const;
   // The file's bytes behind a virtual address, to the end of their segment.
   Result<std::string_view> at_virtual(std::uint64_t address) const;
 

@@ -72,6 +72,50 @@ inline std::string fake_program(std::string_view code = "\xb8\x3c\0\0\0\x0f\x05"
   return file;
 }
 
+struct DynamicParts {
+  std::string interpreter{};  // empty: a library
+  std::vector<std::string> needed{}, imports{};
+  std::string run_path{}, rpath{};
+};
+
+// A dynamic program or library, all of it one segment: strings, symbols that are imported, the dynamic section.
+inline std::string fake_dynamic(const DynamicParts& parts) {
+  constexpr std::size_t front = elf_header_bytes + 3 * elf_segment_bytes;
+  std::string strings(1, '\0'), symbols(24, '\0'), entries;
+  const auto text = [&](const std::string& letters) {
+    const std::uint64_t at = strings.size();
+    strings += letters + '\0';
+    return at;
+  };
+  const auto entry = [&](std::uint64_t tag, std::uint64_t value) {
+    append_number(entries, tag);
+    append_number(entries, value);
+  };
+  for (const std::string& library : parts.needed) entry(1, text(library));
+  if (!parts.run_path.empty()) entry(29, text(parts.run_path));
+  if (!parts.rpath.empty()) entry(15, text(parts.rpath));
+  for (const std::string& name : parts.imports) {
+    append_number(symbols, static_cast<std::uint32_t>(text(name)));
+    symbols.resize(symbols.size() + 20);
+  }
+  const std::uint64_t interpreter = text(parts.interpreter);
+  std::string hash;
+  append_number<std::uint32_t>(hash, 1);
+  append_number(hash, static_cast<std::uint32_t>(parts.imports.size() + 1));
+  entry(5, front);
+  entry(6, front + strings.size());
+  entry(0x6ffffef5, front + strings.size() + symbols.size());
+  entry(0, 0);
+  const std::uint64_t dynamic = front + strings.size() + symbols.size() + hash.size();
+  std::string file = elf_header(elf_x86_64, 3, 0x1000);
+  file[16] = 3;
+  append_segment(file, ElfSegment::load, 4, 0, 0, dynamic + entries.size());
+  append_segment(file, ElfSegment::dynamic, 4, dynamic, dynamic, entries.size());
+  append_segment(file, parts.interpreter.empty() ? ElfSegment::note : ElfSegment::interpreter, 4, front + interpreter,
+                 front + interpreter, parts.interpreter.size() + 1);
+  return file + strings + symbols + hash + entries;
+}
+
 struct TarMember {
   std::string path;
   char type = '0';

@@ -2,7 +2,6 @@
 
 #include "image/fake_files.h"
 #include "image/oci_image.h"
-#include "image/program.h"
 #include "image/sha256.h"
 
 namespace ingot::image {
@@ -87,38 +86,6 @@ TEST(Oci, OtherPlatformsAndOtherFilesAreRefused) {
   layout.folder().put("y/index.json", R"({"manifests":[{"digest":"sha256:../../../../etc/passwd"}]})");
   EXPECT_EQ(read_oci_image(layout.folder().path("y")).error().code(), ErrorCode::unsupported);
 }
-
-TEST(Program, LinksOfARootStayInIt) {
-  const TestFolder folder;
-  folder.put("root/usr/lib/real", "x");
-  std::filesystem::create_symlink("/usr/lib", folder.path("root/lib"));
-  std::filesystem::create_symlink("../../../../../../usr/lib/real", folder.path("root/usr/lib/up"));
-  std::filesystem::create_symlink("/etc/passwd", folder.path("root/out"));
-  const std::string root = folder.path("root");
-  EXPECT_EQ(resolve_below(root, "/lib/up").value(), root + "/usr/lib/real");
-  EXPECT_FALSE(resolve_below(root, "/out").ok());
-}
-
-TEST(Program, ForeignAndMissingAreRefused) {
-  const TestFolder folder;
-  FileTree tree;
-  const std::string foreign = folder.put("foreign", fake_program("x", 0, elf_aarch64));
-  EXPECT_NE(add_program({foreign, "/p", ""}, tree).error().text().find("found one for aarch64"), std::string::npos);
-  EXPECT_EQ(add_program({folder.path("none"), "/p", ""}, tree).error().code(), ErrorCode::not_found);
-}
-
-#if defined(__x86_64__)
-TEST(Program, AHostProgramBringsItsLibraries) {
-  if (!std::filesystem::exists("/bin/ls")) GTEST_SKIP() << "expected /bin/ls, found none";
-  FileTree tree;
-  const Result<void> added = add_program({"/bin/ls", "/bin/ls", ""}, tree);
-  ASSERT_TRUE(added.ok()) << added.error().text();
-  EXPECT_NE(tree.at("/lib64/ld-linux-x86-64.so.2"), nullptr);
-  bool has_libc = false;
-  for (const auto& [path, node] : tree.nodes()) has_libc = has_libc || path.ends_with("/libc.so.6");
-  EXPECT_TRUE(has_libc);
-}
-#endif
 
 }  // namespace
 }  // namespace ingot::image

@@ -8,6 +8,46 @@
 
 namespace ingot::image {
 
+namespace {
+
+constexpr std::uint64_t largest_program = std::uint64_t{2} << 30;
+
+bool is_c_library(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  for (const std::string_view front : {"libc.so", "libc-", "ld-linux", "ld-musl", "libc.musl", "libpthread"}) {
+    if (name.starts_with(front)) return true;
+  }
+  return false;
+}
+
+// Most functions are called as the system call is.
+std::string_view call_of_function(std::string_view function) {
+  constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"sigaction", "rt_sigaction"},
+      {"signal", "rt_sigaction"},
+      {"sigprocmask", "rt_sigprocmask"},
+      {"pthread_sigmask", "rt_sigprocmask"},
+      {"raise", "tgkill"},
+      {"send", "sendto"},
+      {"recv", "recvfrom"},
+      {"system", "execve"},
+      {"popen", "execve"},
+      {"posix_spawn", "execve"},
+      {"execv", "execve"},
+      {"execvp", "execve"},
+      {"execl", "execve"},
+      {"execlp", "execve"},
+      {"waitpid", "wait4"},
+      {"wait", "wait4"},
+  };
+  for (const auto& [name, call] : others) {
+    if (name == function) return call;
+  }
+  return function;
+}
+
+}  // namespace
+
 std::uint64_t least_memory(std::uint64_t memory_end, std::uint64_t anonymous) {
   const std::uint64_t rest = anonymous + kernel_margin;
   if (memory_end <= begin_of_high_memory) return memory_end + rest;
@@ -52,6 +92,27 @@ std::vector<std::string> missing_system_calls(const std::set<std::uint32_t>& use
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+Result<MissingCalls> missing_calls_of(const FileTree& tree, const std::vector<std::string>& parts) {
+  std::set<std::string> names;
+  std::set<std::uint32_t> used, in_the_c_library;
+  for (const std::string& path : parts) {
+    const std::string bytes = TRY(tree.at(path)->content.read(largest_program));
+    const ElfFile file = TRY(ElfFile::parse(bytes));
+    (is_c_library(path) ? in_the_c_library : used).merge(system_calls_in(file));
+    if (is_c_library(path)) continue;
+    for (const std::string& import : TRY(file.imports())) {
+      const std::optional<std::uint16_t> number = system_call_number(call_of_function(import));
+      if (number) used.insert(*number);
+    }
+  }
+  MissingCalls missing;
+  missing.names = missing_system_calls(used);
+  for (const std::string& name : missing_system_calls(in_the_c_library)) {
+    if (!std::binary_search(missing.names.begin(), missing.names.end(), name)) ++missing.more_in_the_c_library;
+  }
+  return missing;
 }
 
 }  // namespace ingot::image

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "image/elf_file.h"
+#include "image/file_tree.h"
 
 namespace ingot::image {
 
@@ -24,5 +25,13 @@ std::set<std::uint32_t> system_calls_in(const ElfFile& file);
 
 // The names of those that the kernel does not answer, in alphabetical order.
 std::vector<std::string> missing_system_calls(const std::set<std::uint32_t>& used);
+
+// The same over all files that a program is made of. The C library of a dynamic program holds code for nearly every
+// call there is, so of it counts only what the others import by name.
+struct MissingCalls {
+  std::vector<std::string> names;         // in alphabetical order
+  std::size_t more_in_the_c_library = 0;  // which nobody names
+};
+Result<MissingCalls> missing_calls_of(const FileTree& tree, const std::vector<std::string>& parts);
 
 }  // namespace ingot::image

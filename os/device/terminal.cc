@@ -118,9 +118,8 @@ Answer<std::size_t> Terminal::write(Transfer& from) {
       const std::size_t before = sent;
       state_.with([&](State& state) {
         LineOutput out(state.line);
-        for (; sent < moved.value() && state.line.has_room(); ++sent) {
+        for (; sent < moved.value() && sent - before < 64 && state.line.has_room(); ++sent) {
           state.discipline.send(static_cast<std::uint8_t>(part[sent]), out);
-          if (sent - before == 64) return;
         }
       });
       if (sent == before) current_scheduler().yield();

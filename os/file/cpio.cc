@@ -52,9 +52,12 @@ Result<std::optional<CpioEntry>> CpioReader::next() {
       return Error::of(ErrorCode::corrupt, "expected a path of ", path_size, " and a content of ", size,
                        " bytes for the initramfs entry at ", offset_, ", found the end at ", bytes_.size());
     }
-    entry.path = rest.substr(header_bytes, path_size - 1);
-    if (rest[header_bytes + path_size - 1] != '\0' || entry.path.find('\0') != std::string_view::npos) {
-      return Error::of(ErrorCode::corrupt, "expected a path that one 0 ends at ", offset_, ", found none or several");
+    // Further zeros move the content to where its writer wants it.
+    const std::string_view path = rest.substr(header_bytes, path_size);
+    entry.path = path.substr(0, path.find('\0'));
+    if (entry.path.size() == path_size || path.find_first_not_of('\0', entry.path.size()) != std::string_view::npos) {
+      return Error::of(ErrorCode::corrupt, "expected a path that zeros end at ", offset_,
+                       ", found none, or more letters");
     }
     entry.content = bytes_.subspan(content, size);
     const std::uint64_t end = to_4_bytes(content + size);

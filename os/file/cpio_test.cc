@@ -146,9 +146,15 @@ TEST(Cpio, RefusesLengthsThatPassTheEnd) {
 }
 
 TEST(Cpio, RefusesPathsThatDoNotEndWhereTheySay) {
-  const std::string expected = "expected a path that one 0 ends at 0, found none or several";
+  const std::string expected = "expected a path that zeros end at 0, found none, or more letters";
   EXPECT_EQ(error_of(Archive().add("abcdef", "1", 0100644, {{Field::path_bytes, 4}}).end().text()), expected);
   EXPECT_EQ(error_of(Archive().add(std::string("ab\0cd", 5), "1").end().text()), expected);
+}
+
+TEST(Cpio, ZerosBehindAPathMoveItsContent) {
+  const std::string text = Archive().add(std::string("ab\0\0\0\0\0\0", 8), "1").add("c", "2").end().text();
+  EXPECT_EQ(content_of(text, "ab"), "1");
+  EXPECT_EQ(content_of(text, "c"), "2");
 }
 
 TEST(Cpio, EveryCutIsSeen) {

@@ -45,6 +45,7 @@ class ImageFile final : public Node {
    public:
     explicit ImagePages(ImageFile& file);
     Result<Backing> fault(std::uint64_t offset, PageSize size) override;
+    Node* node() override { return &file_; }
 
    private:
     Answer<void> take_page() override { return {}; }

@@ -44,6 +44,7 @@ class MemoryFile final : public Node, private PageBudget {
     explicit Mapping(MemoryFile& file)
         : MemoryObject("file", Pages::kept, PageSize::small, CacheMode::write_back), file_(file) {}
     Result<Backing> fault(std::uint64_t offset, PageSize size) override;
+    Node* node() override { return &file_; }
 
    private:
     MemoryFile& file_;

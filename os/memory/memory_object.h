@@ -15,6 +15,7 @@
 
 namespace ingot::os {
 
+class Node;
 struct Region;
 struct RegionsOfObject;
 
@@ -42,6 +43,7 @@ class MemoryObject {
   // Where in a giant page of memory its first byte lies, so that a region can be placed to have large pages of it.
   virtual std::uint64_t phase() const { return 0; }
   auto& regions() { return regions_; }
+  virtual Node* node() { return nullptr; }  // the file whose content it is
 
   // The memory at [offset, offset + bytes_of(size)), aligned to the size. Failing for a large page means only that it
   // cannot be one: small ones are asked for next.

@@ -20,7 +20,7 @@ Result<Reference<Node>> find_file(Process& process, std::string_view what, std::
 
 ProgramFile content_of(const Reference<Node>& node) {
   ImageFile& file = *node->as_image_file();
-  return {file.content().bytes, &file.mapping()};
+  return {file.content().bytes, &file.mapping(), node};
 }
 
 Result<LoadedProgram> load_interpreter(Process& process, std::string_view path) {

@@ -155,6 +155,7 @@ Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts
                                                               .purpose = RegionPurpose::stack,
                                                               .guard_bytes = page_bytes});
   if (!bottom.ok()) return Error::of(ErrorCode::out_of_memory, "expected room for a stack, found none");
+  facts.set_stack(bottom.value());
   struct Room {
     std::array<std::byte, argument_bytes> bytes;
   };

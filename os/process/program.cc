@@ -56,7 +56,8 @@ Result<void> load_segment(AddressSpace& space, MemoryObject& zeroes, const Progr
                    .object_offset = segment.offset - lead,
                    .bytes = file_end - begin,
                    .access = access,
-                   .address = begin}));
+                   .address = begin,
+                   .owner = file.owner}));
     if (needs_zeroes) TRY(clear_rest_of_page(start + segment.file_bytes));
     zeroes_begin = file_end;
   }

@@ -18,6 +18,7 @@ namespace ingot::os {
 struct ProgramFile {
   std::span<const std::byte> bytes;
   MemoryObject* object = nullptr;  // none, or one whose offsets are not the file's: segments are copied
+  Reference<Shared> owner{};       // of the object
 };
 
 struct LoadedProgram {

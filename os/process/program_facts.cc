@@ -67,15 +67,37 @@ void ProgramFacts::write_environment(TextWriter& text) {
   write_texts(text, [&](auto&& use) { return each_environment(manifest_, use); });
 }
 
+void ProgramFacts::write_mapping(TextWriter& text, const RegionFields& region) {
+  text.add(HexadecimalDigits{region.begin.value(), 8}, '-', HexadecimalDigits{(region.begin + region.bytes).value(), 8},
+           ' ', allows(region.access, Access::read) && region.access != Access::none ? 'r' : '-',
+           allows(region.access, Access::write) ? 'w' : '-', allows(region.access, Access::execute) ? 'x' : '-',
+           region.sharing == Sharing::shared ? 's' : 'p', ' ', HexadecimalDigits{region.object_offset, 8}, " 00:00 0 ");
+  if (Node* node = region.object->node(); node != nullptr) {
+    std::array<char, 256> room;
+    const Answer<std::string_view> path = process_.files().tree().path_of(*node, room);
+    text.add(path.ok() ? path.value() : "(deleted)");
+  } else if (region.begin == stack_begin_) {
+    text.add("[stack]");
+  } else if (region.begin == process_.memory().heap_begin()) {
+    text.add("[heap]");
+  } else if (region.object != &process_.memory().zeroes()) {
+    text.add('[', region.object->name(), ']');
+  }
+  text.add('\n');
+}
+
+// A few at a time: names of files have a lock that comes before the address space's.
 void ProgramFacts::write_mappings(TextWriter& text) {
-  process_.space().each_region([&](const RegionFields& region) {
-    text.add(HexadecimalDigits{region.begin.value(), 8}, '-',
-             HexadecimalDigits{(region.begin + region.bytes).value(), 8}, ' ',
-             allows(region.access, Access::read) && region.access != Access::none ? 'r' : '-',
-             allows(region.access, Access::write) ? 'w' : '-', allows(region.access, Access::execute) ? 'x' : '-',
-             region.sharing == Sharing::shared ? 's' : 'p', ' ', HexadecimalDigits{region.object_offset, 8},
-             " 00:00 0 ", region.object->name(), '\n');
-  });
+  for (VirtualAddress from{};;) {
+    std::array<RegionFields, 8> few;  // owners of what they show: let go only when the lock is
+    std::size_t count = 0;
+    process_.space().each_region([&](const RegionFields& region) {
+      if (region.begin >= from && count < few.size()) few[count++] = region;
+    });
+    for (std::size_t i = 0; i < count; ++i) write_mapping(text, few[i]);
+    if (count < few.size()) return;
+    from = few[count - 1].begin + few[count - 1].bytes;
+  }
 }
 
 void ProgramFacts::write_limits(TextWriter& text) {

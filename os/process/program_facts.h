@@ -12,6 +12,7 @@
 namespace ingot::os {
 
 class Process;
+struct RegionFields;
 
 class ProgramFacts final : public ProcessFacts {
  public:
@@ -20,6 +21,7 @@ class ProgramFacts final : public ProcessFacts {
       : process_(process), manifest_(manifest), command_line_(command_line) {}
 
   Result<void> set_executable(EscapedText path);
+  void set_stack(VirtualAddress begin) { stack_begin_ = begin; }
   void set_auxiliary_vector(std::span<const InitialStack::Fact> facts);
 
   std::uint32_t identity() override;
@@ -38,10 +40,13 @@ class ProgramFacts final : public ProcessFacts {
   Reference<Directory> working_directory() override;
 
  private:
+  void write_mapping(TextWriter& text, const RegionFields& region);
+
   Process& process_;
   Manifest manifest_;
   std::string_view command_line_;
   FixedText<256> executable_;
+  VirtualAddress stack_begin_;
   std::array<InitialStack::Fact, InitialStack::most_facts + 1> auxiliary_{};  // ends with a key 0
   std::size_t auxiliary_count_ = 1;
 };

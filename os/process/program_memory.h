@@ -57,6 +57,7 @@ class ProgramMemory {
   VirtualAddress random_interpreter_base();
   // Once, somewhere behind the program's end: the heap that brk moves the end of.
   void begin_heap(VirtualAddress program_end);
+  VirtualAddress heap_begin() const { return heap_begin_; }
   // The new end, or the old one where it cannot be: as Linux answers brk.
   VirtualAddress set_heap_end(VirtualAddress end);
 

@@ -69,6 +69,7 @@ class Guest:
             timer = threading.Timer(seconds, emulator.kill)
             timer.start()
             output = type_and_read(emulator, list(keys))
+            emulator.stdout.close()
             emulator.wait()
             ended = timer.is_alive()
             timer.cancel()

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Programs that nobody here wrote, from Debian's packages, on Ingot's kernel: static and dynamic, by --program and --oci.
+
+usage: debian_test.py INGOT KERNEL FOLDER
+
+The packages are fetched into FOLDER (scripts/fetch_packages). Exits 77 (a skip to CTest) where that cannot be done.
+"""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from guest import SKIPPED, Ended, Guest, missing_tool
+from oci_layout import layer_of, write_layout
+
+INGOT = KERNEL = ROOT = None
+FETCH = Path(__file__).parents[2] / "scripts" / "fetch_packages"
+PACKAGES = """busybox-static lua5.4 liblua5.4-0 sqlite3 libsqlite3-0 python3.11-minimal libpython3.11-minimal
+libpython3.11-stdlib libc6 libreadline8 libtinfo6 zlib1g libexpat1 libssl3 libffi8""".split()
+LIBRARIES = "/usr/lib/x86_64-linux-gnu"
+
+# What a program says of itself: its mappings, as the kernel tells them.
+MAPPING = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) ([r-])([w-])([x-])([ps]) \S+ \S+ \S+ *(.*)$", re.MULTILINE)
+
+
+class Debian(unittest.TestCase):
+    def setUp(self):
+        self.guest = Guest(INGOT, KERNEL)
+        self.addCleanup(self.guest.close)
+
+    def cast(self, *words: str) -> subprocess.CompletedProcess:
+        done = self.guest.cast(*words, "--tmpfs", "16M")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def boot(self, *arguments: str, seconds: float = 120, **options) -> Ended:
+        ended = self.guest.boot(*arguments, seconds=seconds, options=("--option", "check-locks", "--option", "poison"), **options)
+        self.assertNotIn("panic", ended.log)
+        return ended
+
+    def says(self, expected: str, *arguments: str, **options) -> str:
+        ended = self.boot(*arguments, **options)
+        self.assertEqual(ended.status, 0, ended)
+        self.assertIn(expected, ended.output)
+        return ended.output
+
+
+class Busybox(Debian):
+    """Static: one file. Its applets are its first argument."""
+
+    def setUp(self):
+        super().setUp()
+        self.cast("--program", str(ROOT / "bin/busybox"), "--file", f"{__file__}=/text")
+
+    def test_awk(self):
+        self.says("285\n3,2,1\n", "awk", 'BEGIN { for (i = 0; i < 10; i++) s += i * i; print s; print 3 "," 2 "," 1 }')
+        words = len(Path(__file__).read_text().split())
+        self.says(f"{words} words", "awk", '{ n += NF } END { print n " words" }', "/text")
+
+    def test_sha256sum(self):
+        for path, here in (("/text", Path(__file__)), ("/bin/busybox", ROOT / "bin/busybox")):
+            self.says(f"{hashlib.sha256(here.read_bytes()).hexdigest()}  {path}\n", "sha256sum", path)
+
+    def test_sort(self):
+        lines = sorted(set(Path(__file__).read_bytes().splitlines()))
+        self.says(b"\n".join(lines).decode(), "sort", "-u", "/text")
+
+    def test_shell_with_builtins(self):
+        script = """
+            square() { echo $(( $1 * $1 )); }
+            for n in 1 2 3; do square $n; done > /tmp/squares
+            while read n; do printf '<%s>' $n; done < /tmp/squares; echo
+            case $PWD in /) echo at the root;; esac
+            test -x /bin/busybox && set -- a 'b c' && echo $# "$2" ${1%a}x
+            trap 'echo leaving' EXIT
+            exit 3"""
+        ended = self.boot("sh", "-c", script)
+        self.assertIn("<1><4><9>\nat the root\n2 b c x\nleaving\n", ended.output)
+        self.assertEqual(ended.status, 3)
+
+    def test_shell_cannot_fork_and_says_so(self):
+        ended = self.boot("sh", "-c", "echo $(echo inner)")
+        self.assertIn("can't fork", ended.output)
+        self.assertIn("there is one process", ended.log)
+
+
+class Lua(Debian):
+    """Dynamic: an interpreter (the loader) and libraries."""
+
+    SCRIPT = "local t = {}; for i = 1, 20 do t[i] = i * i end; print(table.concat(t, ' '), math.sin(1), string.rep('x', 3))"
+    EXPECTED = " ".join(str(i * i) for i in range(1, 21)) + "\t0.8414709848079\txxx\n"
+
+    def test_by_program(self):
+        self.cast("--program", str(ROOT / "usr/bin/lua5.4"), "--root", str(ROOT))
+        self.says(self.EXPECTED, "-e", self.SCRIPT)
+        ended = self.boot("-e", "os.exit(7)")
+        self.assertEqual(ended.status, 7)
+
+    def test_by_oci(self):
+        layout = Path(self.guest.path("layout"))
+        base = layer_of(ROOT, ["lib64", "lib/x86_64-linux-gnu", LIBRARIES])
+        write_layout(layout, [base, layer_of(ROOT, ["usr/bin/lua5.4"])], ["lua5.4"], ["-e", self.SCRIPT], ["PATH=/usr/bin"])
+        self.cast("--oci", str(layout))
+        self.says(self.EXPECTED)
+        self.says("other\n", "-e", "print('other')")
+
+    def test_an_oci_image_without_a_library_is_refused(self):
+        layout = Path(self.guest.path("layout"))
+        loader = ["lib64", "lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "lib/x86_64-linux-gnu/libc.so.6"]
+        write_layout(layout, [layer_of(ROOT, [*loader, "usr/bin/lua5.4"])], ["/usr/bin/lua5.4"])
+        done = self.guest.cast("--oci", str(layout))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"expected the library '\S+' that '/usr/bin/lua5.4' needs, found it in none")
+
+
+class Sqlite(Debian):
+    def setUp(self):
+        super().setUp()
+        self.cast("--program", str(ROOT / "usr/bin/sqlite3"), "--root", str(ROOT))
+
+    TABLE = "create table t(a, b text); insert into t select value, 'n' || value from generate_series(1, 500);"
+    QUERY = "select count(*), sum(a), max(b) from t; select round(avg(a), 2) from t where a % 7 = 0;"
+
+    def test_in_memory(self):
+        self.says("500|125250|n99\n252.0\n", ":memory:", self.TABLE + self.QUERY)
+
+    def test_in_a_file_with_a_journal_and_an_index(self):
+        script = "pragma journal_mode = delete;" + self.TABLE + "create index i on t(b); vacuum; pragma integrity_check;"
+        self.says("ok\n500|125250|n99", "/tmp/database", script + self.QUERY)
+
+    def test_in_a_file_with_shared_memory(self):
+        self.says("wal\n500|125250|n99", "/tmp/database", "pragma journal_mode = wal;" + self.TABLE + self.QUERY)
+
+
+class Python(Debian):
+    SCRIPT = """
+import hashlib, json
+squares = {str(n): n * n for n in range(1, 6)}
+print(json.dumps(squares, sort_keys=True), hashlib.sha256(json.dumps(squares).encode()).hexdigest())
+"""
+
+    @staticmethod
+    def expected() -> str:
+        squares = {str(n): n * n for n in range(1, 6)}
+        return f"{json.dumps(squares)} {hashlib.sha256(json.dumps(squares).encode()).hexdigest()}\n"
+
+    def cast_python(self):
+        return self.cast("--program", str(ROOT / "usr/bin/python3.11"), "--root", str(ROOT), "--heap", "128M",
+                         "--file", f"{ROOT}/usr/lib/python3.11=/usr/lib/python3.11")  # fmt: skip
+
+    def test_by_program(self):
+        done = self.cast_python()
+        self.assertNotIn("libcrypto", done.stderr)  # found for a module, though the program does not name it
+        self.says(self.expected(), "-c", self.SCRIPT)
+        self.says("openssl\n", "-c", "import _hashlib; print('openssl')")
+
+    def test_threads_files_and_modules(self):
+        self.cast_python()
+        script = """
+import ctypes, os, sqlite3, tempfile, threading, zlib
+sums = []
+threads = [threading.Thread(target=lambda n=n: sums.append(sum(range(n * 1000)))) for n in range(16)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(sum(sums) == sum(sum(range(n * 1000)) for n in range(16)))
+with tempfile.NamedTemporaryFile(dir='/tmp') as file:
+    file.write(zlib.compress(b'x' * 100000)); file.flush()
+    print(len(zlib.decompress(open(file.name, 'rb').read())), os.path.exists(file.name))
+print(os.path.exists(file.name), sorted(os.listdir('/'))[:2], os.getpid())
+database = sqlite3.connect('/tmp/database'); database.execute('create table t(a)')
+database.executemany('insert into t values(?)', [(n,) for n in range(100)])
+print(database.execute('select sum(a) from t').fetchone()[0])
+print(ctypes.CDLL(None).abs(-5))
+"""
+        self.says("True\n100000 True\nFalse ['bin', 'dev'] 1\n4950\n5\n", "-c", script)
+
+    def test_an_error_is_its_status(self):
+        self.cast_python()
+        ended = self.boot("-c", "raise SystemExit(42)")
+        self.assertEqual(ended.status, 42)
+        self.assertIn("ZeroDivisionError", self.boot("-c", "1 / 0").output)
+
+    def test_by_oci(self):
+        layout = Path(self.guest.path("layout"))
+        base = layer_of(ROOT, ["lib64", "lib/x86_64-linux-gnu", LIBRARIES])
+        above = layer_of(ROOT, ["usr/lib/python3.11", "usr/bin/python3.11"])
+        write_layout(layout, [base, above], ["/usr/bin/python3.11"], ["-c", self.SCRIPT])
+        self.cast("--oci", str(layout), "--heap", "128M")
+        self.says(self.expected())
+
+
+class Protection(Debian):
+    """Where a dynamic program lies, and what it may do there."""
+
+    SCRIPT = "for line in io.lines('/proc/self/maps') do print(line) end"
+
+    def mappings(self) -> list[tuple]:
+        output = self.boot("-e", self.SCRIPT).output
+        found = MAPPING.findall(output)
+        self.assertGreater(len(found), 10, output)
+        return found
+
+    def test_nothing_is_writable_and_executable_and_places_differ(self):
+        self.cast("--program", str(ROOT / "usr/bin/lua5.4"), "--root", str(ROOT))
+        boots = [self.mappings() for _ in range(3)]
+        for mappings in boots:
+            for begin, end, read, write, execute, _, name in mappings:
+                self.assertNotEqual(write + execute, "wx", (begin, end, name))
+            names = " ".join(mapping[-1] for mapping in mappings)
+            for name in ("/bin/lua5.4", "ld-linux-x86-64.so.2", "libc.so.6", "[heap]", "[stack]"):
+                self.assertIn(name, names)
+            self.assertEqual([m[2] + m[3] + m[4] for m in mappings if m[-1] == "[stack]"], ["rw-"])
+            # RELRO: what the loader filled in is no longer writable, neither in the program nor in its libraries.
+            for name in ("/bin/lua5.4", "libc.so.6", "ld-linux-x86-64.so.2"):
+                rights = [m[2] + m[3] + m[4] for m in mappings if m[-1].endswith(name)]
+                self.assertIn("r-x", rights, name)
+                self.assertGreaterEqual(rights.index("rw-"), 2, (name, rights))
+                self.assertEqual(rights[rights.index("rw-") - 1], "r--", (name, rights))
+        for name in ("/bin/lua5.4", "libc.so.6", "ld-linux-x86-64.so.2", "[heap]", "[stack]"):
+            places = {next(m[0] for m in mappings if m[-1].endswith(name)) for mappings in boots}
+            self.assertEqual(len(places), 3, f"{name} lies at {places}")
+
+
+def main() -> int:
+    global INGOT, KERNEL, ROOT
+    INGOT, KERNEL, folder = sys.argv[1:4]
+    missing = missing_tool()
+    if missing is None:
+        fetched = subprocess.run([FETCH, folder, "amd64", *PACKAGES], capture_output=True, text=True, check=False)
+        print(fetched.stdout, end="")
+        if fetched.returncode not in (0, SKIPPED):
+            print(f"FAILED: expected Debian's packages, found\n{fetched.stderr}")
+            return 1
+        if fetched.returncode == SKIPPED:
+            missing = "Debian's packages could not be fetched"
+    if missing is not None:
+        print(f"SKIPPED: {missing}")
+        return SKIPPED
+    ROOT = Path(folder) / "root"
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
