@@ -28,7 +28,7 @@ constexpr const char* examples =
 
 struct Options {
   std::string model, program, oci, root, output;
-  std::vector<std::string> arguments, files, environment, rights, consumed;
+  std::vector<std::string> arguments, files, environment, rights, consumed, kernel_options;
   std::string directory;
   std::string format = "elf";
   std::optional<std::uint64_t> memory, limit, tmpfs, heap;
@@ -149,6 +149,13 @@ Result<image::CastRequest> request_of(const Options& options) {
   if (options.program.empty()) {
     for (const std::string& file : options.files) TRY(add_files(file, request.root));
   }
+  if (!options.kernel_options.empty() && request.format == image::ImageFormat::elf) {
+    return Error::of(
+        ErrorCode::invalid_argument,
+        "expected --option with --format disk or iso, found an elf: its loader brings the command line, so "
+        "give it to ingot boot --option");
+  }
+  for (const std::string& word : options.kernel_options) request.options += (request.options.empty() ? "" : " ") + word;
   request.environment.insert(request.environment.end(), options.environment.begin(), options.environment.end());
   if (!options.directory.empty()) request.directory = options.directory;
   if (!options.consumed.empty() || !options.rights.empty()) {
@@ -258,6 +265,9 @@ void add_cast_command(CLI::App& application, int& exit_code) {
   command->add_option("--grant", options->rights, "a right: writable-executable, or a device's name")
       ->allow_extra_args(false);
   command->add_flag("--trace", options->traces, "the kernel logs every system call");
+  command
+      ->add_option("--option", options->kernel_options, "a word for the kernel's own command line, on a disk or disc")
+      ->allow_extra_args(false);
   command->add_flag("--dry-run", options->dry_run, "check everything, write nothing");
   add_product_options(*command, options->products);
   command->add_flag("--json", options->json, "machine-readable report");

@@ -64,8 +64,12 @@ TEST(Boot, DisksGoThroughFirmware) {
       joined(emulator_words(request, plan, {.firmware = "/code", .firmware_variables = "/v"}).value());
   EXPECT_NE(words.find("-machine\nq35\n"), std::string::npos);
   EXPECT_NE(words.find("snapshot=on,file=" + folder.path("an,,image")), std::string::npos);
-  request.arguments = {"x"};
-  EXPECT_FALSE(plan_boot(request).ok());
+  EXPECT_EQ(words.find("-fw_cfg"), std::string::npos);
+  request.arguments = {"run", "a, b"};
+  const std::string asked = joined(emulator_words(request, plan, {}).value());
+  EXPECT_NE(asked.find("-fw_cfg\nname=opt/ingot/command-line,string=-- run a,,%20b\n"), std::string::npos) << asked;
+  request.options = {"poison"};
+  EXPECT_NE(plan_boot(request).error().text().find("cast it with --option"), std::string::npos);
 }
 
 TEST(Boot, OtherFilesAreNoImages) {

@@ -29,10 +29,9 @@ std::string option_value(std::string_view path) {
   return text;
 }
 
-Result<std::string> command_line_of(const BootRequest& request) {
-  std::string line = "debug-exit";
-  for (const std::string& option : request.options) line += ' ' + option;
-  if (!request.arguments.empty()) line += " --";
+// The arguments as the kernel reads them, behind what its loader says.
+Result<std::string> with_arguments(std::string line, const BootRequest& request) {
+  if (!request.arguments.empty()) line += line.empty() ? "--" : " --";
   for (const std::string& argument : request.arguments) {
     line += ' ';
     encode_argument(argument, [&](char character) { line += character; });
@@ -40,6 +39,12 @@ Result<std::string> command_line_of(const BootRequest& request) {
   if (line.size() <= command_line_capacity) return line;
   return Error::of(ErrorCode::unsupported, "expected arguments of at most ", command_line_capacity,
                    " characters on the kernel's command line, found ", line.size(), ": cast them with --arg");
+}
+
+Result<std::string> command_line_of(const BootRequest& request) {
+  std::string line = "debug-exit";
+  for (const std::string& option : request.options) line += ' ' + option;
+  return with_arguments(std::move(line), request);
 }
 
 bool can_use_kvm() {
@@ -91,10 +96,11 @@ Result<EmulatorPlan> plan_boot(const BootRequest& request) {
     // GRUB and the firmware hold the image a second time while they load it.
     const Content whole = TRY(Content::of_file(request.image));
     plan.memory = std::max(plan.memory, 2 * whole.size() + (256 << 20));
-    if (!request.arguments.empty() || !request.options.empty()) {
-      return Error::of(ErrorCode::unsupported,
-                       "expected no arguments at boot for a disk or disc, whose loader has its "
-                       "own command line, found some: cast them with --arg");
+    if (!request.options.empty()) {
+      return Error::of(
+          ErrorCode::unsupported,
+          "expected no --option at boot for a disk or disc, whose loader has its own command line, found '",
+          std::string_view(request.options.front()), "': cast it with --option");
     }
   }
   plan.memory = request.memory.value_or(plan.memory);
@@ -124,6 +130,10 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
       add({"-device", "virtio-blk-pci,drive=disk,bootindex=0"});
       break;
     case ImageFormat::iso: add({"-cdrom", request.image}); break;
+  }
+  if (plan.format != ImageFormat::elf && !request.arguments.empty()) {
+    const std::string arguments = TRY(with_arguments("", request));
+    add({"-fw_cfg", "name=opt/ingot/command-line,string=" + option_value(arguments)});
   }
   // On a terminal, Ctrl-A X ends the emulator, because Ctrl-C is the guest's. A pipe's bytes all reach the guest.
   add({"-chardev", host.has_terminal ? "stdio,id=console,signal=off,mux=on" : "stdio,id=console,signal=off"});

@@ -1,6 +1,7 @@
 #include "os/device/devices.h"
 
 #include "os/boot/kernel.h"
+#include "os/device/emulator_settings.h"
 #include "os/device/pci.h"
 
 namespace ingot::os {
@@ -19,11 +20,27 @@ void Devices::start(Kernel& kernel) {
   const auto tell = [&](std::string_view device, const Result<void>& started) {
     if (!started.ok()) kernel.log.warning(device, ": ", started.error());
   };
+  tell("emulator's settings", read_emulator_settings(kernel));
   tell("screen", start_screen(kernel));
   tell("power", start_power(kernel));
   tell("wall clock", start_wall_clock(kernel));
   tell("pci", start_pci(kernel));
   tell("keyboard", start_keyboard(kernel));
+}
+
+// Behind the words of the loader: what the emulator was told, the program's arguments for one. By PVH it is the loader.
+Result<void> Devices::read_emulator_settings(Kernel& kernel) {
+  if (kernel.boot_info.loader == LoaderProtocol::pvh) return {};
+  auto& line = kernel.boot_info.command_line;
+  char room[BootInfo::command_line_capacity];
+  const std::size_t free = BootInfo::command_line_capacity - line.view().size();
+  const auto words =
+      TRY(EmulatorSettings::read("opt/ingot/command-line", std::span(room).first(free > 0 ? free - 1 : 0)));
+  if (!words) return {};
+  kernel.log.information("boot: the emulator adds \"", *words, "\"");
+  line.append(" ");
+  line.append(*words);
+  return {};
 }
 
 Result<void> Devices::start_power(Kernel& kernel) {

@@ -33,6 +33,7 @@ class Devices {
   PciConfiguration* pci() { return pci_; }
 
  private:
+  Result<void> read_emulator_settings(Kernel& kernel);
   Result<void> start_power(Kernel& kernel);
   Result<void> start_wall_clock(Kernel& kernel);
   Result<void> start_screen(Kernel& kernel);

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """`ingot cast` and `ingot boot` as a user meets them: equal bytes for equal inputs, refusals that say why, a boot.
 
-usage: cast_test.py INGOT KERNEL
+usage: cast_test.py INGOT KERNEL PROGRAM [NAME_OF_TEST...]
+
+PROGRAM is tests/programs/hello.cc, built for x86_64.
 """
 
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import unittest
@@ -15,10 +18,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
 from guest import SKIPPED, Guest, missing_tool  # noqa: E402
 
-INGOT = KERNEL = None
+INGOT = KERNEL = PROGRAM = None
+needs_programs_of_x86_64 = unittest.skipUnless(platform.machine() == "x86_64", "SKIPPED: needs a machine of x86_64")
 
 
-class Cast(unittest.TestCase):
+class Images(unittest.TestCase):
     def setUp(self):
         self.guest = Guest(INGOT, KERNEL)
         self.addCleanup(self.guest.close)
@@ -27,33 +31,60 @@ class Cast(unittest.TestCase):
         Path(self.large).write_bytes(os.urandom(3 << 20))
 
     def cast(self, output: str, *words: str) -> subprocess.CompletedProcess:
-        program = ["--program", "/bin/ls", "--file", f"{self.large}=/large"]
-        return self.guest.cast(*program, *words, image=output)
+        return self.guest.cast("--program", PROGRAM, "--file", f"{self.large}=/large", *words, image=output)
 
+
+class Cast(Images):
     def test_equal_inputs_give_equal_bytes_at_once(self):
-        done = self.cast("first", "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.cast("second").returncode, 0)
-        self.assertEqual(Path(self.path("first")).read_bytes(), Path(self.path("second")).read_bytes())
-        report = json.loads(done.stdout)
-        self.assertEqual(report["bytes"], os.path.getsize(self.path("first")))
-        self.assertIn({"path": "/large", "bytes": 3 << 20, "address": report["segments"][-1]["address"]}, report["segments"])
+        for words in ([], ["--format", "disk"]):
+            done = self.cast("first", "--json", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.cast("second", *words).returncode, 0)
+            self.assertEqual(Path(self.path("first")).read_bytes(), Path(self.path("second")).read_bytes())
+            report = json.loads(done.stdout)
+            self.assertEqual(report["bytes"], os.path.getsize(self.path("first")))
+            large = {"path": "/large", "bytes": 3 << 20, "address": report["segments"][-1]["address"]}
+            self.assertIn(large, report["segments"])
+
+    def hole(self, name: str, size: int) -> str:
+        """A file that is larger than it is on the disk."""
+        with open(self.path(name), "wb") as file:
+            file.truncate(size)
+        return self.path(name)
 
     def test_refusals_leave_nothing_and_say_why(self):
-        foreign = bytearray(Path("/bin/ls").read_bytes())
+        foreign = bytearray(Path(PROGRAM).read_bytes())
         foreign[18] = 183
         Path(self.path("foreign")).write_bytes(foreign)
+        Path(self.path("text")).write_text("#!/bin/sh\n", encoding="utf-8")
+        free = shutil.disk_usage(self.guest.folder.name).free
         for words, reason in (
             (["--memory", "4M"], "MiB of memory"),
             (["--file", "/no/such=/x"], "No such file or directory"),
             (["--file", "x"], "SOURCE=DESTINATION"),
+            (["--program", "/no/such"], "No such file or directory"),
             (["--program", self.path("foreign")], "found one for aarch64"),
+            (["--program", self.path("text")], "ELF"),
+            (["--file", f"{self.hole('vast', free + (1 << 30))}=/vast"], "of free disk in"),
+            (["--format", "disk", "--file", f"{self.hole('big', 5 << 30)}=/big"], "4 GiB"),
+            (["--option", "poison"], "ingot boot --option"),
+            (["--kernel", PROGRAM], "expected a kernel with a PVH entry note"),
+            (["--engine", "/no/such"], "No such file or directory"),
         ):
-            done = self.cast("refused", *words) if words[0] != "--program" else self.guest.run(
-                "cast", *words, "-o", self.path("refused"), "--kernel", KERNEL)  # fmt: skip
-            self.assertEqual(done.returncode, 1, done)
-            self.assertIn(reason, done.stderr)
-            self.assertFalse(Path(self.path("refused")).exists())
+            with self.subTest(words):
+                program = [] if words[0] in ("--program", "--engine") else ["--program", PROGRAM]
+                kernel = [] if words[0] == "--kernel" else ["--kernel", KERNEL]
+                done = self.guest.run("cast", *program, *words, *kernel, "-o", self.path("refused"))
+                self.assertEqual(done.returncode, 1, done)
+                self.assertIn(reason, done.stderr)
+                self.assertFalse(Path(self.path("refused")).exists())
+
+    def test_a_dry_run_checks_and_writes_nothing(self):
+        done = self.cast("dry", "--dry-run", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(json.loads(done.stdout)["dry_run"])
+        self.assertFalse(Path(self.path("dry")).exists())
+        self.assertEqual(self.cast("dry", "--dry-run", "--memory", "4M").returncode, 1)
 
     def test_usage_errors_are_told_apart(self):
         for words in (["cast"], ["cast", "-o", "x", "--memory", "much"], ["cast", "-o", "x", "--format", "floppy"]):
@@ -61,11 +92,19 @@ class Cast(unittest.TestCase):
         self.assertEqual(self.guest.run("boot", self.path("none")).returncode, 1)
 
     def test_a_cast_image_starts(self):
-        self.assertEqual(self.cast("image", "--memory", "128M").returncode, 0)
-        ended = self.guest.boot("two words")
+        self.assertEqual(self.cast("image", "--memory", "128M", "--arg", "cast").returncode, 0)
+        ended = self.guest.boot("two words", "a,b=c", "", "ü")
         self.assertIn("ingot: starting", ended.log)
         self.assertIn("-- two%20words", ended.log)
-        self.assertIn("cannot access 'two words'", ended.output)  # ls runs, with its interpreter and libraries
+        self.assertIn("hello: two words a,b=c  ü\n", ended.output)
+        self.assertEqual(ended.status, 7)
+        self.assertIn("hello: cast\n", self.guest.boot().output)
+
+    @needs_programs_of_x86_64
+    def test_a_dynamic_program_brings_its_interpreter_and_libraries(self):
+        self.assertEqual(self.guest.cast("--program", "/bin/ls").returncode, 0)
+        ended = self.guest.boot("two words")
+        self.assertIn("cannot access 'two words'", ended.output)
         self.assertEqual(ended.status, 2)
 
     def test_a_trace_names_calls_arguments_and_answers(self):
@@ -83,9 +122,33 @@ class Cast(unittest.TestCase):
             self.assertRegex(ended.log, line)
 
 
+class Disks(Images):
+    """Loaders of disks and discs have a command line of their own: arguments reach the program all the same."""
+
+    def boot_from(self, image_format: str):
+        done = self.cast("disk", "--format", image_format, "--arg", "cast", "--option", "a-word")
+        if "install" in done.stderr:
+            self.skipTest(f"SKIPPED: {done.stderr.strip()}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ended = self.guest.boot("two words", "a,b=c", "", "ü", image="disk")
+        if "install" in ended.log:
+            self.skipTest(f"SKIPPED: {ended.log.strip()}")
+        self.assertIn("a-word", ended.log)
+        self.assertIn("hello: two words a,b=c  ü\n", ended.output)
+        self.assertEqual(ended.status, 7, ended.log)
+        self.assertIn("hello: cast\n", self.guest.boot(image="disk").output)
+        self.assertEqual(self.guest.run("boot", self.path("disk"), "--option", "poison").returncode, 1)
+
+    def test_a_disk_boots_with_arguments(self):
+        self.boot_from("disk")
+
+    def test_a_disc_boots_with_arguments(self):
+        self.boot_from("iso")
+
+
 if __name__ == "__main__":
-    INGOT, KERNEL = sys.argv[1:3]
-    if platform.machine() != "x86_64" or missing_tool() is not None:
-        print("SKIPPED: needs a program for x86_64, of which the test takes this machine's, and QEMU")
+    INGOT, KERNEL, PROGRAM = sys.argv[1:4]
+    if (missing := missing_tool()) is not None:
+        print(f"SKIPPED: {missing}")
         sys.exit(SKIPPED)
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
