@@ -19,6 +19,7 @@
 //                                             leaves this stack, saying where; returns when somebody takes it again
 //   class VectorState;                        where a thread's vector registers are while others use them:
 //                                             Result<VectorState> create(Allocator&), save(), restore()
+//   void save_whole_vectors(VectorState&);    what the registers hold now, perhaps for another thread
 //   void invalidate_page(VirtualAddress);     forgets one translation on this CPU
 //   void invalidate_all_pages();              forgets them all, the kernel's too
 //   void load_page_table(PhysicalAddress);    and forgets those of the table before, not the kernel's
@@ -40,6 +41,9 @@
 //   bool is_from_user(const TrapFrame&);      a program was interrupted, not the kernel
 //   std::uint64_t system_call_number(const TrapFrame&), system_call_argument(const TrapFrame&, std::size_t index);
 //   void set_system_call_answer(TrapFrame&, std::uint64_t);
+//   std::uint64_t system_call_answer(const TrapFrame&);
+//   void repeat_system_call(TrapFrame&);      the program asks the same once more
+//                                             (signal_frame.h of the architecture: a handler's frame on its stack)
 //   }
 #pragma once
 

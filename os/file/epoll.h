@@ -66,7 +66,7 @@ class EpollFile final : public FileDescription, private FileKeeper {
 
   Allocator& heap_;
   TimeSource& time_;
-  Mutex lock_{LockRank::file_data};  // the items
+  Mutex lock_{LockRank::file_position};  // the items; the files that they name have locks of their own
   IntrusiveList<Item, ItemsTag> items_;
   Locked<ReadyList, SharedWith::interrupts> ready_{LockRank::epoll};
   PollSource source_{LockRank::epoll_poll};

@@ -13,7 +13,7 @@ Result<FaultWork> AddressSpace::answer(VirtualAddress address, Access access) {
     return Error::of(ErrorCode::not_found, "expected a region for ", access, " at ", address, ", found none");
   }
   if (region->guards(address)) {
-    return Error::of(ErrorCode::out_of_range, "expected ", access, " at ", address, " to stay above the guard of [",
+    return Error::of(ErrorCode::not_found, "expected ", access, " at ", address, " to stay above the guard of [",
                      region->begin, ", ", region->last() + 1, "), found it ",
                      region->begin + region->guard_bytes - address, " bytes below");
   }

@@ -180,24 +180,32 @@ Result<void> start_program(Kernel& kernel, Process& process, ProgramFacts& facts
   return {};
 }
 
-// Until a program can say otherwise, the keys for it end it.
-class EndingKeys final : public TerminalListener {
+// Keys that are signals: they come in an interrupt, so what they send is there beforehand.
+class SignalKeys final : public TerminalListener {
  public:
-  EndingKeys(Terminal& terminal, Process& process) : terminal_(terminal), process_(process) {
+  SignalKeys(Terminal& terminal, Process& process) : terminal_(terminal), process_(process) {
     terminal_.set_listener(this);
   }
-  EndingKeys(const EndingKeys&) = delete;
-  EndingKeys& operator=(const EndingKeys&) = delete;
-  ~EndingKeys() { terminal_.set_listener(nullptr); }
+  SignalKeys(const SignalKeys&) = delete;
+  SignalKeys& operator=(const SignalKeys&) = delete;
+  ~SignalKeys() {
+    terminal_.set_listener(nullptr);
+    for (QueuedSignal* key : {&interrupt_, &quit_, &suspend_}) process_.withdraw(*key);
+  }
 
   void terminal_signal(TerminalSignal signal) override {
-    if (signal == TerminalSignal::interrupt) process_.end(128 + 2);
-    if (signal == TerminalSignal::quit) process_.end(128 + 3);
+    if (signal == TerminalSignal::interrupt) process_.post(interrupt_);
+    if (signal == TerminalSignal::quit) process_.post(quit_);
+    if (signal == TerminalSignal::suspend) process_.post(suspend_);
   }
 
  private:
+  static SignalInformation by_key(Signal signal) { return SignalInformation::of(signal, signal_code::by_kernel); }
+
   Terminal& terminal_;
   Process& process_;
+  QueuedSignal interrupt_{by_key(Signal::interrupt), nullptr}, quit_{by_key(Signal::quit), nullptr},
+      suspend_{by_key(Signal::terminal_stop), nullptr};
 };
 
 }  // namespace
@@ -216,7 +224,7 @@ Result<int> run_image(Kernel& kernel) {
   TRY(trace_if_wanted(kernel, manifest));
   const std::uint64_t limit = manifest.memory.value_or(kernel.boot_info.memory.bytes_of(MemoryKind::usable));
   Owned<Process> process = TRY(Process::create(kernel, limit));
-  const EndingKeys keys(*terminal, *process);
+  const SignalKeys keys(*terminal, *process);
   ProgramFacts facts(*process, manifest, kernel.boot_info.command_line.view());
   TRY(facts.set_executable(manifest.program));
   TRY(build_tree(kernel, *process, facts, manifest, image));

@@ -27,7 +27,10 @@ Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, std::uint6
   const std::uint32_t number = threads_.with([](Threads& threads) { return threads.next_number++; });
   auto* thread = std::construct_at(static_cast<UserThread*>(block), *this, number, std::move(stack), std::move(vectors),
                                    frame, thread_storage);
-  threads_.with([&](Threads& threads) { threads.living.push_back(*thread); });
+  threads_.with([&](Threads& threads) {
+    threads.living.push_back(*thread);
+    if (is_ending()) thread->add_work(program_work::ending);
+  });
   return thread;
 }
 
@@ -45,20 +48,29 @@ std::uint32_t Process::thread_count() {
 }
 
 void Process::end(int status) {
+  threads_.with([&](Threads& threads) { end_threads(threads, status); });
+}
+
+void Process::end_threads(Threads& threads, int status) {
   bool expected = false;
   if (!ending_.compare_exchange(expected, true, MemoryOrder::acquire_release)) return;
   status_.store(status, MemoryOrder::release);
-  threads_.with([&](Threads& threads) {
-    for (UserThread& thread : threads.living) {
-      if (!kernel_.scheduler.wake(thread.thread())) kernel_.scheduler.interrupt(thread.thread());
-    }
-  });
+  for (UserThread& thread : threads.living) {
+    thread.add_work(program_work::ending);
+    tell(thread);
+  }
+}
+
+void Process::tell(UserThread& thread) {
+  if (!kernel_.scheduler.wake(thread.thread())) kernel_.scheduler.interrupt(thread.thread());
 }
 
 void Process::thread_ends(UserThread& thread) {
   thread_ended_.wake_all_after([&] {
     threads_.with([&](Threads& threads) {
       threads.living.remove(thread);
+      thread.signals.pending.forget(~SignalSet());
+      offer(threads, threads.pending.set() & ~thread.signals.blocked, nullptr);
       threads.ended.push_back(thread);
     });
   });

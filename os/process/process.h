@@ -2,7 +2,9 @@
 // status.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/atomic.h"
 #include "base/intrusive_list.h"
@@ -12,6 +14,7 @@
 #include "os/memory/owned.h"
 #include "os/process/futex.h"
 #include "os/process/program_memory.h"
+#include "os/process/signal.h"
 #include "os/process/user_thread.h"
 #include "os/schedule/wait_queue.h"
 
@@ -54,13 +57,50 @@ class Process {
   // Waits until the last thread has ended, and frees each. The exit status.
   int run();
 
+  // Signals (process_signals.cc).
+  //
+  // To one thread, or to whichever of all does not block it (0). The signal 0 only asks whether there is one. ESRCH,
+  // EAGAIN: no memory for one that queues.
+  Answer<void> send(const SignalInformation& information, std::uint32_t thread = 0);
+  // The same, of a sender that may be an interrupt handler, and does not send it anew before it has arrived. One that
+  // is still under way is lost: false.
+  bool post(QueuedSignal& signal, std::uint32_t thread = 0);
+  // Before that sender goes.
+  void withdraw(QueuedSignal& signal);
+  // To the current thread, for what its own instruction did. False: nobody handles it, and the program should end.
+  bool send_fault(UserThread& thread, const SignalInformation& information);
+  SignalAction action_of(Signal signal);
+  SignalAction exchange_action(Signal signal, const SignalAction& action);
+  SignalSet signals_with(std::uint64_t handler);  // SignalAction::ignore; else any handler: what /proc tells
+  void set_blocked(UserThread& thread, SignalSet blocked, SignalSet waited_for = SignalSet());
+  SignalSet pending_for(UserThread& thread);
+  struct TakenSignal {
+    SignalInformation information;
+    SignalAction action;  // what held when it was taken
+    std::uint32_t timer = 0;
+  };
+  // The next of those that are allowed, if one has come to the thread or to all.
+  enum class TakeFor : bool { handler, waiter };
+  std::optional<TakenSignal> take_signal(UserThread& thread, SignalSet allowed, TakeFor purpose);
+
  private:
   using ThreadList = IntrusiveList<UserThread, struct ProcessThreadsTag>;
   struct Threads {
     ThreadList living;
     ThreadList ended;
     std::uint32_t next_number = 1;
+    std::array<SignalAction, signal_count> actions{};
+    PendingSignals pending;  // sent to no thread in particular
+
+    UserThread* find(std::uint32_t number);
+    SignalAction& action(Signal signal) { return actions[static_cast<std::uint32_t>(signal) - 1]; }
   };
+  void end_threads(Threads& threads, int status);
+  void tell(UserThread& thread);
+  void look_for_signals(Threads& threads, UserThread& thread);
+  void offer(Threads& threads, SignalSet signals, const UserThread* not_to);
+  bool is_lost(Threads& threads, UserThread* to, Signal signal);
+  void deliver(Threads& threads, UserThread* to, Signal signal);
 
   Kernel& kernel_;
   // Files go last: mappings show them.

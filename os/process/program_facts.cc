@@ -37,6 +37,8 @@ void ProgramFacts::write_auxiliary_vector(TextWriter& text) {
                             auxiliary_count_ * sizeof(InitialStack::Fact)));
 }
 
+std::uint64_t ProgramFacts::signals_caught() { return process_.signals_with(SignalAction::by_default).bits(); }
+std::uint64_t ProgramFacts::signals_ignored() { return process_.signals_with(SignalAction::ignore).bits(); }
 std::uint32_t ProgramFacts::identity() { return process_.number(); }
 std::uint32_t ProgramFacts::threads() { return process_.thread_count(); }
 

@@ -29,8 +29,8 @@ class ProgramFacts final : public ProcessFacts {
   std::string_view executable() override { return executable_.view(); }
   std::uint32_t threads() override;
   ProcessMemory memory() override;
-  std::uint64_t signals_caught() override { return 0; }
-  std::uint64_t signals_ignored() override { return 0; }
+  std::uint64_t signals_caught() override;
+  std::uint64_t signals_ignored() override;
   void write_arguments(TextWriter& text) override;
   void write_environment(TextWriter& text) override;
   void write_mappings(TextWriter& text) override;

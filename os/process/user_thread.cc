@@ -39,7 +39,15 @@ void UserThread::enter(void* argument) {
   arch::enter_user(frame);
 }
 
-bool UserThread::is_interrupted() const { return process_.is_ending(); }
+void UserThread::wait(std::optional<Nanoseconds> deadline) {
+  WaitQueue nobody;
+  const auto interrupted = [this] { return is_interrupted(); };
+  if (deadline) {
+    nobody.wait_until(interrupted, *deadline);
+  } else {
+    nobody.wait_until(interrupted);
+  }
+}
 
 void UserThread::exit() {
   arch::enable_interrupts();

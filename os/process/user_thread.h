@@ -8,6 +8,7 @@
 #include "base/intrusive_list.h"
 #include "base/result.h"
 #include "os/memory/kernel_stack.h"
+#include "os/process/pending_signals.h"
 #include "os/schedule/lock_checker.h"
 #include "os/schedule/thread.h"
 #include "os/syscall/user_pointer.h"
@@ -15,6 +16,23 @@
 namespace ingot::os {
 
 class Process;
+
+// What a thread does before it goes on in ring 3: bits of one word, which is 0 nearly always.
+namespace program_work {
+inline constexpr std::uint32_t signal = 1;   // one has come that it does not block
+inline constexpr std::uint32_t ending = 2;   // its program ends
+inline constexpr std::uint32_t restart = 4;  // its call was interrupted, or had a mask of its own
+}  // namespace program_work
+
+// A thread's side of signals. Others look at it too: under the lock of the process's threads.
+struct ThreadSignals {
+  SignalSet blocked;
+  SignalSet waited_for;  // by rt_sigtimedwait: blocked all the same for whoever asks if it is ignored
+  std::optional<SignalSet> blocked_before;  // a call that waits has a mask of its own: what holds after it
+  PendingSignals pending;
+  std::optional<SignalInformation> fault;  // of its own instruction, to a handler that is there
+  AlternateStack stack;
+};
 
 class UserThread : public ListLink<struct ProcessThreadsTag> {
  public:
@@ -27,8 +45,26 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
   Thread& thread() { return thread_; }
   arch::UserState& state() { return state_; }
 
-  // A wait in a system call is to end: the process ends.
-  bool is_interrupted() const;
+  arch::VectorState& vectors() { return vectors_; }
+
+  // A wait in a system call is to end: a signal came, or the process ends.
+  bool is_interrupted() const {
+    return (work_.load(MemoryOrder::acquire) & (program_work::signal | program_work::ending)) != 0;
+  }
+  bool has_work() const { return work_.load(MemoryOrder::relaxed) != 0; }
+  void add_work(std::uint32_t bits) { work_.fetch_or(bits, MemoryOrder::sequentially_consistent); }
+  void drop_work(std::uint32_t bits) { work_.fetch_and(~bits, MemoryOrder::relaxed); }
+  // For the thread itself, on its way to ring 3 with this frame: ends, runs handlers, lets its call begin again.
+  // Signals may come while it does: its caller looks at has_work() once more.
+  void work(arch::TrapFrame& frame);
+
+  // Sleeps until it is interrupted, or the time comes.
+  void wait(std::optional<Nanoseconds> deadline);
+
+  // A timed call that was interrupted and begins again, though no handler ran, waits until the same time.
+  void keep_deadline(Nanoseconds deadline) { kept_deadline_ = deadline; }
+  std::optional<Nanoseconds> take_kept_deadline() { return std::exchange(kept_deadline_, std::nullopt); }
+
   // For the thread itself: tells whoever waits for it in the program, and ends.
   [[noreturn]] void exit();
 
@@ -36,9 +72,12 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
   UserPointer<std::uint32_t> clear_at_exit{};
   // The locks it holds, as a list in its memory: at its end they are marked, so that others do not wait forever.
   VirtualAddress robust_list;
+  ThreadSignals signals;
 
  private:
   [[noreturn]] static void enter(void* argument);
+  bool run_handler(arch::TrapFrame& frame, const SignalInformation& information, const SignalAction& action);
+  void finish_call(arch::TrapFrame& frame, const SignalAction* handler);
 
   Process& process_;
   std::uint32_t number_;
@@ -46,6 +85,8 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
   arch::VectorState vectors_;
   arch::UserState state_;
   arch::TrapFrame first_frame_;
+  Atomic<std::uint32_t> work_;
+  std::optional<Nanoseconds> kept_deadline_;
   std::optional<LockChecker> lock_checker_;
   Thread thread_;
 };

@@ -9,8 +9,8 @@ namespace ingot::os {
 // From the outermost to the innermost. A lock that may be held while another is taken stands above it in this list.
 enum class LockRank : std::uint8_t {
   file_tree,       // names: one thread at a time walks or changes them
-  file_position,   // of one open file; bytes move to and from programs under it, which may fault
-  file_data,       // of one pipe, one eventfd, the items of one epoll; as above
+  file_position,   // of one open file, or the items of one epoll; bytes move to and from programs, which may fault
+  file_data,       // of one pipe, one terminal; as above
   device,          // a driver's own state
   interrupts,      // who handles a vector, and where lines lead
   program_memory,  // what a program's mappings may come to
@@ -25,9 +25,9 @@ enum class LockRank : std::uint8_t {
   epoll_poll,     // who waits for one epoll
   futex,          // who waits for words of a program's memory
   wait,           // the state and the sleepers of a mutex, semaphore, channel, ...
-  process,        // the threads of a program
   wait_graph,     // who waits for which mutex
-  timers,         // of one CPU; a timer that fires wakes threads and tasks
+  timers,         // of one CPU; a timer that fires wakes threads and tasks, or sends a signal
+  process,        // the threads of a program, and their signals
   executor,       // tasks that can go on, of one CPU
   run_queue,      // threads that can go on, of one CPU
   heap,           // fixed-size blocks
@@ -45,8 +45,8 @@ constexpr std::string_view name_of(LockRank rank) {
                                         "descriptors",   "file watchers",
                                         "poll",          "epoll",
                                         "epoll poll",    "futex",
-                                        "wait",          "process",
-                                        "wait graph",    "timers",
+                                        "wait",          "wait graph",
+                                        "timers",        "process",
                                         "executor",      "run queue",
                                         "heap",          "frames",
                                         "random",        "log"};

@@ -47,13 +47,19 @@ void answer_system_call(arch::TrapFrame& frame) {
   Caller caller{kernel, thread.process(), thread, frame};
   const Answer<std::uint64_t> answer =
       !kernel.system_calls.is_traced() ? row->call(caller, arguments) : call_traced(caller, *row, arguments);
-  arch::set_system_call_answer(frame, answer.ok() ? answer.value() : answer_of(answer.error()));
+  if (answer.ok()) return arch::set_system_call_answer(frame, answer.value());
+  if (answer.error() >= Errno::restart) thread.add_work(program_work::restart);
+  arch::set_system_call_answer(frame, answer_of(answer.error()));
 }
 
-void before_program(arch::TrapFrame&) {
+void before_program(arch::TrapFrame& frame) {
   UserThread& thread = *current_thread().user_thread;
   share_cpu(thread.process().kernel());
-  if (thread.process().is_ending()) thread.exit();
+  while (thread.has_work()) {
+    arch::enable_interrupts();
+    thread.work(frame);
+    arch::disable_interrupts();
+  }
 }
 
 }  // namespace ingot::os

@@ -34,9 +34,10 @@ enum class Errno : std::uint16_t {
   euclean = 117, enotnam = 118, enavail = 119, eisnam = 120, eremoteio = 121, edquot = 122, enomedium = 123,
   emediumtype = 124, ecanceled = 125, enokey = 126, ekeyexpired = 127, ekeyrevoked = 128, ekeyrejected = 129,
   eownerdead = 130, enotrecoverable = 131, erfkill = 132, ehwpoison = 133,
-  // Never reaches a program: a signal came while the call waited. Its handler says whether the call begins again
-  // (SA_RESTART) or answers EINTR. A call that must not begin again (a sleep, a poll) answers eintr itself.
-  restart = 512,
+  // These never reach a program: a signal came while the call waited. Where no handler runs, the call begins again.
+  // Else its handler says whether the call does (SA_RESTART) or answers EINTR; the second kind always answers EINTR. One
+  // that must not begin again at all answers eintr itself.
+  restart = 512, restart_without_handler = 514,
 };
 // clang-format on
 

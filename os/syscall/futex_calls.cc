@@ -22,7 +22,9 @@ constexpr std::uint32_t private_flag = 128, wall_clock_flag = 256;
 // A time to wait for: relative in `wait`, absolute in `wait_bits`.
 Answer<std::optional<Nanoseconds>> deadline_of(Caller& caller, Operation operation, std::uint32_t flags,
                                                UserPointer<TimeSpecification> time) {
+  const std::optional<Nanoseconds> kept = caller.thread.take_kept_deadline();
   if (time.is_null()) return std::optional<Nanoseconds>();
+  if (kept) return kept;
   const TimeSpecification specification = TRY(time.read());
   const Nanoseconds value = TRY(specification.nanoseconds());
   if (operation == Operation::wait) return std::optional(later(caller.kernel.now(), value));
@@ -41,8 +43,11 @@ Answer<std::uint64_t> futex(Caller& caller, UserPointer<std::uint32_t> word, std
       const UserPointer<TimeSpecification> time{VirtualAddress(time_or_count)};
       const std::optional<Nanoseconds> deadline = TRY(deadline_of(caller, operation, request, time));
       const std::uint32_t bits = operation == Operation::wait ? FutexTable::any_bits : third;
-      TRY(futexes.wait(caller.thread, word, value, bits, deadline));
-      return std::uint64_t{0};
+      const Answer<void> waited = futexes.wait(caller.thread, word, value, bits, deadline);
+      if (waited.ok()) return std::uint64_t{0};
+      if (waited.error() != Errno::restart || !deadline) return waited.error();
+      caller.thread.keep_deadline(*deadline);
+      return Errno::restart_without_handler;
     }
     case Operation::wake: return futexes.wake(word, value);
     case Operation::wake_bits:

@@ -5,6 +5,7 @@
 #include "os/file/epoll.h"
 #include "os/syscall/file_arguments.h"
 #include "os/syscall/file_wait.h"
+#include "os/syscall/signal_mask.h"
 #include "os/syscall/table.h"
 #include "os/syscall/time_values.h"
 
@@ -15,12 +16,15 @@ namespace {
 using Until = std::optional<Nanoseconds>;
 
 Answer<Until> deadline_of_timeout(Caller& caller, UserPointer<TimeSpecification> timeout) {
+  const Until kept = caller.thread.take_kept_deadline();
   if (timeout.is_null()) return Until();
   const TimeSpecification time = TRY(timeout.read());
-  return Until(later(caller.kernel.now(), TRY(time.nanoseconds())));
+  const Nanoseconds duration = TRY(time.nanoseconds());
+  return kept ? kept : Until(later(caller.kernel.now(), duration));
 }
 Until deadline_of_milliseconds(Caller& caller, std::int32_t milliseconds) {
-  if (milliseconds < 0) return {};
+  const Until kept = caller.thread.take_kept_deadline();
+  if (milliseconds < 0 || kept) return kept;
   return later(caller.kernel.now(), Nanoseconds(std::int64_t{1'000'000} * milliseconds));
 }
 Until sooner(Until left, Until right) {
@@ -64,7 +68,7 @@ class WatchedFiles {
     }
     return ready;
   }
-  // Until one has, or the time comes; none then. A signal: EINTR.
+  // Until one has, or the time comes; none then. EINTR where a handler runs.
   Answer<std::size_t> wait(UserThread& thread, Nanoseconds now, Until deadline) {
     if (const std::size_t ready = look(); ready != 0 || (deadline && *deadline <= now)) return ready;
     FileWait wait(thread);
@@ -84,7 +88,8 @@ class WatchedFiles {
         ready = look();
         if (ready == 0 && slept.error() != Errno::etimedout) {
           leave();
-          return Errno::eintr;
+          if (deadline) thread.keep_deadline(*deadline);
+          return Errno::restart_without_handler;
         }
       }
       leave();
@@ -133,10 +138,11 @@ Answer<std::uint64_t> poll(Caller& caller, UserPointer<PollEntry> entries, std::
                            std::int32_t milliseconds) {
   return poll_until(caller, entries, count, deadline_of_milliseconds(caller, milliseconds));
 }
-// The signal mask that these calls may carry is the signals' part: until it is there, they wait with the thread's own.
 Answer<std::uint64_t> poll_with(Caller& caller, UserPointer<PollEntry> entries, std::uint32_t count,
-                                UserPointer<TimeSpecification> timeout, VirtualAddress, std::uint64_t) {
-  return poll_until(caller, entries, count, TRY(deadline_of_timeout(caller, timeout)));
+                                UserPointer<TimeSpecification> timeout, UserPointer<SignalSet> mask,
+                                std::uint64_t mask_bytes) {
+  const Until deadline = TRY(deadline_of_timeout(caller, timeout));
+  return with_mask(caller, mask, mask_bytes, [&] { return poll_until(caller, entries, count, deadline); });
 }
 
 // select: three sets of bits, one for each of what poll calls readable, writable, urgent.
@@ -189,19 +195,30 @@ Answer<std::uint64_t> select_until(Caller& caller, std::uint32_t count, const Vi
 }
 Answer<std::uint64_t> select(Caller& caller, std::uint32_t count, VirtualAddress readable, VirtualAddress writable,
                              VirtualAddress urgent, UserPointer<TimeValue> timeout) {
+  const Until kept = caller.thread.take_kept_deadline();
   Until deadline;
   if (!timeout.is_null()) {
     const TimeValue time = TRY(timeout.read());
     if (time.microsecond_part < 0) return Errno::einval;
     const TimeSpecification same{time.seconds + time.microsecond_part / 1'000'000,
                                  time.microsecond_part % 1'000'000 * 1000};
-    deadline = later(caller.kernel.now(), TRY(same.nanoseconds()));
+    const Nanoseconds duration = TRY(same.nanoseconds());
+    deadline = kept ? kept : later(caller.kernel.now(), duration);
   }
   return select_until(caller, count, {readable, writable, urgent}, deadline);
 }
+// The sixth and last argument has to carry two.
+struct SizedMask {
+  std::uint64_t mask, bytes;
+};
 Answer<std::uint64_t> select_with(Caller& caller, std::uint32_t count, VirtualAddress readable, VirtualAddress writable,
-                                  VirtualAddress urgent, UserPointer<TimeSpecification> timeout, VirtualAddress) {
-  return select_until(caller, count, {readable, writable, urgent}, TRY(deadline_of_timeout(caller, timeout)));
+                                  VirtualAddress urgent, UserPointer<TimeSpecification> timeout,
+                                  UserPointer<SizedMask> mask) {
+  const Until deadline = TRY(deadline_of_timeout(caller, timeout));
+  SizedMask wanted{};
+  if (!mask.is_null()) wanted = TRY(mask.read());
+  return with_mask(caller, {VirtualAddress(wanted.mask)}, wanted.bytes,
+                   [&] { return select_until(caller, count, {readable, writable, urgent}, deadline); });
 }
 
 // struct epoll_event, which x86_64 packs.
@@ -272,8 +289,9 @@ Answer<std::uint64_t> epoll_wait(Caller& caller, std::int32_t epoll, UserPointer
   return epoll_until(caller, epoll, entries, most, deadline_of_milliseconds(caller, milliseconds));
 }
 Answer<std::uint64_t> epoll_wait_with(Caller& caller, std::int32_t epoll, UserPointer<EpollEntry> entries,
-                                      std::int32_t most, std::int32_t milliseconds, VirtualAddress) {
-  return epoll_wait(caller, epoll, entries, most, milliseconds);
+                                      std::int32_t most, std::int32_t milliseconds, UserPointer<SignalSet> mask,
+                                      std::uint64_t mask_bytes) {
+  return with_mask(caller, mask, mask_bytes, [&] { return epoll_wait(caller, epoll, entries, most, milliseconds); });
 }
 
 constexpr SystemCall rows[] = {

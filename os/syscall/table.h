@@ -21,6 +21,7 @@ std::span<const SystemCall> memory_calls();
 std::span<const SystemCall> name_calls();
 std::span<const SystemCall> open_calls();
 std::span<const SystemCall> poll_calls();
+std::span<const SystemCall> signal_calls();
 std::span<const SystemCall> status_calls();
 std::span<const SystemCall> thread_calls();
 std::span<const SystemCall> time_calls();

@@ -42,6 +42,8 @@ Answer<std::uint32_t> clone(Caller& caller, std::uint64_t flags, VirtualAddress 
                                                               has_storage ? storage : caller.thread.state().fs_base);
   if (!added.ok()) return Errno::eagain;  // what pthread_create expects when there is no memory for one more
   UserThread& child = *added.value();
+  child.signals.blocked = caller.thread.signals.blocked;
+  arch::save_whole_vectors(child.vectors());  // the registers of the one who calls
   if ((flags & clone_flag::clear_child_number) != 0) child.clear_at_exit = child_place;
   const std::uint32_t number = child.number();
   // The same memory: an address that is wrong harms the program alone, and Linux starts the thread all the same.

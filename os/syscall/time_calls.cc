@@ -55,20 +55,21 @@ Answer<std::int64_t> get_seconds(Caller& caller, UserPointer<std::int64_t> place
   return seconds;
 }
 
-// EINTR where a signal came first, with what was left.
+// EINTR where a handler runs first, with what was left.
 Answer<void> sleep_until(Caller& caller, Nanoseconds deadline, UserPointer<TimeSpecification> rest) {
-  WaitQueue nobody;
-  nobody.wait_until([&] { return caller.thread.is_interrupted(); }, deadline);
+  caller.thread.wait(deadline);
   const Nanoseconds left = deadline - caller.kernel.now();
   if (!caller.thread.is_interrupted() || left.count() <= 0) return {};
   TRY(rest.write_if_wanted(TimeSpecification::of(left)));
-  return Errno::eintr;
+  caller.thread.keep_deadline(deadline);
+  return Errno::restart_without_handler;
 }
 
 Answer<void> sleep(Caller& caller, UserPointer<TimeSpecification> duration, UserPointer<TimeSpecification> rest) {
+  const std::optional<Nanoseconds> kept = caller.thread.take_kept_deadline();
   const TimeSpecification specification = TRY(duration.read());
   const Nanoseconds time = TRY(specification.nanoseconds());
-  return sleep_until(caller, later(caller.kernel.now(), time), rest);
+  return sleep_until(caller, kept.value_or(later(caller.kernel.now(), time)), rest);
 }
 
 Answer<void> sleep_by(Caller& caller, Clock clock, std::uint32_t flags, UserPointer<TimeSpecification> time,
@@ -78,6 +79,7 @@ Answer<void> sleep_by(Caller& caller, Clock clock, std::uint32_t flags, UserPoin
   const TimeSpecification specification = TRY(time.read());
   const Nanoseconds until = TRY(specification.nanoseconds());
   const Nanoseconds now = TRY(time_of(caller.kernel, clock));
+  static_cast<void>(caller.thread.take_kept_deadline());  // it is the same
   return sleep_until(caller, caller.kernel.now() + (until - now), {});
 }
 

@@ -102,6 +102,7 @@ struct VectorState {
   void save() {}
   void restore() const {}
 };
+inline void save_whole_vectors(VectorState&) {}
 // A program's registers: six arguments and an answer.
 struct UserState {
   VirtualAddress entry_stack;
@@ -115,6 +116,8 @@ inline bool is_from_user(const TrapFrame&) { return true; }
 inline std::uint64_t system_call_number(const TrapFrame& frame) { return frame.error_code; }
 inline std::uint64_t system_call_argument(const TrapFrame& frame, std::size_t index) { return frame.arguments[index]; }
 inline void set_system_call_answer(TrapFrame& frame, std::uint64_t answer) { frame.answer = answer; }
+inline std::uint64_t system_call_answer(const TrapFrame& frame) { return frame.answer; }
+inline void repeat_system_call(TrapFrame&) {}
 inline void* prepare_stack(VirtualAddress, void (*)(void*), void*) { std::abort(); }
 inline void switch_stack(void*&, void*) { std::abort(); }
 

@@ -11,6 +11,7 @@
 #include "os/arch/x86_64/port.h"
 #include "os/arch/x86_64/trap_frame.h"
 #include "os/arch/x86_64/user_state.h"
+#include "os/arch/x86_64/user_vectors.h"
 #include "os/arch/x86_64/vector_state.h"
 #include "os/memory/address.h"
 #include "os/memory/kernel_stack.h"

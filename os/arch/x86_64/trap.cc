@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "os/arch/arch.h"
+#include "os/arch/x86_64/signal_fault.h"
 #include "os/boot/kernel.h"
 #include "os/memory/page_fault.h"
 #include "os/memory/user_memory.h"
@@ -85,10 +86,10 @@ bool answer_page_fault(Kernel& kernel, TrapFrame& frame) {
   if (out_of_memory) end_without_memory(kernel, answer.error());
   if (copies) {
     frame.rip = reinterpret_cast<std::uint64_t>(ingot_user_access_failed);
-  } else {
-    kernel.log.debug("page fault: ", answer.error());
+  } else if (!out_of_memory) {
+    signal_page_fault(frame, fault, answer.error());
   }
-  return copies || out_of_memory;
+  return true;
 }
 
 // A fault that could not be delivered because its frame had no room: the stack pointer stands at the faulting address.
@@ -139,29 +140,6 @@ PanicText describe_exception(const Kernel& kernel, const TrapFrame& frame) {
   return text;
 }
 
-// The signal that Linux makes of an exception.
-int signal_of(std::uint64_t vector) {
-  constexpr int illegal_instruction = 4, trap = 5, bus_error = 7, arithmetic_error = 8, no_memory_there = 11;
-  constexpr std::uint64_t x87_error = 16, alignment = 17, vector_error = 19;
-  switch (vector) {
-    case exception::divide_error:
-    case x87_error:
-    case vector_error: return arithmetic_error;
-    case exception::debug:
-    case exception::breakpoint: return trap;
-    case exception::invalid_opcode: return illegal_instruction;
-    case alignment: return bus_error;
-    default: return no_memory_there;
-  }
-}
-
-// Until a program can be told of its faults, they end it.
-void end_program(Kernel& kernel, const TrapFrame& frame) {
-  const int ended_by_fault = 128 + signal_of(frame.vector);
-  kernel.log.error("program: ", describe_exception(kernel, frame).view(), ", at ", instruction_of(frame));
-  current_thread().user_thread->process().end(ended_by_fault);
-}
-
 }  // namespace
 
 static void answer_trap(Kernel& kernel, TrapFrame& frame) {
@@ -173,7 +151,10 @@ static void answer_trap(Kernel& kernel, TrapFrame& frame) {
     trace(current_cpu(), &Tracepoints::page_fault, fault_address(), frame.error_code);
   const bool handled =
       kernel.interrupts.dispatch(frame) || (frame.vector == exception::page_fault && answer_page_fault(kernel, frame));
-  if (!handled && !is_interrupt && is_from_user(frame)) return end_program(kernel, frame);
+  const bool by_program = is_from_user(frame) && frame.vector != exception::non_maskable;
+  if (!handled && !is_interrupt && by_program) {
+    return signal_exception(frame, describe_exception(kernel, frame).view());
+  }
   if (!handled && !is_interrupt) panic_in(kernel, describe_exception(kernel, frame).view(), &frame);
   if (!handled) kernel.log.warning("interrupt: expected a claimed vector, found ", frame.vector);
   if (is_interrupt) kernel.controller().end_of_interrupt(frame.vector);
@@ -181,7 +162,8 @@ static void answer_trap(Kernel& kernel, TrapFrame& frame) {
 
 extern "C" void ingot_trap(TrapFrame& frame) {
   answer_trap(*current_cpu().kernel, frame);
-  if (is_from_user(frame)) before_program(frame);
+  // The stack of an interrupt that none can mask is for one at a time: nobody sleeps on it.
+  if (is_from_user(frame) && frame.vector != exception::non_maskable) before_program(frame);
 }
 
 }  // namespace ingot::os::arch

@@ -36,5 +36,11 @@ inline std::uint64_t system_call_argument(const TrapFrame& frame, std::size_t in
   return arguments[index];
 }
 inline void set_system_call_answer(TrapFrame& frame, std::uint64_t answer) { frame.rax = answer; }
+inline std::uint64_t system_call_answer(const TrapFrame& frame) { return frame.rax; }
+// The program asks once more: SYSCALL is two bytes long.
+inline void repeat_system_call(TrapFrame& frame) {
+  frame.rax = frame.error_code;
+  frame.rip -= 2;
+}
 
 }  // namespace ingot::os::arch

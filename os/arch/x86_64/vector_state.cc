@@ -35,13 +35,18 @@ Result<VectorState> VectorState::create(Allocator& heap) {
     bytes = cpuid(state_leaf).ebx;  // for the parts that are enabled
   }
   auto* area = static_cast<std::byte*>(TRY(heap.allocate(bytes, area_alignment)));
-  // All zero is the state after a reset, but for two control words that mask the exceptions.
-  __builtin_memset(area, 0, bytes);
+  VectorState state(heap, area, bytes, instruction);
+  state.clear();
+  return state;
+}
+
+// All zero is the state after a reset, but for two control words that mask the exceptions.
+void VectorState::clear() {
+  __builtin_memset(area_, 0, bytes_);
   constexpr std::uint16_t x87_control = 0x37f;
   constexpr std::uint32_t vector_control = 0x1f80;
-  __builtin_memcpy(area, &x87_control, sizeof x87_control);
-  __builtin_memcpy(area + 24, &vector_control, sizeof vector_control);
-  return VectorState(heap, area, bytes, instruction);
+  __builtin_memcpy(area_, &x87_control, sizeof x87_control);
+  __builtin_memcpy(area_ + 24, &vector_control, sizeof vector_control);
 }
 
 VectorState::VectorState(VectorState&& other) noexcept

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 #include "base/result.h"
 #include "os/memory/allocator.h"
@@ -23,6 +25,12 @@ class VectorState {
 
   void save();
   void restore() const;
+  // As after a reset, from the next restore() on.
+  void clear();
+  // The area, as FXSAVE or XSAVE lays it out (user_vectors.h).
+  std::span<std::byte> memory() { return {area_, bytes_}; }
+  bool has_header() const { return instruction_ != Instruction::fxsave; }
+  void exchange_memory(VectorState& other) { std::swap(area_, other.area_); }
 
  private:
   // XSAVEOPT leaves out what has not changed since the last restore from the same place; every switch to a thread
