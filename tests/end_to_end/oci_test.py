@@ -5,12 +5,14 @@ usage: oci_test.py INGOT KERNEL ENGINE DOCKERFILE
 """
 
 import sys
+import tarfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
+from dockerfile import last_stage  # noqa: E402
 from guest import SKIPPED, Guest, missing_tool  # noqa: E402
-from oci_layout import last_stage, layer_of, write_layout, write_tar  # noqa: E402
+from oci_layout import layer_of, write_layout  # noqa: E402
 from story_test import tale_of  # noqa: E402
 
 INGOT = KERNEL = ENGINE = DOCKERFILE = None
@@ -23,11 +25,20 @@ class Container(unittest.TestCase):
         self.addCleanup(self.guest.close)
         stage = last_stage(Path(DOCKERFILE))
         self.assertEqual([source for source, _ in stage.copies], [BUILT])
-        engine = Path(ENGINE).read_bytes()
-        below = layer_of({destination: engine for _, destination in stage.copies} | {"/etc/old": b"removed above"})
-        above = layer_of({"/etc/.wh.old": b"", "/etc/new": b"kept"})
+        below = {destination: Path(ENGINE).read_bytes() for _, destination in stage.copies} | {"/etc/old": b"removed"}
+        above = {"/etc/.wh.old": b"", "/etc/new": b"kept"}
         self.layout = Path(self.guest.path("layout"))
-        write_layout(self.layout, [below, above], stage.config)
+        layers = [self.layer("below", below), self.layer("above", above)]
+        write_layout(self.layout, layers, stage.entrypoint, stage.command, stage.environment, stage.directory)
+
+    def layer(self, name: str, files: dict[str, bytes]) -> bytes:
+        folder = Path(self.guest.path(name))
+        for path, content in files.items():
+            file = folder / path.lstrip("/")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(0o755)
+        return layer_of(folder, sorted(files))
 
     def test_its_machine_tells_what_the_program_does(self):
         done = self.guest.cast("--oci", str(self.layout), "--json")
@@ -41,7 +52,8 @@ class Container(unittest.TestCase):
         self.assertGreater(len(tale.split()), 5)
 
     def test_a_folder_and_its_tar_are_the_same_image(self):
-        write_tar(self.layout, Path(self.guest.path("layout.tar")))
+        with tarfile.open(self.guest.path("layout.tar"), "w") as tar:
+            tar.add(self.layout, arcname=".")
         for source, image in ((str(self.layout), "first"), (self.guest.path("layout.tar"), "second")):
             done = self.guest.cast("--oci", source, image=image)
             self.assertEqual(done.returncode, 0, done.stderr)

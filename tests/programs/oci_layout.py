@@ -25,7 +25,10 @@ def layer_of(folder: Path, paths: list[str]) -> bytes:
     return output.getvalue()
 
 
-def write_layout(folder: Path, layers: list[bytes], entrypoint: list[str], command: list[str] = (), environment: list[str] = ()):
+def write_layout(
+    folder: Path, layers: list[bytes], entrypoint: list[str], command: list[str] = (), environment: list[str] = (),
+    directory: str = "/",
+):  # fmt: skip
     """The layers from the lowest to the highest; each second one is packed with gzip."""
     blobs = folder / "blobs" / "sha256"
     blobs.mkdir(parents=True)
@@ -46,7 +49,12 @@ def write_layout(folder: Path, layers: list[bytes], entrypoint: list[str], comma
         {
             "architecture": "amd64",
             "os": "linux",
-            "config": {"Entrypoint": list(entrypoint), "Cmd": list(command), "Env": list(environment)},
+            "config": {
+                "Entrypoint": list(entrypoint),
+                "Cmd": list(command),
+                "Env": list(environment),
+                "WorkingDir": directory,
+            },
             "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(layer).hexdigest() for layer in layers]},
         },
         "application/vnd.oci.image.config.v1+json",
