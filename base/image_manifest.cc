@@ -251,6 +251,15 @@ bool Manifest::grants(std::string_view right) const {
   }
 }
 
+bool Manifest::consumes(EscapedText path) const {
+  ManifestReader reader = entries();
+  for (;;) {
+    const Result<std::optional<ManifestEntry>> next = reader.next();
+    if (!next.ok() || !next.value()) return false;
+    if (next.value()->key == ManifestKey::consume && next.value()->text.spelled() == path.spelled()) return true;
+  }
+}
+
 std::optional<ManifestEntry> Manifest::file(std::string_view path) const {
   ManifestReader reader = entries();
   for (;;) {

@@ -118,6 +118,8 @@ struct Manifest {
   // Again line by line, for what may stand several times: parse() has seen that no error comes.
   ManifestReader entries() const { return ManifestReader(text); }
   bool grants(std::string_view right) const;
+  // Whether the pages of a file go for good when they are let go.
+  bool consumes(EscapedText path) const;
   // The large file of this path, or nothing.
   std::optional<ManifestEntry> file(std::string_view path) const;
 

@@ -58,6 +58,8 @@ TEST(Manifest, EveryKeyIsRead) {
   EXPECT_TRUE(manifest.traces_system_calls);
   EXPECT_TRUE(manifest.grants("writable-executable"));
   EXPECT_FALSE(manifest.grants("writable"));
+  EXPECT_TRUE(manifest.consumes(EscapedText("/model")));
+  EXPECT_FALSE(manifest.consumes(EscapedText("/bin/ingot")));
   ASSERT_TRUE(manifest.file("/model").has_value());
   EXPECT_EQ(manifest.file("/model")->index, 1u);
   EXPECT_EQ(manifest.file("/model")->number, 91234567u);

@@ -158,10 +158,6 @@ Result<image::CastRequest> request_of(const Options& options) {
   for (const std::string& word : options.kernel_options) request.options += (request.options.empty() ? "" : " ") + word;
   request.environment.insert(request.environment.end(), options.environment.begin(), options.environment.end());
   if (!options.directory.empty()) request.directory = options.directory;
-  if (!options.consumed.empty() || !options.rights.empty()) {
-    return Error::of(ErrorCode::unsupported,
-                     "expected no --consume or --grant, found one: the kernel cannot do that yet");
-  }
   request.consumed = options.consumed;
   request.rights = options.rights;
   request.traces_system_calls = options.traces;

@@ -15,7 +15,7 @@ namespace ingot::os {
 // In order of strictness: where a loader's list contradicts itself, the stricter word wins.
 enum class MemoryKind : std::uint8_t {
   usable,
-  image,             // the initramfs and the image's segments: read, and never given away
+  image,             // the initramfs and the image's segments: given away only where the manifest says `consume`
   kernel,            // the kernel's own text and data
   acpi_reclaimable,  // usable once the ACPI tables have been read
   acpi_nvs,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "os/memory/region.h"
+
 namespace ingot::os {
 namespace {
 
@@ -50,20 +52,95 @@ Answer<Reference<FileDescription>> ImageFile::open(std::uint32_t flags) {
 
 Answer<std::size_t> ImageFile::read(Transfer& to, std::uint64_t offset) {
   if (offset >= content_.bytes.size()) return std::size_t{0};
-  return to.give(content_.bytes.subspan(offset));
+  if (!content_.consumed) return to.give(content_.bytes.subspan(offset));
+  // By a copy of our own: while bytes move to the program, which may take long, another thread may give the page away.
+  std::size_t done = 0;
+  while (to.left() != 0 && offset < content_.bytes.size()) {
+    std::byte part[512];
+    const std::span piece(part, std::min<std::uint64_t>({sizeof part, to.left(), content_.bytes.size() - offset}));
+    const Answer<void> copied = pages_.copy(offset, piece);
+    const Answer<std::size_t> moved = copied.ok() ? to.give(piece) : copied.error();
+    if (!moved.ok() && done == 0) return moved.error();
+    if (!moved.ok() || moved.value() == 0) break;
+    done += moved.value();
+    offset += moved.value();
+  }
+  return done;
 }
 
 ImageFile::ImagePages::ImagePages(ImageFile& file)
     : MemoryObject("file", Pages::kept, PageSize::giant, CacheMode::write_back),
       file_(file),
       copies_(LockRank::file_pages, *file.volume().services().frames, file.volume().services().window,
-              static_cast<PageBudget&>(*this)) {}
+              static_cast<PageBudget&>(*this)),
+      used_up_(LockRank::file_pages, file.volume().heap()) {}
+
+std::uint64_t ImageFile::ImagePages::phase() const {
+  const std::optional<PhysicalAddress>& physical = file_.content().physical;
+  return physical && physical->aligned(page_bytes) ? physical->value() % giant_page_bytes : 0;
+}
+
+bool ImageFile::ImagePages::is_used_up(std::uint64_t offset, std::uint64_t bytes) {
+  if (!file_.content().consumed) return false;
+  return used_up_.with([&](UsedUpPages& pages) {
+    for (std::uint64_t page = offset / page_bytes; page < (offset + bytes + page_bytes - 1) / page_bytes; ++page) {
+      if (pages.contains(page)) return true;
+    }
+    return false;
+  });
+}
+
+Answer<void> ImageFile::ImagePages::copy(std::uint64_t offset, std::span<std::byte> to) {
+  return used_up_.with([&](UsedUpPages& pages) -> Answer<void> {
+    if (pages.contains(offset / page_bytes) || pages.contains((offset + to.size() - 1) / page_bytes)) return Errno::eio;
+    __builtin_memcpy(to.data(), file_.content().bytes.data() + offset, to.size());
+    return {};
+  });
+}
+
+// What another region shows, stays.
+void ImageFile::ImagePages::let_go(std::uint64_t offset, std::uint64_t bytes, const Region& by) {
+  const ImageContent& content = file_.content();
+  if (!content.consumed || !content.physical) return;
+  const std::uint64_t end = std::min(offset + bytes, round_up(content.bytes.size(), page_bytes));
+  regions().with([&](auto& all) {
+    while (offset < end) {
+      std::uint64_t next = end, shown_until = 0;
+      for (const Region& region : all) {
+        if (&region == &by) continue;
+        const std::uint64_t begin = region.object_offset;
+        if (begin <= offset) shown_until = std::max(shown_until, begin + region.bytes);
+        if (begin > offset) next = std::min(next, begin);
+      }
+      if (shown_until <= offset) give_away(offset, next);
+      offset = shown_until <= offset ? next : shown_until;
+    }
+  });
+}
+
+void ImageFile::ImagePages::give_away(std::uint64_t begin, std::uint64_t end) {
+  const ImageContent& content = file_.content();
+  FrameSource& frames = *file_.volume().services().frames;
+  used_up_.with([&](UsedUpPages& pages) {
+    if (!pages.prepare(round_up(content.bytes.size(), page_bytes) / page_bytes).ok()) return;
+    for (std::uint64_t page = begin / page_bytes; page < end / page_bytes; ++page) {
+      if (pages.contains(page)) continue;
+      pages.add(page);
+      const FrameNumber frame = FrameNumber::containing(*content.physical + page * page_bytes);
+      frames.adopt(frame, frame + 1);
+    }
+  });
+}
 
 Result<Backing> ImageFile::ImagePages::fault(std::uint64_t offset, PageSize size) {
   const ImageContent& content = file_.content();
   const std::uint64_t end = content.bytes.size();
   const std::uint64_t shown_end = content.tail == ImageContent::Tail::zeros ? round_up(end, page_bytes) : end;
   const std::uint64_t bytes = bytes_of(size);
+  if (is_used_up(offset, bytes)) {
+    return Error::of(ErrorCode::out_of_range, "expected a page of a file that is still there, found one at ", offset,
+                     " that was let go, in a file to be consumed");
+  }
   if (content.physical && offset < shown_end && bytes <= shown_end - offset) {
     const PhysicalAddress physical = *content.physical + offset;
     if (physical.aligned(bytes)) return Backing{physical, FrameOwnership::borrowed};

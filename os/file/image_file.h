@@ -8,6 +8,7 @@
 #include "os/file/memory_directory.h"
 #include "os/file/node.h"
 #include "os/file/sparse_pages.h"
+#include "os/file/used_up_pages.h"
 
 namespace ingot::os {
 
@@ -19,6 +20,9 @@ struct ImageContent {
   std::span<const std::byte> bytes;
   std::optional<PhysicalAddress> physical;  // of the first byte; none: nothing is shown in place
   Tail tail = Tail::other;
+  // What a program unmaps or discards is given away for good: weights that are repacked when they are loaded. Only for
+  // content that has its pages for itself.
+  bool consumed = false;
 };
 
 class ImageFile final : public Node {
@@ -46,13 +50,20 @@ class ImageFile final : public Node {
     explicit ImagePages(ImageFile& file);
     Result<Backing> fault(std::uint64_t offset, PageSize size) override;
     Node* node() override { return &file_; }
+    std::uint64_t phase() const override;
+    void let_go(std::uint64_t offset, std::uint64_t bytes, const Region& by) override;
+    // EIO: a page of it is gone.
+    Answer<void> copy(std::uint64_t offset, std::span<std::byte> to);
 
    private:
     Answer<void> take_page() override { return {}; }
     void give_back_page() override {}
+    bool is_used_up(std::uint64_t offset, std::uint64_t bytes);
+    void give_away(std::uint64_t begin, std::uint64_t end);
 
     ImageFile& file_;
     Locked<SparsePages> copies_;
+    Locked<UsedUpPages> used_up_;
   };
 
   ImageContent content_;

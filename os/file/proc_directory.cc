@@ -49,6 +49,8 @@ Answer<void> add_proc_files(MemoryDirectory& proc, const ProcSubjects& subjects)
   Reference<Volume> volume(proc.volume());
   Allocator& heap = volume->heap();
   TRY(add_proc_machine_files(proc, subjects.system));
+  const Reference<MemoryDirectory> ours = TRY(add_directory(proc, "ingot"));
+  TRY(add_proc_ingot_files(*ours, subjects.process));
 
   TextWriter number(heap);
   number.add(subjects.process.identity());

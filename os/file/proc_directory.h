@@ -19,6 +19,8 @@ Answer<void> add_proc_files(MemoryDirectory& proc, const ProcSubjects& subjects)
 // The parts, one file each.
 Answer<void> add_proc_machine_files(MemoryDirectory& proc, SystemFacts& system);
 Answer<void> add_proc_process_files(MemoryDirectory& directory, ProcessFacts& process);
+// What only this kernel tells: /proc/ingot.
+Answer<void> add_proc_ingot_files(MemoryDirectory& directory, ProcessFacts& process);
 Answer<Reference<Node>> make_descriptor_directory(Reference<Volume> volume, DescriptorTable& table, FileTree& tree);
 
 // "Tmp", then its value in Linux's columns, "Tmp:            123 kB".

@@ -81,7 +81,6 @@ void write_filesystems(TextWriter& text, const TextSubject&) {
 
 void write_release(TextWriter& text, const TextSubject& subject) { text.add(system_of(subject).release(), "\n"); }
 void write_host_name(TextWriter& text, const TextSubject& subject) { text.add(system_of(subject).host_name(), "\n"); }
-void write_report(TextWriter& text, const TextSubject& subject) { system_of(subject).write_memory_report(text); }
 
 template <std::uint64_t number>
 void write_constant(TextWriter& text, const TextSubject&) {
@@ -105,9 +104,6 @@ Answer<void> add_proc_machine_files(MemoryDirectory& proc, SystemFacts& system) 
       {"uptime", write_uptime},          {"loadavg", write_load},    {"version", write_version},
       {"filesystems", write_filesystems}};
   TRY(add_text_files(proc, top, subject));
-  const Reference<MemoryDirectory> own = TRY(add_directory(proc, "ingot"));
-  constexpr TextFileRow own_rows[] = {{"memory", write_report}};
-  TRY(add_text_files(*own, own_rows, subject));
   const Reference<MemoryDirectory> sys = TRY(add_directory(proc, "sys"));
   const Reference<MemoryDirectory> vm = TRY(add_directory(*sys, "vm"));
   // 2: what cannot be had is refused when it is asked for, not killed for when it is touched.

@@ -49,6 +49,7 @@ void write_environment(TextWriter& text, const TextSubject& subject) { process_o
 void write_mappings(TextWriter& text, const TextSubject& subject) { process_of(subject).write_mappings(text); }
 void write_auxiliary(TextWriter& text, const TextSubject& subject) { process_of(subject).write_auxiliary_vector(text); }
 void write_limits(TextWriter& text, const TextSubject& subject) { process_of(subject).write_limits(text); }
+void write_report(TextWriter& text, const TextSubject& subject) { process_of(subject).write_memory_report(text); }
 void write_control_groups(TextWriter& text, const TextSubject&) { text.add("0::/\n"); }
 void write_zero(TextWriter& text, const TextSubject&) { text.add("0\n"); }
 
@@ -73,6 +74,11 @@ Answer<void> add_proc_process_files(MemoryDirectory& directory, ProcessFacts& pr
                                   {"limits", write_limits},     {"cgroup", write_control_groups},
                                   {"mounts", write_mounts},     {"mountinfo", write_mount_information},
                                   {"oom_score_adj", write_zero}};
+  return add_text_files(directory, rows, {&process, 0});
+}
+
+Answer<void> add_proc_ingot_files(MemoryDirectory& directory, ProcessFacts& process) {
+  constexpr TextFileRow rows[] = {{"memory", write_report}};
   return add_text_files(directory, rows, {&process, 0});
 }
 

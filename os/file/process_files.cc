@@ -60,17 +60,16 @@ Result<void> ProcessFiles::build(const TreePlan& plan) {
   const Reference<MemoryDirectory> devices = TRY(mount_directory("/dev", dev, 0755));
   TRY(done(add_dev_files(*devices, *plan.random), "/dev"));
   if (pages != 0) TRY(mount_directory("/dev/shm", tmpfs_, 01777));
+  const auto add_device = [&](const ProgramDevice& it) -> Result<void> {
+    Answer<Reference<Node>> file = make_device_file(dev, *it.opener, it.number, 0666);
+    if (!file.ok()) return explain(file.error(), it.name);
+    return done(devices->add(it.name, NameStorage::borrowed, *file.value()), it.name);
+  };
   if (plan.console != nullptr) {
-    struct Terminal {
-      std::string_view name;
-      std::uint64_t number;
-    };
-    for (const Terminal& it : {Terminal{"console", make_device_number(5, 1)}, {"tty", make_device_number(5, 0)}}) {
-      Answer<Reference<Node>> file = make_device_file(dev, *plan.console, it.number, 0666);
-      if (!file.ok()) return explain(file.error(), it.name);
-      TRY(done(devices->add(it.name, NameStorage::borrowed, *file.value()), it.name));
-    }
+    TRY(add_device({"console", plan.console, make_device_number(5, 1)}));
+    TRY(add_device({"tty", plan.console, make_device_number(5, 0)}));
   }
+  for (const ProgramDevice& it : plan.devices) TRY(add_device(it));
   const Reference<Volume> proc = TRY(make_volume(proc_device, Volume::Writing::refused));
   const Reference<MemoryDirectory> processes = TRY(mount_directory("/proc", proc, 0555));
   TRY(done(add_proc_files(*processes, {*plan.system, *plan.process, *tree_}), "/proc"));
@@ -89,6 +88,7 @@ Result<void> ProcessFiles::add_image(const TreePlan& plan) {
     if (it.bytes != 0) content.bytes = {services_.window.at<std::byte>(it.physical), it.bytes};
     content.physical = it.physical;
     content.tail = ImageContent::Tail::zeros;
+    content.consumed = it.consumed;
     TRY(add_image_file(tree_->root(), it.path, NameStorage::copied, content, it.permissions));
   }
   return {};

@@ -18,6 +18,14 @@ struct ImageSegment {
   PhysicalAddress physical;
   std::uint64_t bytes = 0;
   std::uint32_t permissions = 0;
+  bool consumed = false;
+};
+
+// A device that a program may have, if it is granted: /dev/NAME.
+struct ProgramDevice {
+  std::string_view name;
+  DeviceOpener* opener = nullptr;
+  std::uint64_t number = 0;  // as make_device_number
 };
 
 // What a tree is made of. Of it, the objects that are pointed at, and the archives, outlive the process.
@@ -30,7 +38,8 @@ struct TreePlan {
   SystemFacts* system = nullptr;
   ProcessFacts* process = nullptr;
   RandomSource* random = nullptr;
-  DeviceOpener* console = nullptr;  // none: no /dev/console and /dev/tty
+  DeviceOpener* console = nullptr;         // none: no /dev/console and /dev/tty
+  std::span<const ProgramDevice> devices;  // what it was granted besides
 };
 
 class ProcessFiles {

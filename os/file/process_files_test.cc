@@ -27,7 +27,6 @@ struct InventedSystem final : SystemFacts {
   Nanoseconds started() override { return Nanoseconds(1'700'000'000'000'000'000); }
   std::string_view release() override { return "6.1.0-test"; }
   std::string_view host_name() override { return "ingot"; }
-  void write_memory_report(TextWriter& text) override { text.add("large pages 7\n"); }
 };
 
 struct InventedProcess final : ProcessFacts {
@@ -43,6 +42,7 @@ struct InventedProcess final : ProcessFacts {
   void write_environment(TextWriter& text) override { text.add("HOME=/", '\0'); }
   void write_mappings(TextWriter& text) override { text.add("00400000-00401000 r-xp 00000000 00:01 2 /bin/tool\n"); }
   void write_auxiliary_vector(TextWriter& text) override { text.add("aux"); }
+  void write_memory_report(TextWriter& text) override { text.add("large pages 7\n"); }
   void write_limits(TextWriter& text) override { text.add("Limit\n"); }
   DescriptorTable& descriptors() override { return files.descriptors(); }
   Reference<Directory> working_directory() override { return files.working_directory(); }

@@ -49,8 +49,6 @@ class SystemFacts {
   virtual Nanoseconds started() = 0;       // since 1970
   virtual std::string_view release() = 0;  // as uname says
   virtual std::string_view host_name() = 0;
-  // A file of the kernel's own, below /proc/ingot.
-  virtual void write_memory_report(TextWriter& text) = 0;
 
  protected:
   ~SystemFacts() = default;
@@ -75,6 +73,8 @@ class ProcessFacts {
   virtual void write_mappings(TextWriter& text) = 0;     // as /proc/self/maps
   virtual void write_auxiliary_vector(TextWriter& text) = 0;
   virtual void write_limits(TextWriter& text) = 0;
+  // /proc/ingot/memory: what the program's memory is made of.
+  virtual void write_memory_report(TextWriter& text) = 0;
   virtual DescriptorTable& descriptors() = 0;
   virtual Reference<Directory> working_directory() = 0;
 

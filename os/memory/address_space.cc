@@ -58,7 +58,7 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
   region.space = this;
   region.owner = request.owner;
   const bool is_private = request.sharing == Sharing::private_copy && allows(request.access, Access::write);
-  region.promised = is_private && request.purpose != RegionPurpose::reservation;
+  region.promised = is_private && request.purpose == RegionPurpose::general;
   const bool copies = is_private && request.object->pages() == MemoryObject::Pages::kept;
   // Copying goes by small pages: a large one of the object's own would be split at once.
   const bool large = request.purpose == RegionPurpose::general && request.access != Access::none && !copies &&
@@ -84,7 +84,7 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
     return Error::of(ErrorCode::invalid_argument, "expected no region in ", region.bytes, " bytes at ", region.begin,
                      ", found one");
   }
-  if (allows(request.access, Access::write | Access::execute) || !is_aligned(request.object_offset, page_bytes) ||
+  if (is_refused(request.access) || !is_aligned(request.object_offset, page_bytes) ||
       !is_aligned(request.guard_bytes, page_bytes) || request.guard_bytes > request.bytes) {
     return Error::of(ErrorCode::invalid_argument, "expected offset and guard in whole pages, and no page writable and ",
                      "executable at once, found offset ", request.object_offset, ", guard ", request.guard_bytes, ", ",
@@ -167,7 +167,7 @@ std::optional<RegionFields> AddressSpace::region_at(VirtualAddress address) {
 
 Result<void> AddressSpace::protect(VirtualAddress address, std::uint64_t bytes, Access access) {
   TRY(check_range(address, bytes));
-  if (allows(access, Access::write | Access::execute)) {
+  if (is_refused(access)) {
     return Error::of(ErrorCode::invalid_argument, "expected pages that are not writable and executable at once, found ",
                      access, " at ", address);
   }

@@ -37,6 +37,7 @@ struct MemoryServices {
   Allocator* heap;
   AddressSpaceList* spaces = nullptr;  // where every space is listed, for reports
   MemoryAccount* account = nullptr;    // of one space, which it outlives; none: nobody counts
+  bool allows_writable_code = false;   // pages that are writable and executable at once, if a program was granted that
 };
 
 enum class RegionPurpose : std::uint8_t { general, stack, reservation };
@@ -143,6 +144,7 @@ class AddressSpace : public ListLink<> {
   // else is at work here: MemoryObject::invalidate, who asks, holds a lock that comes after ours.
   std::optional<Result<void>> try_withdraw(const Region& region, VirtualAddress address, std::uint64_t bytes);
 
+  bool allows_writable_code() const { return services_.allows_writable_code; }
   // For reports and tests, while nobody changes the space.
   const RegionMap& regions() const { return regions_; }
   const NativePageTable& table() const { return table_; }
@@ -151,6 +153,9 @@ class AddressSpace : public ListLink<> {
 
  private:
   Result<void> check_range(VirtualAddress address, std::uint64_t bytes) const;
+  bool is_refused(Access access) const {
+    return !services_.allows_writable_code && allows(access, Access::write | Access::execute);
+  }
   Result<void> make_borders(VirtualAddress address, std::uint64_t bytes, TlbBatch& batch);
   Result<void> share_pages(const Region& region, AddressSpace& child);
   Result<PinnedPiece> pin_page(VirtualAddress address, std::uint64_t most_bytes, Access access);

@@ -37,6 +37,7 @@ class FlakyFrames final : public FrameSource {
   }
   void release(FrameNumber frame, unsigned order) override { frames_.release(frame, order); }
   void unpin(FrameNumber frame) override { frames_.unpin(frame); }
+  void adopt(FrameNumber begin, FrameNumber end) override { frames_.adopt(begin, end); }
   const FrameTable& table() const override { return frames_.table(); }
 
   std::uint64_t one_in = 0;

@@ -32,6 +32,7 @@ class CpuFrames final : public FrameSource {
   }
   void release(FrameNumber frame, unsigned order) override { here().release(frame, order); }
   void unpin(FrameNumber frame) override { here().unpin(frame); }
+  void adopt(FrameNumber begin, FrameNumber end) override { here().adopt(begin, end); }
   const FrameTable& table() const override { return table_; }
 
   // The boot CPU has its cache; every other one gets it before it starts, and keeps it.

@@ -17,6 +17,9 @@ constexpr std::uint64_t maximum(std::uint64_t left, std::uint64_t right) { retur
 
 unsigned block_of(FrameNumber frame) { return static_cast<unsigned>(frame.value() / block_frames % section_blocks); }
 
+// Now, or once the image is used up.
+bool may_hold_frames(MemoryKind kind) { return kind == MemoryKind::usable || kind == MemoryKind::image; }
+
 struct FrameRun {
   FrameNumber begin, end;
 };
@@ -54,7 +57,7 @@ Result<void> FrameAllocator::carve_metadata(MemoryMap& map, PhysicalWindow windo
   const FrameNumber limit = FrameNumber::containing(window.end());
   std::uint64_t frames = 0;
   for (const MemoryRange& range : map.ranges()) {
-    if (range.kind == MemoryKind::usable)
+    if (may_hold_frames(range.kind))
       frames = maximum(frames, whole_frames(range.begin, range.end(), limit).end.value());
   }
   section_count_ = (frames + section_frames - 1) / section_frames;
@@ -73,8 +76,7 @@ Result<void> FrameAllocator::carve_metadata(MemoryMap& map, PhysicalWindow windo
     std::uint64_t end = 0;  // of the memory in this section, in frames from its start
     for (const MemoryRange& range : map.ranges()) {
       const FrameRun run = whole_frames(range.begin, range.end(), section_end);
-      if (range.kind == MemoryKind::usable && run.end > first && run.begin < run.end)
-        end = maximum(end, run.end - first);
+      if (may_hold_frames(range.kind) && run.end > first && run.begin < run.end) end = maximum(end, run.end - first);
     }
     infos_[index] = nullptr;
     section.block_count = static_cast<unsigned>((end + block_frames - 1) / block_frames);
@@ -221,6 +223,11 @@ void FrameAllocator::release(FrameNumber frame, unsigned order) {
 void FrameAllocator::unpin(FrameNumber frame) {
   const FrameNumber head = table_.head_of(frame);
   if (table_.info(head).drop_pin()) free_run(head);
+}
+
+void FrameAllocator::adopt(FrameNumber begin, FrameNumber end) {
+  statistics_.adopted += end - begin;
+  add_run(begin, end);
 }
 
 void FrameAllocator::free_batch(std::span<const FrameNumber> heads) {

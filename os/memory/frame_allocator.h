@@ -29,6 +29,7 @@ struct FrameStatistics {
   std::uint64_t free_below_16_mib = 0;   // frames
   std::uint64_t allocations = 0;         // successful ones, of any order
   std::uint64_t failures = 0;            // requests that found no run
+  std::uint64_t adopted = 0;             // frames that were the image's at the start
   std::uint64_t metadata_bytes = 0;      // taken from the map at the start
   std::uint64_t unreachable_frames = 0;  // usable, and beyond what the window shows
 };
@@ -45,6 +46,7 @@ class FrameAllocator final : public FrameSource {
   Result<FrameNumber> allocate(unsigned order, Zone zone) override;
   void release(FrameNumber frame, unsigned order) override;
   void unpin(FrameNumber frame) override;
+  void adopt(FrameNumber begin, FrameNumber end) override;
   const FrameTable& table() const override { return table_; }
 
   // For caches: frames that are allocated and have no reference yet. Returns how many there were.

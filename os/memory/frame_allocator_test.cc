@@ -312,6 +312,27 @@ TEST(FrameAllocator, StaysBelowWhatIsMappedAndWhatTheWindowShows) {
   }
 }
 
+TEST(FrameAllocator, TakesOverTheImageOnceItIsUsedUp) {
+  const FakeMemory memory(16 * mib);
+  MemoryMap map = usable(16 * mib);
+  // Behind all usable memory, where its tables would not reach by themselves.
+  ASSERT_TRUE(map.add({PhysicalAddress(9 * mib), 7 * mib, MemoryKind::image}).ok());
+  FrameAllocator allocator = FrameAllocator::create(map, memory.window(), memory.window().end()).value();
+  const FrameStatistics before = allocator.statistics();
+  const FrameNumber begin = FrameNumber::containing(PhysicalAddress(10 * mib));
+  allocator.adopt(begin, begin + 1);
+  allocator.adopt(begin + 1, begin + 6 * mib / page_bytes);
+  const FrameStatistics after = allocator.statistics();
+  EXPECT_EQ(after.free, before.free + 6 * mib / page_bytes);
+  EXPECT_EQ(after.total, before.total + 6 * mib / page_bytes);
+  EXPECT_EQ(after.adopted, 6 * mib / page_bytes);
+  std::uint64_t of_the_image = 0;
+  for (auto frame = allocator.allocate(page_order); frame.ok(); frame = allocator.allocate(page_order)) {
+    of_the_image += frame.value() >= begin ? 1 : 0;
+  }
+  EXPECT_EQ(of_the_image, 6 * mib / page_bytes);
+}
+
 TEST(FrameAllocator, RefusesAMapWithoutMemory) {
   const FakeMemory memory(mib);
   MemoryMap empty;

@@ -50,6 +50,10 @@ class FrameCache final : public FrameSource {
     if (table_.info(head).drop_pin()) keep(head);
   }
 
+  void adopt(FrameNumber begin, FrameNumber end) override {
+    shared_->with([&](FrameAllocator& frames) { frames.adopt(begin, end); });
+  }
+
   const FrameTable& table() const override { return table_; }
   std::size_t size() const { return count_; }
 

@@ -36,6 +36,9 @@ class FrameSource {
   }
   virtual void unpin(FrameNumber frame) = 0;
 
+  // More memory: frames of the boot image that nobody needs any more.
+  virtual void adopt(FrameNumber begin, FrameNumber end) = 0;
+
   virtual const FrameTable& table() const = 0;
 
  protected:

@@ -242,7 +242,8 @@ class PageTable {
       return Error::of(ErrorCode::invalid_argument, "expected whole pages of one half of the address space, found ",
                        bytes, " bytes at ", address);
     }
-    if (allows(attributes.access, Access::write | Access::execute)) {
+    // For a program's pages that is its address space's decision.
+    if (attributes.privilege == Privilege::kernel && allows(attributes.access, Access::write | Access::execute)) {
       return Error::of(ErrorCode::invalid_argument,
                        "expected pages that are not writable and executable at once, found ", attributes.access, " at ",
                        address);

@@ -89,7 +89,8 @@ TEST_F(PageTables, RefuseWhatCannotBe) {
   EXPECT_FALSE(table.map(address + page_bytes, physical, PageSize::large, read_write).ok());
   EXPECT_FALSE(table.map(address, physical + page_bytes, PageSize::large, read_write).ok());
   EXPECT_FALSE(table.map(VirtualAddress(0x8000'0000'0000), physical, PageSize::small, read_write).ok());
-  EXPECT_FALSE(table.map(address, physical, PageSize::small, {Access::write | Access::execute, Privilege::user}).ok());
+  EXPECT_FALSE(
+      table.map(address, physical, PageSize::small, {Access::write | Access::execute, Privilege::kernel}).ok());
   EXPECT_FALSE(table.map_range(VirtualAddress(0x7fff'ffff'f000), physical, 2 * page_bytes, read_write).ok());
   EXPECT_FALSE(table.map_range(VirtualAddress(0xffff'ffff'ffff'f000u), physical, 2 * page_bytes, read_write).ok());
   ASSERT_TRUE(table.map(address, physical, PageSize::large, read_write).ok());

@@ -147,10 +147,10 @@ Nanoseconds KernelFacts::started() { return kernel_.wall_time() - kernel_.now();
 Nanoseconds KernelFacts::monotonic() { return kernel_.now(); }
 Nanoseconds KernelFacts::realtime() { return kernel_.wall_time(); }
 
-void KernelFacts::write_memory_report(TextWriter& text) {
+void KernelFacts::write_frame_report(TextWriter& text) {
   const FrameStatistics frames = frame_statistics(kernel_);
   text.add("frames-total ", frames.total, "\nframes-free ", frames.free, "\nframe-allocations ", frames.allocations,
-           "\nframe-failures ", frames.failures, "\n");
+           "\nframe-failures ", frames.failures, "\nframes-given-back ", frames.adopted, "\n");
 }
 
 }  // namespace ingot::os

@@ -25,7 +25,7 @@ class KernelFacts final : public SystemFacts, public TimeSource {
   Nanoseconds started() override;
   std::string_view release() override { return "6.1.0-ingot"; }
   std::string_view host_name() override { return "ingot"; }
-  void write_memory_report(TextWriter& text) override;
+  void write_frame_report(TextWriter& text);
 
   Nanoseconds monotonic() override;
   Nanoseconds realtime() override;

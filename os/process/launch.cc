@@ -9,7 +9,9 @@
 #include "os/file/cpio.h"
 #include "os/file/process_files.h"
 #include "os/process/executable.h"
+#include "os/process/grants.h"
 #include "os/process/initial_stack.h"
+#include "os/process/log_device.h"
 #include "os/process/process.h"
 #include "os/process/program_arguments.h"
 #include "os/process/program_facts.h"
@@ -41,17 +43,6 @@ Result<Manifest> read_manifest(std::span<const std::byte> bundle) {
   return Manifest::parse({reinterpret_cast<const char*>(entry.content.data()), entry.content.size()});
 }
 
-// A wish that this kernel cannot fulfil yet is refused, not passed over.
-Result<void> refuse_unknown_wishes(const Manifest& manifest) {
-  ManifestReader entries = manifest.entries();
-  while (const std::optional<ManifestEntry> entry = TRY(entries.next())) {
-    if (entry->key != ManifestKey::consume && entry->key != ManifestKey::grant) continue;
-    return Error::of(ErrorCode::unsupported, "expected no '", name_of(entry->key),
-                     "' in the manifest, which this kernel cannot do yet, found one in line ", entry->line);
-  }
-  return {};
-}
-
 Result<void> trace_if_wanted(Kernel& kernel, const Manifest& manifest) {
   const auto wish = command_line_option(kernel.boot_info.command_line.view(), "trace");
   if (wish && *wish != "syscalls") {
@@ -59,6 +50,16 @@ Result<void> trace_if_wanted(Kernel& kernel, const Manifest& manifest) {
   }
   if (wish || manifest.traces_system_calls) kernel.system_calls.trace();
   return {};
+}
+
+// All that the machine has, and what the program may add to it by using up files.
+Result<std::uint64_t> most_memory(Kernel& kernel, const Manifest& manifest) {
+  std::uint64_t bytes = kernel.boot_info.memory.bytes_of(MemoryKind::usable);
+  ManifestReader entries = manifest.entries();
+  while (const std::optional<ManifestEntry> entry = TRY(entries.next())) {
+    if (entry->key == ManifestKey::file && manifest.consumes(entry->text)) bytes += entry->number;
+  }
+  return bytes;
 }
 
 // The large files, whose paths are unescaped into `paths`.
@@ -79,7 +80,8 @@ Result<void> collect_segments(const Manifest& manifest, const CastImage& image, 
     }
     Path& path = segments.paths[segments.count];
     path = TRY(path_of(entry->text));
-    segments.files[segments.count++] = {path.view(), image.segments[entry->index].begin, entry->number, entry->mode};
+    segments.files[segments.count++] = {path.view(), image.segments[entry->index].begin, entry->number, entry->mode,
+                                        manifest.consumes(entry->text)};
   }
   return {};
 }
@@ -87,7 +89,7 @@ Result<void> collect_segments(const Manifest& manifest, const CastImage& image, 
 // Stages of the start: none inside another's frame, for each holds errors of several hundred bytes, and a kernel's
 // stack is small.
 Result<void> build_tree(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
-                        const CastImage& image) {
+                        const CastImage& image, const Grants& grants) {
   Owned<Segments> segments = TRY(make_owned<Segments>(kernel.memory->heap()));
   TRY(collect_segments(manifest, image, *segments));
   ProcessFiles& files = process.files();
@@ -99,7 +101,8 @@ Result<void> build_tree(Kernel& kernel, Process& process, ProgramFacts& facts, c
                    .system = &kernel.facts,
                    .process = &facts,
                    .random = &kernel.random,
-                   .console = kernel.console}));
+                   .console = kernel.console,
+                   .devices = grants.devices.all()}));
   const Path directory = TRY(path_of(manifest.directory));
   TRY(files.enter(directory.view()));
   if (kernel.console == nullptr) return {};
@@ -220,14 +223,16 @@ Result<int> run_image(Kernel& kernel) {
   kernel.console = &*terminal;
   const CastImage image = *kernel.boot_info.image();
   const Manifest manifest = TRY(read_manifest(bytes_of(kernel, image.bundle)));
-  TRY(refuse_unknown_wishes(manifest));
+  LogDevice log_device(kernel.log, kernel.memory->heap());
+  const ProgramDevice offered[] = {{"kmsg", &log_device, make_device_number(LogDevice::major, LogDevice::minor)}};
+  const Grants grants = TRY(read_grants(manifest, offered));
   TRY(trace_if_wanted(kernel, manifest));
-  const std::uint64_t limit = manifest.memory.value_or(kernel.boot_info.memory.bytes_of(MemoryKind::usable));
-  Owned<Process> process = TRY(Process::create(kernel, limit));
+  const std::uint64_t limit = manifest.memory.value_or(TRY(most_memory(kernel, manifest)));
+  Owned<Process> process = TRY(Process::create(kernel, limit, grants.writable_code));
   const SignalKeys keys(*terminal, *process);
   ProgramFacts facts(*process, manifest, kernel.boot_info.command_line.view());
   TRY(facts.set_executable(manifest.program));
-  TRY(build_tree(kernel, *process, facts, manifest, image));
+  TRY(build_tree(kernel, *process, facts, manifest, image, grants));
   use_address_space(&process->space());
   const Result<void> started = start_program(kernel, *process, facts, manifest);
   use_address_space(nullptr);

@@ -12,8 +12,8 @@ constexpr std::uint64_t kernel_stack_bytes = 16 * 1024;
 
 }  // namespace
 
-Result<Owned<Process>> Process::create(Kernel& kernel, std::uint64_t memory_limit) {
-  Owned<ProgramMemory> memory = TRY(ProgramMemory::create(*kernel.memory, kernel.random, memory_limit));
+Result<Owned<Process>> Process::create(Kernel& kernel, std::uint64_t memory_limit, WritableCode writable_code) {
+  Owned<ProgramMemory> memory = TRY(ProgramMemory::create(*kernel.memory, kernel.random, memory_limit, writable_code));
   Owned<ProcessFiles> files = TRY(ProcessFiles::create(
       {&kernel.memory->heap(), &kernel.memory->frames(), kernel.memory->window(), &kernel.facts, nullptr}));
   return make_owned<Process>(kernel.memory->heap(), kernel, std::move(memory), std::move(files));

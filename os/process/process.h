@@ -25,7 +25,8 @@ struct Kernel;
 class Process {
  public:
   // With an empty address space and no thread.
-  static Result<Owned<Process>> create(Kernel& kernel, std::uint64_t memory_limit);
+  static Result<Owned<Process>> create(Kernel& kernel, std::uint64_t memory_limit,
+                                       WritableCode writable_code = WritableCode::refused);
   Process(Kernel& kernel, Owned<ProgramMemory> memory, Owned<ProcessFiles> files)
       : kernel_(kernel), files_(std::move(files)), memory_(std::move(memory)) {}
   Process(const Process&) = delete;

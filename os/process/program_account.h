@@ -1,5 +1,6 @@
 // ProgramAccount: what a program's memory comes to, and how much it may. Private memory is charged when it is promised,
-// at its mapping; where it was only reserved (PROT_NONE, MAP_NORESERVE), or shows a file, when a page of it is touched.
+// at its mapping; where it was only reserved (PROT_NONE, MAP_NORESERVE, a stack), or shows a file, when a page is
+// touched.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 #include "os/process/program_facts.h"
 
+#include "os/boot/kernel.h"
 #include "os/file/process_files.h"
 #include "os/process/process.h"
 #include "os/process/program_arguments.h"
@@ -106,6 +107,22 @@ void ProgramFacts::write_limits(TextWriter& text) {
   text.add("Limit                     Soft Limit           Hard Limit           Units\n");
   text.add("Max address space         ", process_.memory().account().limit(), " ", process_.memory().account().limit(),
            " bytes\n");
+}
+
+void ProgramFacts::write_memory_report(TextWriter& text) {
+  process_.kernel().facts.write_frame_report(text);
+  const ProgramAccount& account = process_.memory().account();
+  const AddressSpaceStatistics& statistics = process_.space().statistics();
+  text.add("page-faults ", statistics.faults, "\npage-copies ", statistics.copies);
+  constexpr FrameOwnership in_place = FrameOwnership::borrowed, own = FrameOwnership::counted;
+  text.add("\nin-place-1gib ", account.shown(PageSize::giant, in_place), "\nin-place-2mib ",
+           account.shown(PageSize::large, in_place), "\nin-place-4kib ", account.shown(PageSize::small, in_place));
+  text.add("\nfall-backs-4kib ", account.fall_backs(), "\nprivate-2mib ", account.shown(PageSize::large, own),
+           "\nprivate-4kib ", account.shown(PageSize::small, own));
+  text.add("\nin-place-bytes ", account.in_place(), "\nresident-bytes ", account.resident().now(),
+           "\nresident-peak-bytes ", account.resident().peak());
+  text.add("\ncharged-bytes ", account.charged(), "\ncharged-peak-bytes ", account.charges().peak(), "\nlimit-bytes ",
+           account.limit(), "\n");
 }
 
 DescriptorTable& ProgramFacts::descriptors() { return process_.files().descriptors(); }

@@ -36,6 +36,7 @@ class ProgramFacts final : public ProcessFacts {
   void write_mappings(TextWriter& text) override;
   void write_auxiliary_vector(TextWriter& text) override;
   void write_limits(TextWriter& text) override;
+  void write_memory_report(TextWriter& text) override;
   DescriptorTable& descriptors() override;
   Reference<Directory> working_directory() override;
 

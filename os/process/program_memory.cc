@@ -16,26 +16,30 @@ constexpr std::uint64_t mapping_places = std::uint64_t{1} << 18;
 
 }  // namespace
 
-Result<Owned<ProgramMemory>> ProgramMemory::create(KernelMemory& memory, SecureRandom& random, std::uint64_t limit) {
-  Owned<ProgramMemory> made = TRY(make_owned<ProgramMemory>(memory.heap(), memory, random, limit));
+Result<Owned<ProgramMemory>> ProgramMemory::create(KernelMemory& memory, SecureRandom& random, std::uint64_t limit,
+                                                   WritableCode writable_code) {
+  Owned<ProgramMemory> made = TRY(make_owned<ProgramMemory>(memory.heap(), memory, random, limit, writable_code));
   MemoryServices services = memory.services();
   services.account = &made->account_;
+  services.allows_writable_code = writable_code == WritableCode::granted;
   made->space_ = TRY(AddressSpace::create(services, &memory.table(), lowest_user_address, user_memory_end));
   return made;
 }
 
-ProgramMemory::ProgramMemory(KernelMemory& memory, SecureRandom& random, std::uint64_t limit)
+ProgramMemory::ProgramMemory(KernelMemory& memory, SecureRandom& random, std::uint64_t limit,
+                             WritableCode writable_code)
     : heap_(memory.heap()),
       random_(random),
       zeroes_(memory.frames(), memory.window()),
       account_(limit),
+      writable_code_(writable_code),
       lowest_mapping_(mappings_begin + random.number() % mapping_places * large_page_bytes) {}
 
 Answer<VirtualAddress> ProgramMemory::map(const Mapping& mapping) {
   RemovedRegions removed(heap_);
   const MutexGuard guard(changes_);
   const bool is_promise = mapping.sharing == Sharing::private_copy && allows(mapping.access, Access::write) &&
-                          mapping.purpose != RegionPurpose::reservation;
+                          mapping.purpose == RegionPurpose::general;
   // Before what lies there goes.
   if (is_promise && !account_.has_room(mapping.bytes - mapping.guard_bytes)) return Errno::enomem;
   if (mapping.address && mapping.replaces) TRY(space_->remove(*mapping.address, mapping.bytes, removed));

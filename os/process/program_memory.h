@@ -17,6 +17,9 @@ namespace ingot::os {
 class KernelMemory;
 class SecureRandom;
 
+// Pages that are writable and executable at once: for programs that write programs, if the manifest grants it.
+enum class WritableCode : std::uint8_t { refused, granted };
+
 class ProgramMemory {
  public:
   struct Mapping {
@@ -33,14 +36,16 @@ class ProgramMemory {
     bool replaces = false;
   };
 
-  static Result<Owned<ProgramMemory>> create(KernelMemory& memory, SecureRandom& random, std::uint64_t limit);
-  ProgramMemory(KernelMemory& memory, SecureRandom& random, std::uint64_t limit);
+  static Result<Owned<ProgramMemory>> create(KernelMemory& memory, SecureRandom& random, std::uint64_t limit,
+                                             WritableCode writable_code);
+  ProgramMemory(KernelMemory& memory, SecureRandom& random, std::uint64_t limit, WritableCode writable_code);
   ProgramMemory(const ProgramMemory&) = delete;
   ProgramMemory& operator=(const ProgramMemory&) = delete;
 
   AddressSpace& space() { return *space_; }
   MemoryObject& zeroes() { return zeroes_; }
   const ProgramAccount& account() const { return account_; }
+  WritableCode writable_code() const { return writable_code_; }
 
   Answer<VirtualAddress> map(const Mapping& mapping);
   Answer<void> unmap(VirtualAddress address, std::uint64_t bytes);
@@ -68,6 +73,7 @@ class ProgramMemory {
   SecureRandom& random_;
   AnonymousMemory zeroes_;
   ProgramAccount account_;
+  WritableCode writable_code_;
   Owned<AddressSpace> space_;
   VirtualAddress lowest_mapping_;
   Mutex changes_{LockRank::program_memory};  // what is decided here holds until it is done

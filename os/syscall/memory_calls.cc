@@ -15,13 +15,14 @@ constexpr std::uint32_t private_copy = 2, shared_checked = 3, kind = 0xf, fixed 
                         no_reserve = 0x4000, stack = 0x20000, fixed_free = 0x100000;
 }
 
-Answer<Access> access_of(std::uint32_t bits) {
+Answer<Access> access_of(Caller& caller, std::uint32_t bits) {
   if ((bits & ~protection::all) != 0) return Errno::einval;
   Access access = Access::none;
   if (bits != 0) access = Access::read;
   if ((bits & protection::write) != 0) access = access | Access::write;
   if ((bits & protection::execute) != 0) access = access | Access::execute;
-  if (allows(access, Access::write | Access::execute)) return Errno::eacces;  // no page is both
+  const bool writable_code = allows(access, Access::write | Access::execute);
+  if (writable_code && caller.process.memory().writable_code() == WritableCode::refused) return Errno::eacces;
   return access;
 }
 
@@ -37,7 +38,7 @@ Answer<VirtualAddress> map_memory(Caller& caller, VirtualAddress wanted, std::ui
   if (kind == 0 || kind > map_flag::shared_checked || offset % page_bytes != 0) return Errno::einval;
   ProgramMemory::Mapping mapping;
   mapping.bytes = TRY(whole_pages(length));
-  mapping.access = TRY(access_of(bits));
+  mapping.access = TRY(access_of(caller, bits));
   mapping.sharing = kind == map_flag::private_copy ? Sharing::private_copy : Sharing::shared;
   if ((flags & map_flag::no_reserve) != 0 || mapping.access == Access::none) {
     mapping.purpose = RegionPurpose::reservation;
@@ -68,7 +69,7 @@ Answer<void> unmap_memory(Caller& caller, VirtualAddress address, std::uint64_t 
 Answer<void> protect_memory(Caller& caller, VirtualAddress address, std::uint64_t length, std::uint32_t bits) {
   if (!address.aligned(page_bytes)) return Errno::einval;
   if (length == 0) return {};
-  const Access access = TRY(access_of(bits));
+  const Access access = TRY(access_of(caller, bits));
   return caller.process.memory().protect(address, TRY(whole_pages(length)), access);
 }
 

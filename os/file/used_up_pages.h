@@ -1,0 +1,38 @@
+// UsedUpPages: which pages of a file were given away. It is no lock.
+#pragma once
+
+#include <cstdint>
+
+#include "os/memory/allocator.h"
+
+namespace ingot::os {
+
+class UsedUpPages {
+ public:
+  explicit UsedUpPages(Allocator& heap) : heap_(heap) {}
+  UsedUpPages(const UsedUpPages&) = delete;
+  UsedUpPages& operator=(const UsedUpPages&) = delete;
+  ~UsedUpPages() {
+    if (words_ != nullptr) heap_.free(words_, bytes_);
+  }
+
+  // Makes room for a bit for each page, once. Without it nothing can be given away.
+  Result<void> prepare(std::uint64_t pages) {
+    if (words_ != nullptr) return {};
+    const std::uint64_t bytes = (pages + 63) / 64 * sizeof(std::uint64_t);
+    words_ = static_cast<std::uint64_t*>(TRY(heap_.allocate(bytes)));
+    __builtin_memset(words_, 0, bytes);
+    bytes_ = bytes;
+    return {};
+  }
+
+  bool contains(std::uint64_t page) const { return words_ != nullptr && (words_[page / 64] >> page % 64 & 1) != 0; }
+  void add(std::uint64_t page) { words_[page / 64] |= std::uint64_t{1} << page % 64; }
+
+ private:
+  Allocator& heap_;
+  std::uint64_t* words_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace ingot::os

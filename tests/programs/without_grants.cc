@@ -1,0 +1,25 @@
+// What nobody granted: no page is writable and executable, by whatever way, and a device is not there.
+// program-test: expect without grants: refused
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+
+#include "tests/programs/report.h"
+
+int main() {
+  const int every = PROT_READ | PROT_WRITE | PROT_EXEC;
+  EXPECT(mmap(nullptr, 4096, every, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED && errno == EACCES);
+  void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  EXPECT(page != MAP_FAILED);
+  EXPECT(mprotect(page, 4096, every) != 0 && errno == EACCES);
+  EXPECT(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0);
+  EXPECT(open("/dev/kmsg", O_WRONLY) < 0 && errno == ENOENT);
+  DIR* devices = opendir("/dev");
+  EXPECT(devices != nullptr);
+  int count = 0;
+  while (const dirent* entry = readdir(devices)) count += entry->d_type == DT_CHR ? 1 : 0;
+  EXPECT(count == 7);  // null zero full random urandom console tty
+  std::printf("without grants: refused\n");
+}
