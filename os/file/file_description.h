@@ -20,6 +20,7 @@ namespace ingot::os {
 
 class EpollFile;
 class Node;
+class SocketFile;
 class TimerFile;
 
 // What mmap shows. The owner keeps the object alive: each region that shows it holds a reference.
@@ -88,6 +89,7 @@ class FileDescription : public Shared {
   // Those that have calls of their own.
   virtual EpollFile* as_epoll() { return nullptr; }
   virtual TimerFile* as_timer() { return nullptr; }
+  virtual SocketFile* as_socket() { return nullptr; }
 
   // What was opened, if it has a place in the tree.
   virtual Node* node() { return nullptr; }

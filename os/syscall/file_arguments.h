@@ -16,6 +16,12 @@ inline Answer<Reference<FileDescription>> file_of(Caller& caller, std::int32_t d
   return files_of(caller).descriptors().find(descriptor);
 }
 
+// Most programs that nobody reads any more do not look at their errors: the signal ends them.
+inline void tell_of_broken_pipe(Caller& caller) {
+  const auto information = SignalInformation::of(Signal::broken_pipe, signal_code::by_kill, caller.process.number());
+  static_cast<void>(caller.process.send(information, caller.thread.number()));
+}
+
 // Instead of a directory's descriptor: where the process stands.
 inline constexpr std::int32_t at_working_directory = -100;
 

@@ -78,6 +78,13 @@ Answer<void> limits(Caller& caller, std::int32_t process, std::uint32_t resource
   return place.write_if_wanted(limit);
 }
 
+Answer<void> get_limit(Caller& caller, std::uint32_t resource, UserPointer<Limit> place) {
+  return limits(caller, 0, resource, {}, place);
+}
+Answer<void> set_limit(Caller& caller, std::uint32_t resource, UserPointer<Limit> wanted) {
+  return limits(caller, 0, resource, wanted, {});
+}
+
 Answer<std::size_t> get_affinity(Caller& caller, std::int32_t, std::size_t bytes, UserPointer<std::uint64_t> place) {
   if (bytes < sizeof(std::uint64_t)) return Errno::einval;
   const std::uint32_t count = caller.kernel.scheduler.processor_count();
@@ -122,6 +129,8 @@ constexpr SystemCall rows[] = {
     system_call<&set_thread_register>("arch_prctl"),
     system_call<&get_random>("getrandom"),
     system_call<&limits>("prlimit64"),
+    system_call<&get_limit>("getrlimit"),
+    system_call<&set_limit>("setrlimit"),
     system_call<&get_affinity>("sched_getaffinity"),
     system_call<&get_processor>("getcpu"),
 };

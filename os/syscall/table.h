@@ -14,6 +14,7 @@
 namespace ingot::os {
 
 // The rows by topic, each beside its calls.
+std::span<const SystemCall> copy_calls();
 std::span<const SystemCall> event_calls();
 std::span<const SystemCall> futex_calls();
 std::span<const SystemCall> identity_calls();
@@ -21,7 +22,9 @@ std::span<const SystemCall> memory_calls();
 std::span<const SystemCall> name_calls();
 std::span<const SystemCall> open_calls();
 std::span<const SystemCall> poll_calls();
+std::span<const SystemCall> process_calls();
 std::span<const SystemCall> signal_calls();
+std::span<const SystemCall> socket_calls();
 std::span<const SystemCall> status_calls();
 std::span<const SystemCall> thread_calls();
 std::span<const SystemCall> time_calls();

@@ -20,12 +20,6 @@ Answer<std::uint64_t> read_pieces(Caller& caller, std::int32_t descriptor, const
   });
 }
 
-// Most programs that nobody reads any more do not look at their errors: the signal ends them.
-void tell_of_broken_pipe(Caller& caller) {
-  const auto information = SignalInformation::of(Signal::broken_pipe, signal_code::by_kill, caller.process.number());
-  static_cast<void>(caller.process.send(information, caller.thread.number()));
-}
-
 // A write that may wait does not stop halfway: it waits for room and goes on.
 Answer<std::uint64_t> write_pieces(Caller& caller, std::int32_t descriptor, const UserPieces& pieces,
                                    std::int64_t offset) {

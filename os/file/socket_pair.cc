@@ -1,0 +1,90 @@
+#include "os/file/socket_pair.h"
+
+#include "base/atomic.h"
+#include "os/file/byte_queue.h"
+#include "os/file/control_requests.h"
+
+namespace ingot::os {
+namespace {
+
+// Who waits for either end is told of every change of both: that is looked at again anyway.
+class PairSource final : public Shared {
+ public:
+  PollSource source;
+};
+
+class PairedSocket final : public SocketFile {
+ public:
+  PairedSocket(Reference<PairSource> source, Reference<ByteQueue> incoming, Reference<ByteQueue> outgoing,
+               std::uint32_t flags, Nanoseconds made)
+      : SocketFile(flags | open_flag::read_write),
+        source_(std::move(source)),
+        incoming_(std::move(incoming)),
+        outgoing_(std::move(outgoing)),
+        made_(made) {}
+  ~PairedSocket() {
+    shut_down(Direction::receiving);
+    shut_down(Direction::sending);
+  }
+
+  void shut_down(Direction direction) override {
+    const bool receives = direction == Direction::receiving;
+    if ((receives ? receives_ : sends_).exchange(false, MemoryOrder::acquire_release)) {
+      receives ? incoming_->drop_reader() : outgoing_->drop_writer();
+    }
+  }
+  Answer<FileStatus> status() override {
+    FileStatus status;
+    status.kind = FileKind::socket;
+    status.permissions = 0777;
+    status.inode = static_cast<std::uint64_t>(made_.count());
+    status.times = {made_, made_, made_};
+    return status;
+  }
+  Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, TransferMemory& memory) override {
+    if (request != control_request::bytes_waiting) return Errno::enotty;
+    TRY(memory.write(argument, static_cast<std::int32_t>(incoming_->waiting())));
+    return std::int64_t{0};
+  }
+  std::uint32_t poll() override {
+    const std::uint32_t in = incoming_->events_of_reader(), out = outgoing_->events_of_writer();
+    std::uint32_t events = (in & poll_event::readable) | (out & poll_event::writable);
+    // Nothing will come any more: a read answers at once.
+    if ((in & poll_event::hang_up) != 0 || !receives_.load(MemoryOrder::relaxed)) events |= poll_event::readable;
+    if ((in & poll_event::hang_up) != 0 && (out & poll_event::error) != 0) events |= poll_event::hang_up;
+    return events;
+  }
+  PollSource* poll_source() override { return &source_->source; }
+  std::string_view anonymous_name() const override { return "socket:[1]"; }
+
+ private:
+  Answer<std::size_t> read_bytes(Transfer& to) override {
+    if (!receives_.load(MemoryOrder::relaxed)) return std::size_t{0};
+    return incoming_->read(to);
+  }
+  Answer<std::size_t> write_bytes(Transfer& from) override {
+    if (!sends_.load(MemoryOrder::relaxed)) return Errno::epipe;
+    return outgoing_->write(from);
+  }
+
+  Reference<PairSource> source_;
+  Reference<ByteQueue> incoming_, outgoing_;
+  Nanoseconds made_;
+  Atomic<bool> receives_{true}, sends_{true};
+};
+
+}  // namespace
+
+Answer<SocketPair> make_socket_pair(const FileServices& services, std::uint32_t flags) {
+  Allocator& heap = *services.heap;
+  const Nanoseconds now = services.time->realtime();
+  const Reference<PairSource> source = TRY(make_reference<PairSource>(heap));
+  const Reference<ByteQueue> there = TRY(ByteQueue::create(heap, &source->source));
+  const Reference<ByteQueue> back = TRY(ByteQueue::create(heap, &source->source));
+  SocketPair pair;
+  pair.one = TRY(make_reference<PairedSocket>(heap, source, back, there, flags, now));
+  pair.other = TRY(make_reference<PairedSocket>(heap, source, there, back, flags, now));
+  return pair;
+}
+
+}  // namespace ingot::os

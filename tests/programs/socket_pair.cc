@@ -1,0 +1,137 @@
+// A pair of sockets within a program, and files copied by the kernel: Python's asyncio needs one, cp the other.
+// program-test: expect stream of 200000 bytes arrived
+// program-test: expect sockets end as they should
+// program-test: expect copies are whole
+// program-test: expect one process, and it knows
+// program-test: cast --tmpfs 4M
+// program-test: processors 2
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "tests/programs/check.h"
+
+namespace {
+
+void stream() {
+  int ends[2];
+  CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+  constexpr std::size_t bytes = 200'000;  // more than fits at once: the sender waits
+  std::thread sender([&] {
+    std::string text(bytes, 'x');
+    for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>(i * 7);
+    CHECK(send(ends[1], text.data(), 100, MSG_NOSIGNAL) == 100);
+    iovec pieces[2] = {{text.data() + 100, 900}, {text.data() + 1000, bytes - 1000}};
+    msghdr message{};
+    message.msg_iov = pieces;
+    message.msg_iovlen = 2;
+    CHECK(sendmsg(ends[1], &message, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes - 100));
+    CHECK(shutdown(ends[1], SHUT_WR) == 0);
+  });
+  std::string got(bytes, '\0');
+  CHECK(recv(ends[0], got.data(), bytes, MSG_WAITALL) == static_cast<ssize_t>(bytes));
+  for (std::size_t i = 0; i < bytes; ++i) CHECK(got[i] == static_cast<char>(i * 7));
+  CHECK(read(ends[0], got.data(), 1) == 0);
+  CHECK(write(ends[0], "back", 4) == 4);  // the other way is still open
+  char four[4];
+  CHECK(recv(ends[1], four, 4, 0) == 4 && std::string(four, 4) == "back");
+  sender.join();
+  close(ends[0]);
+  close(ends[1]);
+  std::printf("stream of %zu bytes arrived\n", bytes);
+}
+
+void ends_and_refusals() {
+  int ends[2];
+  CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
+  char byte;
+  CHECK(recv(ends[0], &byte, 1, 0) == -1 && errno == EAGAIN);
+  pollfd look{ends[0], POLLIN | POLLOUT, 0};
+  CHECK(poll(&look, 1, 0) == 1 && look.revents == POLLOUT);
+  CHECK(send(ends[1], "a", 1, 0) == 1);
+  CHECK(poll(&look, 1, -1) == 1 && look.revents == (POLLIN | POLLOUT));
+  int value = -1;
+  socklen_t room = sizeof value;
+  CHECK(getsockopt(ends[0], SOL_SOCKET, SO_TYPE, &value, &room) == 0 && value == SOCK_STREAM);
+  CHECK(getsockopt(ends[0], SOL_SOCKET, SO_ERROR, &value, &room) == 0 && value == 0);
+  CHECK(recv(ends[0], &byte, 1, MSG_PEEK) == -1 && errno == EOPNOTSUPP);  // refused, not passed over
+  close(ends[1]);
+  CHECK(recv(ends[0], &byte, 1, 0) == 1 && byte == 'a');
+  CHECK(recv(ends[0], &byte, 1, 0) == 0);
+  CHECK(poll(&look, 1, 0) == 1 && (look.revents & POLLHUP) != 0);
+  CHECK(send(ends[0], "a", 1, MSG_NOSIGNAL) == -1 && errno == EPIPE);
+  static volatile sig_atomic_t told = 0;
+  std::signal(SIGPIPE, [](int) { told = told + 1; });
+  CHECK(send(ends[0], "a", 1, 0) == -1 && errno == EPIPE && told == 1);
+  close(ends[0]);
+  CHECK(socketpair(AF_INET, SOCK_STREAM, 0, ends) == -1 && errno == EAFNOSUPPORT);
+  CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == -1 && errno == ESOCKTNOSUPPORT);
+  CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, reinterpret_cast<int*>(8)) == -1 && errno == EFAULT);
+  CHECK(send(1, "a", 1, 0) == -1 && errno == ENOTSOCK);
+  std::puts("sockets end as they should");
+}
+
+void copies() {
+  const int self = open("/proc/self/exe", O_RDONLY), copy = open("/tmp/copy", O_RDWR | O_CREAT, 0600);
+  CHECK(self >= 0 && copy >= 0);
+  const off_t bytes = lseek(self, 0, SEEK_END);
+  off_t from = 0;
+  CHECK(sendfile(copy, self, &from, 1000) == 1000 && from == 1000);
+  CHECK(sendfile(copy, self, &from, static_cast<std::size_t>(bytes)) == bytes - 1000 && from == bytes);
+  std::string one(static_cast<std::size_t>(bytes), '1'), other(static_cast<std::size_t>(bytes), '2');
+  CHECK(pread(self, one.data(), one.size(), 0) == bytes && pread(copy, other.data(), other.size(), 0) == bytes);
+  CHECK(one == other);
+  off_t to = 10;
+  from = 4;
+  CHECK(copy_file_range(self, &from, copy, &to, 6, 0) == 6 && from == 10 && to == 16);
+  CHECK(pread(copy, other.data(), 16, 0) == 16 && other.substr(10, 6) == one.substr(4, 6));
+  int pipe_ends[2];
+  CHECK(pipe2(pipe_ends, O_NONBLOCK) == 0);
+  lseek(self, 0, SEEK_SET);
+  CHECK(sendfile(pipe_ends[1], self, nullptr, 1 << 20) == 65536);  // as much as fits
+  CHECK(lseek(self, 0, SEEK_CUR) == 65536);                        // and no more is gone from the file
+  CHECK(sendfile(pipe_ends[1], self, nullptr, 1) == -1 && errno == EAGAIN);
+  CHECK(sendfile(copy, pipe_ends[0], nullptr, 1) == -1 && errno == EINVAL);
+  CHECK(getxattr("/tmp/copy", "user.x", nullptr, 0) == -1 && errno == EOPNOTSUPP);
+  std::puts("copies are whole");
+}
+
+void alone() {
+  CHECK(getpgrp() == getpid() && getsid(0) == getpid() && getpgid(12345) == -1 && errno == ESRCH);
+  CHECK(setsid() == -1 && errno == EPERM);
+  CHECK(waitpid(-1, nullptr, 0) == -1 && errno == ECHILD);
+  gid_t groups[4];
+  CHECK(getgroups(4, groups) == 0);
+  errno = 0;
+  CHECK(getpriority(PRIO_PROCESS, 0) == 0 && errno == 0);
+  CHECK(sched_getscheduler(0) == SCHED_OTHER && sched_get_priority_max(SCHED_FIFO) == 99);
+  sched_param parameter{};
+  parameter.sched_priority = 1;
+  CHECK(sched_setscheduler(0, SCHED_FIFO, &parameter) == -1 && errno == EPERM);
+  rlimit limit{};
+  CHECK(getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur == 8 << 20);
+  std::puts("one process, and it knows");
+}
+
+}  // namespace
+
+int main() {
+  stream();
+  ends_and_refusals();
+  copies();
+  alone();
+}
