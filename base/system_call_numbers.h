@@ -71,7 +71,7 @@ inline constexpr std::string_view implemented_system_calls[] = {
     "recvmsg", "removexattr", "rename", "renameat", "renameat2", "restart_syscall", "rmdir", "rt_sigaction",
     "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait",
     "rt_tgsigqueueinfo", "sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity",
-    "sched_getparam", "sched_getscheduler", "sched_setscheduler", "sched_yield", "select", "sendfile",
+    "sched_getparam", "sched_getscheduler", "sched_setaffinity", "sched_setscheduler", "sched_yield", "select", "sendfile",
     "sendmsg", "sendto", "set_robust_list", "set_tid_address", "setpgid", "setpriority", "setrlimit",
     "setsid", "setxattr", "shutdown", "sigaltstack", "socketpair", "stat", "statfs", "statx", "symlink",
     "symlinkat", "sync", "sysinfo", "tgkill", "time", "timerfd_create", "timerfd_gettime", "timerfd_settime",

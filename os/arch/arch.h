@@ -38,6 +38,7 @@
 //   TrapFrame first_frame(VirtualAddress instruction, VirtualAddress stack);
 //   TrapFrame cloned_frame(const TrapFrame& parent, VirtualAddress stack);   goes on with the answer 0
 //   [[noreturn]] void enter_user(TrapFrame&);
+//   bool tells_processor();                   whether a program can ask the CPU for its number
 //   bool is_from_user(const TrapFrame&);      a program was interrupted, not the kernel
 //   std::uint64_t system_call_number(const TrapFrame&), system_call_argument(const TrapFrame&, std::size_t index);
 //   void set_system_call_answer(TrapFrame&, std::uint64_t);

@@ -22,6 +22,7 @@ class CycleClock {
   }
 
   std::uint64_t cycles_per_second() const { return cycles_per_second_; }
+  std::uint64_t nanoseconds_times_2_to_32() const { return nanoseconds_times_2_to_32_; }  // for who counts by itself
   // Loses less than a nanosecond every 2^32 cycles; overflows after 292 years.
   Nanoseconds nanoseconds(std::uint64_t cycles) const {
     return Nanoseconds(static_cast<std::int64_t>((static_cast<Wide>(cycles) * nanoseconds_times_2_to_32_) >> 32));

@@ -298,7 +298,6 @@ class PageTable {
                 const Act& act) const {
     for_slots(table, level, first, last, [&](Slot& slot, VirtualAddress begin, VirtualAddress from, VirtualAddress to) {
       const Entry entry = read(slot);
-      if (!Format::used(entry)) return;
       if (Format::is_page(level, entry)) return act(slot, level, begin);
       visit_in(Format::table_of(entry), level - 1, from, to, act);
     });
@@ -308,7 +307,6 @@ class PageTable {
   void unmap_in(PhysicalAddress table, unsigned level, VirtualAddress first, VirtualAddress last, TlbBatch& batch,
                 Removed& removed, const Wanted& wanted) {
     for_slots(table, level, first, last, [&](Slot& slot, VirtualAddress begin, VirtualAddress from, VirtualAddress to) {
-      if (!Format::used(read(slot))) return;
       if (Format::is_page(level, read(slot))) {
         if (!wanted(describe_page(level, read(slot), begin))) return;
         const Entry entry = slot.exchange(0, MemoryOrder::acquire_release);
@@ -319,31 +317,42 @@ class PageTable {
       const PhysicalAddress below = Format::table_of(read(slot));
       unmap_in(below, level - 1, from, to, batch, removed, wanted);
       // Tables right below the root may be shared between trees: those of the upper half stay.
-      if ((level == Format::levels - 1 && begin.value() >> 63 != 0) || !is_empty(below)) return;
+      if ((level == Format::levels - 1 && begin.value() >> 63 != 0) || !is_empty(below, to.value() / span(level - 1)))
+        return;
       slot.store(0, MemoryOrder::release);
       batch.add(begin, PageSize::small);  // CPUs keep parts of the walk, too
       retire_table(below, batch);
     });
   }
-  bool is_empty(PhysicalAddress table) const {
-    for (unsigned index = 0; index < entries; ++index) {
-      if (Format::used(read(slots(table)[index]))) return false;
+  // Looks first around where a range ended: its neighbours are the likeliest to be there.
+  bool is_empty(PhysicalAddress table, std::uint64_t near) const {
+    const Slot* const all = slots(table);
+    for (unsigned distance = 0; distance <= entries / 2; ++distance) {
+      if (Format::used(read(all[(near + distance) % entries]))) return false;
+      if (Format::used(read(all[(near - distance) % entries]))) return false;
     }
     return true;
   }
 
-  // Each slot that [first, last] meets, with the part of the range it holds. Ends are inclusive: the last page of the
-  // address space has no end that fits.
+  // Each used slot that [first, last] meets, with the part of the range it holds. Ends are inclusive: the last page of
+  // the address space has no end that fits.
   template <class Act>
   void for_slots(PhysicalAddress table, unsigned level, VirtualAddress first, VirtualAddress last,
                  const Act& act) const {
-    const std::uint64_t end_index = last.value() / span(level) % entries;
-    for (std::uint64_t index = first.value() / span(level) % entries; index <= end_index; ++index) {
-      const VirtualAddress begin = first.rounded_down(span(level));
+    Slot* const first_slot = &slot_of(table, level, first);
+    Slot* const end = &slot_of(table, level, last) + 1;
+    for (Slot* slot = next_used(first_slot, end); slot != end; slot = next_used(slot + 1, end)) {
+      const auto index = static_cast<std::uint64_t>(slot - first_slot);
+      const VirtualAddress begin = first.rounded_down(span(level)) + index * span(level);
       const VirtualAddress slot_last = begin + (span(level) - 1);
-      act(slots(table)[index], begin, first, slot_last < last ? slot_last : last);
-      first = slot_last + 1;
+      act(*slot, begin, index == 0 ? first : begin, slot_last < last ? slot_last : last);
     }
+  }
+  // Those that are not used, which are most, are passed over four at a time.
+  static Slot* next_used(Slot* slot, Slot* end) {
+    while (end - slot >= 4 && (read(slot[0]) | read(slot[1]) | read(slot[2]) | read(slot[3])) == 0) slot += 4;
+    while (slot != end && !Format::used(read(*slot))) ++slot;
+    return slot;
   }
 
   FrameSource* frames_;

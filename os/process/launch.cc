@@ -15,6 +15,7 @@
 #include "os/process/process.h"
 #include "os/process/program_arguments.h"
 #include "os/process/program_facts.h"
+#include "os/process/vdso.h"
 
 namespace ingot::os {
 
@@ -151,7 +152,7 @@ Result<void> add_facts(Kernel& kernel, const Executable& executable, std::string
 
 // The current thread uses the program's address space.
 Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
-                                  const Executable& executable, std::string_view path) {
+                                  const Executable& executable, std::string_view path, Vdso& vdso) {
   Allocator& heap = kernel.memory->heap();
   const Answer<VirtualAddress> bottom = process.memory().map({.bytes = stack_bytes,
                                                               .access = Access::read | Access::write,
@@ -168,16 +169,20 @@ Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts
   Owned<InitialStack> stack = TRY(make_owned<InitialStack>(heap, std::span<std::byte>(room->bytes), top));
   TRY(add_texts(kernel, manifest, *stack));
   TRY(add_facts(kernel, executable, path, *stack));
+  const Answer<VirtualAddress> kernel_object = vdso.map(process.memory());
+  if (!kernel_object.ok()) return Error::of(ErrorCode::out_of_memory, "expected room for the vDSO, found none");
+  TRY(stack->add_fact(AuxiliaryKey::kernel_object, kernel_object.value().value()));
   facts.set_auxiliary_vector(stack->facts());
   const VirtualAddress pointer = TRY(stack->finish());
   TRY(copy_to_user(pointer, stack->contents().data(), stack->contents().size()));
   return pointer;
 }
 
-Result<void> start_program(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest) {
+Result<void> start_program(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
+                           Vdso& vdso) {
   const Path path = TRY(path_of(manifest.program));
   const Executable executable = TRY(load_executable(process, path.view()));
-  const VirtualAddress stack = TRY(make_stack(kernel, process, facts, manifest, executable, path.view()));
+  const VirtualAddress stack = TRY(make_stack(kernel, process, facts, manifest, executable, path.view(), vdso));
   UserThread* thread = TRY(process.add_thread(arch::first_frame(executable.first_instruction(), stack), 0));
   process.start(*thread);
   return {};
@@ -228,13 +233,14 @@ Result<int> run_image(Kernel& kernel) {
   const Grants grants = TRY(read_grants(manifest, offered));
   TRY(trace_if_wanted(kernel, manifest));
   const std::uint64_t limit = manifest.memory.value_or(TRY(most_memory(kernel, manifest)));
+  Owned<Vdso> vdso = TRY(Vdso::create(kernel));
   Owned<Process> process = TRY(Process::create(kernel, limit, grants.writable_code));
   const SignalKeys keys(*terminal, *process);
   ProgramFacts facts(*process, manifest, kernel.boot_info.command_line.view());
   TRY(facts.set_executable(manifest.program));
   TRY(build_tree(kernel, *process, facts, manifest, image, grants));
   use_address_space(&process->space());
-  const Result<void> started = start_program(kernel, *process, facts, manifest);
+  const Result<void> started = start_program(kernel, *process, facts, manifest, *vdso);
   use_address_space(nullptr);
   TRY(started);
   return process->run();

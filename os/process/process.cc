@@ -21,7 +21,7 @@ Result<Owned<Process>> Process::create(Kernel& kernel, std::uint64_t memory_limi
 
 Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, std::uint64_t thread_storage) {
   Allocator& heap = kernel_.memory->heap();
-  KernelStack stack = TRY(kernel_.memory->allocate_stack(kernel_stack_bytes));
+  KernelStack stack = TRY(take_stack());
   arch::VectorState vectors = TRY(arch::VectorState::create(heap));
   void* block = TRY(heap.allocate(sizeof(UserThread), alignof(UserThread)));
   const std::uint32_t number = threads_.with([](Threads& threads) { return threads.next_number++; });
@@ -32,6 +32,23 @@ Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, std::uint6
     if (is_ending()) thread->add_work(program_work::ending);
   });
   return thread;
+}
+
+Result<KernelStack> Process::take_stack() {
+  KernelStack stack = threads_.with([](Threads& threads) {
+    return threads.spare_stack_count == 0 ? KernelStack()
+                                          : std::move(threads.spare_stacks[--threads.spare_stack_count]);
+  });
+  if (stack.top() != VirtualAddress(0)) return stack;
+  return kernel_.memory->allocate_stack(kernel_stack_bytes);
+}
+
+// One too many goes with `stack`, outside the lock.
+void Process::keep_stack(KernelStack stack) {
+  threads_.with([&](Threads& threads) {
+    if (threads.spare_stack_count == threads.spare_stacks.size()) return;
+    threads.spare_stacks[threads.spare_stack_count++] = std::move(stack);
+  });
 }
 
 void Process::start(UserThread& thread) { kernel_.scheduler.start(thread.thread()); }
@@ -90,6 +107,7 @@ int Process::run() {
     });
     if (ended == nullptr) break;
     ended->thread().join();
+    keep_stack(ended->take_stack());
     std::destroy_at(ended);
     heap.free(ended, sizeof(UserThread), alignof(UserThread));
   }

@@ -43,6 +43,18 @@ class Process {
   // A thread that begins with the frame, not yet running: its caller may finish it before start().
   Result<UserThread*> add_thread(const arch::TrapFrame& frame, std::uint64_t thread_storage);
   void start(UserThread& thread);
+  // use(thread) for the thread of this number, which cannot end meanwhile. False: there is none.
+  template <class Use>
+  bool with_thread(std::uint32_t number, Use&& use) {
+    return threads_.with([&](Threads& threads) {
+      for (UserThread& thread : threads.living) {
+        if (thread.number() != number) continue;
+        use(thread);
+        return true;
+      }
+      return false;
+    });
+  }
 
   // The status of a program whose last thread ends without end(). Linux gives what that thread said.
   void remember_status(int status) {
@@ -90,6 +102,9 @@ class Process {
     ThreadList living;
     ThreadList ended;
     std::uint32_t next_number = 1;
+    // Of threads that ended, for those to come: mapping one costs more than the rest of a thread.
+    std::array<KernelStack, 4> spare_stacks;
+    std::size_t spare_stack_count = 0;
     std::array<SignalAction, signal_count> actions{};
     PendingSignals pending;  // sent to no thread in particular
 
@@ -102,6 +117,9 @@ class Process {
   void offer(Threads& threads, SignalSet signals, const UserThread* not_to);
   bool is_lost(Threads& threads, UserThread* to, Signal signal);
   void deliver(Threads& threads, UserThread* to, Signal signal);
+
+  Result<KernelStack> take_stack();
+  void keep_stack(KernelStack stack);
 
   Kernel& kernel_;
   // Files go last: mappings show them.

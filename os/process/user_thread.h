@@ -45,6 +45,8 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
   Thread& thread() { return thread_; }
   arch::UserState& state() { return state_; }
 
+  // Once it has ended.
+  KernelStack take_stack() { return std::move(stack_); }
   arch::VectorState& vectors() { return vectors_; }
 
   // A wait in a system call is to end: a signal came, or the process ends.

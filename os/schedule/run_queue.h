@@ -24,9 +24,17 @@ class RunQueue {
   Thread* pop() {
     return take([](List& list) { return list.pop_front(); });
   }
-  // For another CPU: the thread that would wait longest here.
-  Thread* steal() {
-    return take([](List& list) { return list.pop_back(); });
+  // For another CPU: of the threads that may run there, the one that would wait longest here.
+  Thread* steal(std::uint32_t cpu) {
+    return take([&](List& list) {
+      Thread* last = list.last();
+      if (last != nullptr && !last->may_run_on(cpu)) {
+        last = nullptr;
+        for (Thread& thread : list) last = thread.may_run_on(cpu) ? &thread : last;
+      }
+      if (last != nullptr) list.remove(*last);
+      return last;
+    });
   }
   // Without the lock: exact for a reader whose fence comes after that of the last to push.
   bool looks_empty() const { return count_.load(MemoryOrder::relaxed) == 0; }

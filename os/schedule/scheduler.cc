@@ -16,6 +16,11 @@ static void expect_no_spin_lock(const Processor& processor) {
   processor.lock_checker->expect_none("expected no spin lock held by a thread that leaves its CPU, found one");
 }
 
+inline Thread* Scheduler::own_thread(Processor& processor) {
+  Thread* own = processor.ready.pop();
+  return own == nullptr || own->may_run_on(processor.index) ? own : send_away(processor, own);
+}
+
 Result<void> Scheduler::add(Processor& processor) {
   const std::uint32_t place = count_.load(MemoryOrder::relaxed);
   if (processor.index != place || place == most_processors) {
@@ -50,10 +55,17 @@ void Scheduler::yield() {
   const InterruptsOff quiet;
   Processor& processor = current_processor();
   expect_no_spin_lock(processor);
-  Thread* next = processor.ready.pop();
-  if (next == nullptr) return;
+  Thread* next = own_thread(processor);
+  if (next == nullptr && processor.current->may_run_on(processor.index)) return;
   processor.current->state_.store(ThreadState::yielding, MemoryOrder::release);
-  switch_to(processor, *next);
+  switch_to(processor, next != nullptr ? *next : processor.idle);
+}
+
+// One that is ready in the wrong queue is found when its turn comes there.
+void Scheduler::restrict(Thread& thread, std::uint64_t cpus) {
+  thread.allowed_cpus_.store(cpus, MemoryOrder::sequentially_consistent);
+  if (&thread != &current_thread()) return interrupt(thread);
+  if (!thread.may_run_on(current_processor().index)) yield();
 }
 
 void Scheduler::block() {
@@ -115,22 +127,29 @@ void Scheduler::idle_once() {
 }
 
 void Scheduler::enqueue(Thread& thread) {
-  const std::uint32_t cpu = thread.last_cpu();
+  const std::uint32_t last = thread.last_cpu(), cpu = thread.may_run_on(last) ? last : place_of(thread);
+  const std::uint64_t allowed = thread.allowed_cpus();  // once it is in the queue, it may run and end
   processors_[cpu]->ready.push(thread);
   atomic_fence(MemoryOrder::sequentially_consistent);
-  if (call_idle_cpu(cpu) || cpu == current_processor().index) return;
+  if (call_idle_cpu(cpu, allowed) || cpu == current_processor().index) return;
   // Nobody halts: a program that runs there must share, and learns of it only by an interrupt.
   if (processors_[cpu]->runs_programs.load(MemoryOrder::relaxed)) machine_.notify(cpu);
 }
 
-// Wakes `preferred` if it halts, else any that does: it will steal. Clearing a bit claims that CPU, so that two threads
-// that become ready call two of them. False when none halts.
-bool Scheduler::call_idle_cpu(std::uint32_t preferred) {
-  std::uint64_t idle = idle_cpus_.load(MemoryOrder::relaxed);
+// One of its CPUs, best one that halts.
+std::uint32_t Scheduler::place_of(const Thread& thread) const {
+  const std::uint64_t idle = idle_cpus_.load(MemoryOrder::relaxed) & thread.allowed_cpus();
+  return static_cast<std::uint32_t>(std::countr_zero(idle != 0 ? idle : thread.allowed_cpus()));
+}
+
+// Wakes `preferred` if it halts, else any that does and is allowed: it will steal. Clearing a bit claims that CPU, so
+// that two threads that become ready call two of them. False when none halts.
+bool Scheduler::call_idle_cpu(std::uint32_t preferred, std::uint64_t allowed) {
+  std::uint64_t idle = idle_cpus_.load(MemoryOrder::relaxed) & allowed;
   while (idle != 0) {
     const std::uint64_t wanted = std::uint64_t{1} << preferred;
     const std::uint64_t bit = (idle & wanted) != 0 ? wanted : std::uint64_t{1} << std::countr_zero(idle);
-    idle = idle_cpus_.fetch_and(~bit, MemoryOrder::relaxed);
+    idle = idle_cpus_.fetch_and(~bit, MemoryOrder::relaxed) & allowed;
     if ((idle & bit) == 0) continue;
     const auto cpu = static_cast<std::uint32_t>(std::countr_zero(bit));
     // The bit is our own when we are the handler that interrupts this CPU's halt: it looks at the queues anyway.
@@ -140,11 +159,20 @@ bool Scheduler::call_idle_cpu(std::uint32_t preferred) {
   return false;
 }
 
+// A thread that was restricted while it waited goes to where it may run.
+Thread* Scheduler::send_away(Processor& processor, Thread* thread) {
+  while (thread != nullptr && !thread->may_run_on(processor.index)) {
+    enqueue(*thread);
+    thread = processor.ready.pop();
+  }
+  return thread;
+}
+
 Thread* Scheduler::next_thread(Processor& processor) {
-  if (Thread* own = processor.ready.pop()) return own;
+  if (Thread* own = own_thread(processor)) return own;
   const std::uint32_t count = count_.load(MemoryOrder::acquire);
   for (std::uint32_t distance = 1; distance < count; ++distance) {
-    Thread* stolen = processors_[(processor.index + distance) % count]->ready.steal();
+    Thread* stolen = processors_[(processor.index + distance) % count]->ready.steal(processor.index);
     if (stolen == nullptr) continue;
     ++processor.steals;
     return stolen;

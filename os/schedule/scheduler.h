@@ -91,8 +91,11 @@ class Scheduler {
 
   // A created thread becomes ready, near the CPU that started it.
   void start(Thread& thread);
-  // Lets the others of this CPU run first. Returns at once when there are none.
+  // Lets the others of this CPU run first. Returns at once when there are none, and the thread may run here.
   void yield();
+  // The thread runs on these CPUs only, from its next stay in ring 3 on; the current one from now on. Precondition: the
+  // scheduler has one of them.
+  void restrict(Thread& thread, std::uint64_t cpus);
   // The second half of going to sleep, after Thread::prepare_to_block.
   void block();
   // Ends the sleep that a thread has prepared or begun. False when it was in neither: somebody else was quicker.
@@ -109,7 +112,11 @@ class Scheduler {
 
  private:
   void enqueue(Thread& thread);
-  bool call_idle_cpu(std::uint32_t preferred);
+  bool call_idle_cpu(std::uint32_t preferred, std::uint64_t allowed);
+  Thread* own_thread(Processor& processor);
+  // Apart, so that a switch between threads that may run anywhere stays within its budget of instructions.
+  [[gnu::noinline]] std::uint32_t place_of(const Thread& thread) const;
+  [[gnu::noinline]] Thread* send_away(Processor& processor, Thread* thread);
   Thread* next_thread(Processor& processor);
   void switch_to(Processor& processor, Thread& next);
   void finish_switch();

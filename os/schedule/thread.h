@@ -52,6 +52,10 @@ class Thread : public ListLink<struct RunQueueTag> {
   // The CPU it ran on last: its caches may still know it.
   std::uint32_t last_cpu() const { return last_cpu_.load(MemoryOrder::relaxed); }
 
+  // The CPUs it may run on, a bit each; of those that there are, one at least. Changed by Scheduler::restrict.
+  std::uint64_t allowed_cpus() const { return allowed_cpus_.load(MemoryOrder::relaxed); }
+  bool may_run_on(std::uint32_t cpu) const { return (allowed_cpus() >> cpu & 1) != 0; }
+
   // Sleeps until it has finished. After that nothing of the kernel points at it.
   void join() {
     finished_.wait_until([this] { return state() == ThreadState::finished; });
@@ -87,6 +91,7 @@ class Thread : public ListLink<struct RunQueueTag> {
   std::string_view name_;
   Atomic<ThreadState> state_{ThreadState::created};
   Atomic<std::uint32_t> last_cpu_;
+  Atomic<std::uint64_t> allowed_cpus_{~std::uint64_t{0}};
   WaitQueue finished_;
 };
 

@@ -41,12 +41,12 @@ bool comes_back(const SystemCall& row) { return row.name != "exit"; }
 
 }  // namespace
 
-Log::Line describe_call(std::uint32_t thread, const SystemCall& row, const SystemCallArguments& arguments) {
+Log::Line describe_call(std::uint32_t thread, const SystemCall& row, const arch::TrapFrame& registers) {
   Log::Line line;
   line.append_all('[', thread, "] ", row.name, '(');
   for (std::size_t i = 0; i < row.argument_count; ++i) {
     if (i != 0) line.append(", ");
-    describe_argument(row.kinds[i], arguments[i], line);
+    describe_argument(row.kinds[i], arch::system_call_argument(registers, i), line);
   }
   line.append(')');
   return line;
@@ -65,11 +65,11 @@ void describe_answer(const SystemCall& row, const Answer<std::uint64_t>& answer,
   line.append_all(" <", duration.count() / 1000, " us>");
 }
 
-Answer<std::uint64_t> call_traced(Caller& caller, const SystemCall& row, const SystemCallArguments& arguments) {
-  Log::Line line = describe_call(caller.thread.number(), row, arguments);
+Answer<std::uint64_t> call_traced(Caller& caller, const SystemCall& row) {
+  Log::Line line = describe_call(caller.thread.number(), row, caller.registers);
   if (!comes_back(row)) caller.kernel.log.debug(line.view(), " = ?");
   const Nanoseconds begin = caller.kernel.now();
-  Answer<std::uint64_t> answer = row.call(caller, arguments);
+  Answer<std::uint64_t> answer = row.call(caller);
   describe_answer(row, answer, caller.kernel.now() - begin, line);
   caller.kernel.log.debug(line.view());
   return answer;

@@ -85,18 +85,6 @@ Answer<void> set_limit(Caller& caller, std::uint32_t resource, UserPointer<Limit
   return limits(caller, 0, resource, wanted, {});
 }
 
-Answer<std::size_t> get_affinity(Caller& caller, std::int32_t, std::size_t bytes, UserPointer<std::uint64_t> place) {
-  if (bytes < sizeof(std::uint64_t)) return Errno::einval;
-  const std::uint32_t count = caller.kernel.scheduler.processor_count();
-  TRY(place.write(count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1));
-  return sizeof(std::uint64_t);
-}
-
-Answer<void> get_processor(Caller&, UserPointer<std::uint32_t> processor, UserPointer<std::uint32_t> node) {
-  TRY(processor.write_if_wanted(arch::current_cpu().index));
-  return node.write_if_wanted(0);
-}
-
 // struct sysinfo.
 struct SystemInformation {
   std::int64_t uptime;  // seconds
@@ -131,8 +119,6 @@ constexpr SystemCall rows[] = {
     system_call<&limits>("prlimit64"),
     system_call<&get_limit>("getrlimit"),
     system_call<&set_limit>("setrlimit"),
-    system_call<&get_affinity>("sched_getaffinity"),
-    system_call<&get_processor>("getcpu"),
 };
 
 }  // namespace

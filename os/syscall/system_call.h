@@ -33,12 +33,11 @@ struct Caller {
 };
 
 enum class ArgumentKind : std::uint8_t { number, unsigned_number, address, text };
-using SystemCallArguments = std::array<std::uint64_t, 6>;
 
 struct SystemCall {
   std::string_view name;
   std::uint16_t number = 0;
-  Answer<std::uint64_t> (*call)(Caller&, const SystemCallArguments&) = nullptr;
+  Answer<std::uint64_t> (*call)(Caller&) = nullptr;
   std::array<ArgumentKind, 6> kinds{};
   std::uint8_t argument_count = 0;
   bool answers_address = false;
@@ -76,9 +75,7 @@ template <auto function, class Value, class... Arguments>
 struct Row<function, Answer<Value> (*)(Caller&, Arguments...)> {
   static_assert(sizeof...(Arguments) <= 6);
 
-  static Answer<std::uint64_t> call(Caller& caller, const SystemCallArguments& values) {
-    return apply(caller, values, std::index_sequence_for<Arguments...>());
-  }
+  static Answer<std::uint64_t> call(Caller& caller) { return apply(caller, std::index_sequence_for<Arguments...>()); }
   static constexpr SystemCall row(std::string_view name, std::uint16_t number) {
     return {name,
             number,
@@ -90,9 +87,8 @@ struct Row<function, Answer<Value> (*)(Caller&, Arguments...)> {
 
  private:
   template <std::size_t... Index>
-  static Answer<std::uint64_t> apply(Caller& caller, const SystemCallArguments& values, std::index_sequence<Index...>) {
-    static_cast<void>(values);  // a call without arguments
-    auto answer = function(caller, Conversion<Arguments>::from(values[Index])...);
+  static Answer<std::uint64_t> apply(Caller& caller, std::index_sequence<Index...>) {
+    auto answer = function(caller, Conversion<Arguments>::from(arch::system_call_argument(caller.registers, Index))...);
     if (!answer.ok()) return answer.error();
     if constexpr (std::is_void_v<Value>) {
       return std::uint64_t{0};

@@ -44,6 +44,7 @@ Answer<std::uint32_t> clone(Caller& caller, std::uint64_t flags, VirtualAddress 
   UserThread& child = *added.value();
   child.signals.blocked = caller.thread.signals.blocked;
   arch::save_whole_vectors(child.vectors());  // the registers of the one who calls
+  caller.kernel.scheduler.restrict(child.thread(), caller.thread.thread().allowed_cpus());
   if ((flags & clone_flag::clear_child_number) != 0) child.clear_at_exit = child_place;
   const std::uint32_t number = child.number();
   // The same memory: an address that is wrong harms the program alone, and Linux starts the thread all the same.
@@ -69,11 +70,6 @@ Answer<void> exit_process(Caller& caller, int status) {
   return {};
 }
 
-Answer<void> yield(Caller& caller) {
-  caller.kernel.scheduler.yield();
-  return {};
-}
-
 constexpr SystemCall rows[] = {
     system_call<&thread_number>("gettid"),
     system_call<&process_number>("getpid"),
@@ -85,7 +81,6 @@ constexpr SystemCall rows[] = {
     system_call<&no_new_process>("vfork"),
     system_call<&exit_thread>("exit"),
     system_call<&exit_process>("exit_group"),
-    system_call<&yield>("sched_yield"),
 };
 
 }  // namespace

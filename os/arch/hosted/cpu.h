@@ -111,6 +111,7 @@ struct UserState {
 };
 inline TrapFrame first_frame(VirtualAddress, VirtualAddress) { return {}; }
 inline TrapFrame cloned_frame(const TrapFrame& parent, VirtualAddress) { return parent; }
+inline bool tells_processor() { return false; }
 [[noreturn]] inline void enter_user(TrapFrame&) { std::abort(); }
 inline bool is_from_user(const TrapFrame&) { return true; }
 inline std::uint64_t system_call_number(const TrapFrame& frame) { return frame.error_code; }

@@ -18,7 +18,8 @@ namespace {
 // Model-specific registers (SDM volume 4).
 constexpr std::uint32_t extended_features = 0xc0000080, star = 0xc0000081, system_call_target = 0xc0000082,
                         system_call_mask = 0xc0000084, fs_base_register = 0xc0000100,
-                        program_gs_base_register = 0xc0000102;  // what SWAPGS will bring back
+                        program_gs_base_register = 0xc0000102,  // what SWAPGS will bring back
+    processor_number_register = 0xc0000103;                     // what RDTSCP tells
 
 // Bits of rflags (SDM volume 1, 3.4.3).
 constexpr std::uint64_t always_one = 1u << 1, trap_flag = 1u << 8, interrupts = 1u << 9, direction = 1u << 10,
@@ -35,6 +36,12 @@ void enable_system_calls() {
   write_model_register(system_call_mask,
                        trap_flag | interrupts | direction | port_level | nested | resume | access_check);
   write_model_register(extended_features, read_model_register(extended_features) | system_calls);
+  if (tells_processor()) write_model_register(processor_number_register, current_cpu().index);
+}
+
+bool tells_processor() {
+  constexpr std::uint32_t extended_leaf = 0x80000001, has_rdtscp = 1u << 27;
+  return (cpuid(extended_leaf).edx & has_rdtscp) != 0;
 }
 
 void UserState::load() const {

@@ -9,8 +9,9 @@
 
 namespace ingot::os::arch {
 
-// On each CPU: SYSCALL arrives at user_entry.S.
+// On each CPU: SYSCALL arrives at user_entry.S, and RDTSCP tells a program the CPU's number, where there is one.
 void enable_system_calls();
+bool tells_processor();
 
 struct UserState {
   VirtualAddress entry_stack;  // the top of the thread's kernel stack: where it arrives from ring 3
@@ -31,9 +32,10 @@ inline bool is_from_user(const TrapFrame& frame) { return (frame.cs & 3) != 0; }
 
 // Where system calls have their number, arguments and answer (System V ABI for AMD64, A.2.1).
 inline std::uint64_t system_call_number(const TrapFrame& frame) { return frame.error_code; }
-inline std::uint64_t system_call_argument(const TrapFrame& frame, std::size_t index) {
-  const std::uint64_t arguments[] = {frame.rdi, frame.rsi, frame.rdx, frame.r10, frame.r8, frame.r9};
-  return arguments[index];
+[[gnu::always_inline]] inline std::uint64_t system_call_argument(const TrapFrame& frame, std::size_t index) {
+  constexpr std::uint64_t TrapFrame::* registers[] = {&TrapFrame::rdi, &TrapFrame::rsi, &TrapFrame::rdx,
+                                                      &TrapFrame::r10, &TrapFrame::r8,  &TrapFrame::r9};
+  return frame.*registers[index];
 }
 inline void set_system_call_answer(TrapFrame& frame, std::uint64_t answer) { frame.rax = answer; }
 inline std::uint64_t system_call_answer(const TrapFrame& frame) { return frame.rax; }
