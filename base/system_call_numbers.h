@@ -65,18 +65,18 @@ inline constexpr std::string_view implemented_system_calls[] = {
     "getpriority", "getrandom", "getresgid", "getresuid", "getrlimit", "getsid", "getsockname", "getsockopt",
     "gettid", "gettimeofday", "getuid", "getxattr", "ioctl", "kill", "lchown", "lgetxattr", "link", "linkat",
     "listxattr", "llistxattr", "lremovexattr", "lseek", "lsetxattr", "lstat", "madvise", "memfd_create",
-    "mkdir", "mkdirat", "mlock", "mmap", "mprotect", "mremap", "munlock", "munmap", "nanosleep", "newfstatat",
-    "open", "openat", "pause", "personality", "pipe", "pipe2", "poll", "ppoll", "pread64", "preadv",
-    "prlimit64", "pselect6", "pwrite64", "pwritev", "read", "readlink", "readlinkat", "readv", "recvfrom",
-    "recvmsg", "removexattr", "rename", "renameat", "renameat2", "restart_syscall", "rmdir", "rt_sigaction",
-    "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait",
-    "rt_tgsigqueueinfo", "sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity",
-    "sched_getparam", "sched_getscheduler", "sched_setaffinity", "sched_setscheduler", "sched_yield", "select", "sendfile",
-    "sendmsg", "sendto", "set_robust_list", "set_tid_address", "setpgid", "setpriority", "setrlimit",
-    "setsid", "setxattr", "shutdown", "sigaltstack", "socketpair", "stat", "statfs", "statx", "symlink",
-    "symlinkat", "sync", "sysinfo", "tgkill", "time", "timerfd_create", "timerfd_gettime", "timerfd_settime",
-    "tkill", "truncate", "umask", "uname", "unlink", "unlinkat", "utimensat", "vfork", "wait4", "waitid",
-    "write", "writev"
+    "mkdir", "mkdirat", "mlock", "mlockall", "mmap", "mprotect", "mremap", "msync", "munlock", "munlockall",
+    "munmap", "nanosleep", "newfstatat", "open", "openat", "pause", "personality", "pipe", "pipe2", "poll",
+    "ppoll", "pread64", "preadv", "prlimit64", "pselect6", "pwrite64", "pwritev", "read", "readlink",
+    "readlinkat", "readv", "recvfrom", "recvmsg", "removexattr", "rename", "renameat", "renameat2",
+    "restart_syscall", "rmdir", "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo",
+    "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "rt_tgsigqueueinfo", "sched_get_priority_max",
+    "sched_get_priority_min", "sched_getaffinity", "sched_getparam", "sched_getscheduler",
+    "sched_setaffinity", "sched_setscheduler", "sched_yield", "select", "sendfile", "sendmsg", "sendto",
+    "set_robust_list", "set_tid_address", "setpgid", "setpriority", "setrlimit", "setsid", "setxattr",
+    "shutdown", "sigaltstack", "socketpair", "stat", "statfs", "statx", "symlink", "symlinkat", "sync",
+    "sysinfo", "tgkill", "time", "timerfd_create", "timerfd_gettime", "timerfd_settime", "tkill", "truncate",
+    "umask", "uname", "unlink", "unlinkat", "utimensat", "vfork", "wait4", "waitid", "write", "writev"
 };
 // clang-format on
 

@@ -95,13 +95,37 @@ Answer<void> advise(Caller& caller, VirtualAddress address, std::uint64_t length
   return caller.process.memory().discard(address, bytes);
 }
 
+// A file's pages are its memory: what a mapping writes, the file holds.
+Answer<void> synchronize_memory(Caller& caller, VirtualAddress address, std::uint64_t length, std::uint32_t flags) {
+  constexpr std::uint32_t later = 1, invalidate = 2, now = 4;
+  if (!address.aligned(page_bytes) || (flags & ~(later | invalidate | now)) != 0) return Errno::einval;
+  if ((flags & later) != 0 && (flags & now) != 0) return Errno::einval;
+  if (length == 0) return {};
+  const VirtualAddress end = address + TRY(whole_pages(length));
+  while (address < end) {
+    const std::optional<RegionFields> region = caller.process.space().region_at(address);
+    if (!region) return Errno::enomem;
+    address = region->begin + region->bytes;
+  }
+  return {};
+}
+
 // Memory is never written out: what a program locks, stays anyway.
 Answer<void> lock_memory(Caller&, VirtualAddress, std::uint64_t) { return {}; }
+Answer<void> lock_all_memory(Caller&) { return {}; }
 
 constexpr SystemCall rows[] = {
-    system_call<&map_memory>("mmap"),   system_call<&unmap_memory>("munmap"), system_call<&protect_memory>("mprotect"),
-    system_call<&set_heap_end>("brk"),  system_call<&remap_memory>("mremap"), system_call<&advise>("madvise"),
-    system_call<&lock_memory>("mlock"), system_call<&lock_memory>("munlock"),
+    system_call<&map_memory>("mmap"),
+    system_call<&unmap_memory>("munmap"),
+    system_call<&protect_memory>("mprotect"),
+    system_call<&set_heap_end>("brk"),
+    system_call<&remap_memory>("mremap"),
+    system_call<&advise>("madvise"),
+    system_call<&lock_memory>("mlock"),
+    system_call<&lock_memory>("munlock"),
+    system_call<&synchronize_memory>("msync"),
+    system_call<&lock_all_memory>("mlockall"),
+    system_call<&lock_all_memory>("munlockall"),
 };
 
 }  // namespace

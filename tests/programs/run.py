@@ -11,6 +11,7 @@ What is expected stands in the source, in comments, as a boot test's does (tests
     // program-test: never TEXT          no line of output or log holds TEXT
     // program-test: arguments WORDS     also: processors, memory (MiB), options (kernel's), cast (further words), seconds
     // program-test: type \\x03 after T   letters typed once the output holds T; several, one after the other
+    // program-test: build -static-pie   how os/images compiles and links it; -static unless said
     // program-test: long                for `make check` alone (label programs); else `make test` runs it
 
 Exits 0 when all is as expected, 1 when not, and 77 (a skip to CTest) where there is no QEMU.
@@ -41,7 +42,7 @@ class Expectation:
                 self.settings[word] = type(SETTINGS[word])(rest)
             elif word == "type" and (typed := TYPED.fullmatch(rest)):
                 self.keys.append(Key(typed[2], typed[1].encode().decode("unicode_escape").encode("latin-1")))
-            elif word != "long":
+            elif word not in ("long", "build"):
                 known = ", ".join([*self.texts, *SETTINGS, "type X after Y", "long"])
                 sys.exit(f"{source}: expected one of {known}, found '{word} {rest}'")
 
