@@ -134,6 +134,54 @@ TEST(Interleavings, OneCpuNeedsNoOther) {
   expect_holds_in_every_order<PingPongScenario>({.cpus = 1, .preemptions = 0});
 }
 
+constexpr std::uint64_t only_second_cpu = 2;
+
+// A thread leaves a CPU it may not run on, also where nothing else is ready there, and is found by the other, which may
+// be about to halt. Whoever may run anywhere is not held up.
+struct MovingScenario {
+  bool moved = false, helped = false;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread("moves", [&] {
+      simulation.scheduler().restrict(current_thread(), only_second_cpu);
+      simulation.expect(current_processor().index == 1, "a thread on a CPU it may not run on");
+      simulation.scheduler().yield();
+      simulation.expect(current_processor().index == 1, "a thread that came back");
+      moved = true;
+    });
+    simulation.start_thread("helps", [&] { helped = true; });
+  }
+  void end(Simulation& simulation) { simulation.expect(moved && helped, "a thread was lost"); }
+};
+
+TEST(Interleavings, AThreadMovesToWhereItMayRun) {
+  expect_holds_in_every_order<MovingScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// Restricted by another while it runs, waits in a queue or sleeps: at the latest when it gives its CPU up, it moves.
+struct RestrictedScenario {
+  Semaphore told{0};
+  bool done = false;
+
+  void begin(Simulation& simulation) {
+    Thread& restricted = simulation.start_thread("restricted", [&] {
+      told.acquire();
+      simulation.scheduler().yield();
+      simulation.expect(current_processor().index == 1, "a thread that stayed");
+      done = true;
+    });
+    simulation.start_thread("restricts", [&] {
+      simulation.scheduler().restrict(restricted, only_second_cpu);
+      told.release();
+    });
+  }
+  void end(Simulation& simulation) { simulation.expect(done, "a thread was lost"); }
+};
+
+TEST(Interleavings, AThreadCanBeRestrictedInAnyState) {
+  expect_holds_in_every_order<RestrictedScenario>({.cpus = 2, .preemptions = 2});
+}
+
 TEST(Scheduler, RefusesProcessorsOutOfPlace) {
   struct : ScheduleMachine {
     void switch_context(Thread&, Thread&) override {}
