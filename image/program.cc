@@ -83,6 +83,10 @@ class Walk {
     const std::string bytes = TRY(tree_.at(path)->content.read(largest_elf_file));
     const Result<ElfFile> parsed = ElfFile::parse(bytes);
     if (!parsed.ok() && if_missing_ == IfMissing::note) return {};  // a file that only looks like one
+    if (bytes.starts_with("#!")) {
+      return Error::of(ErrorCode::unsupported, "expected an ELF file at '", shortened(path), "', found a script for '",
+                       shortened(bytes.substr(2, bytes.find('\n') - 2)), "': cast that, with the script as argument");
+    }
     if (!parsed.ok()) return parsed.error().within("program '", shortened(path), "'");
     const ElfFile& file = parsed.value();
     TRY(check_machine(file, part.path));

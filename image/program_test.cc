@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "image/cpio_writer.h"
 #include "image/fake_files.h"
 #include "image/preflight.h"
@@ -149,6 +150,34 @@ TEST(Program, PartsAreThoseOfTheTree) {
   put("/first/liba.so", {});
   EXPECT_EQ(root.parts_of("/app/program", {"LD_LIBRARY_PATH=/first"}), "/app/program /lib64/loader /first/liba.so ");
   EXPECT_EQ(root.parts_of("/app"), "expected a program at '/app', found a folder");
+}
+
+TEST(Program, ScriptsAreRefusedWithTheirInterpreter) {
+  Root root;
+  ASSERT_TRUE(root.tree.put_file("/run.sh", 0755, Content::of_bytes("#!/bin/sh -e\necho\n")).ok());
+  EXPECT_EQ(
+      root.parts_of("/run.sh"),
+      "expected an ELF file at '/run.sh', found a script for '/bin/sh -e': cast that, with the script as argument");
+}
+
+TEST(Elf, DamagedDynamicSectionsAreSurvived) {
+  RandomNumbers numbers(11);
+  const std::string whole = fake_dynamic({.interpreter = "/lib64/loader",
+                                          .needed = {"liba.so", "libb.so"},
+                                          .imports = {"printf", "write"},
+                                          .run_path = "/a:/b",
+                                          .rpath = "/c"});
+  for (int round = 0; round < 5000; ++round) {
+    std::string damaged = whole;
+    for (std::uint64_t count = 1 + numbers.below(6); count > 0; --count) {
+      damaged[numbers.below(damaged.size())] = static_cast<char>(numbers.next());
+    }
+    const Result<ElfFile> file = ElfFile::parse(damaged);
+    if (!file.ok()) continue;
+    EXPECT_TRUE(file.value().interpreter().ok() || !file.value().interpreter().error().text().empty());
+    EXPECT_TRUE(file.value().libraries().ok() || !file.value().libraries().error().text().empty());
+    EXPECT_TRUE(file.value().imports().ok() || !file.value().imports().error().text().empty());
+  }
 }
 
 TEST(Preflight, CountsWhatLibrariesCallAndWhatIsImportedByName) {

@@ -88,6 +88,24 @@ class Busybox(Debian):
         self.assertIn("there is one process", ended.log)
 
 
+class Layouts(Debian):
+    """A whole Debian root as an OCI image; its entrypoint is found by PATH."""
+
+    def cast_layout(self, *entrypoint: str):
+        layout = Path(self.guest.path("layout"))
+        base = layer_of(ROOT, ["bin", "lib64", "lib/x86_64-linux-gnu", LIBRARIES])
+        write_layout(layout, [base, layer_of(ROOT, ["usr/bin"])], [*entrypoint], [], ["PATH=/usr/bin:/bin"])
+        self.cast("--oci", str(layout))
+
+    def test_busybox(self):
+        self.cast_layout("busybox", "sh", "-c")
+        self.says("2 3 5 7\n", "echo 2 3 5 7; test -e /usr/bin/sqlite3")
+
+    def test_sqlite(self):
+        self.cast_layout("sqlite3", ":memory:")
+        self.says("42|3.40", "select 6 * 7, sqlite_version();")
+
+
 class Lua(Debian):
     """Dynamic: an interpreter (the loader) and libraries."""
 
@@ -99,6 +117,13 @@ class Lua(Debian):
         self.says(self.EXPECTED, "-e", self.SCRIPT)
         ended = self.boot("-e", "os.exit(7)")
         self.assertEqual(ended.status, 7)
+
+    def test_libraries_are_shown_where_the_image_has_them(self):
+        self.cast("--program", str(ROOT / "usr/bin/lua5.4"), "--root", str(ROOT))
+        output = self.boot("-e", "for line in io.lines('/proc/ingot/memory') do print(line) end").output
+        counters = dict(line.rsplit(" ", 1) for line in output.splitlines() if line.count(" ") == 1)
+        self.assertGreater(int(counters["in-place-bytes"]), 500_000, output)
+        self.assertLess(int(counters["resident-bytes"]), 500_000, output)  # relocated pages, stack, heap
 
     def test_by_oci(self):
         layout = Path(self.guest.path("layout"))
