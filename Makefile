@@ -6,7 +6,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 INGOT := build/bin/ingot
 
-.PHONY: help packages build demo test check debug-os format clean
+.PHONY: help packages build demo measure test check debug-os format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,10 +22,12 @@ build/build.ninja: CMakePresets.json | packages
 build: packages build/build.ninja ## the program, as build/bin/ingot, and what it casts: the kernel, the engine for x86_64
 	@cmake --build --preset release --target products --parallel $(JOBS)
 
-demo: build ## verify every kernel on this machine, measure it, and let the built-in model tell a tale
+demo: build ## the built-in model boots on Ingot's own kernel and tells a tale; Linux tells it too, and a table compares
+	@scripts/demo
+
+measure: build ## prove every compute kernel on this machine, and measure it
 	@$(INGOT) verify
 	@$(INGOT) bench --quick
-	@$(INGOT) run
 
 test: packages build/build.ninja ## everything a user should see pass: unit, parity, end to end, boot, floors
 	@cmake --build --preset release --parallel $(JOBS)

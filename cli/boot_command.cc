@@ -1,4 +1,5 @@
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/image_options.h"
 #include "cli/terminal.h"
@@ -20,15 +21,54 @@ constexpr const char* examples =
     "  ingot boot model.img\n"
     "  ingot boot -- run -p \"Once upon a time\"\n"
     "  ingot boot model.img --cpus 4 --memory 1G --log\n"
+    "  ingot boot model.disk -- run -p \"Once\"            disks and discs take arguments, too\n"
+    "  ingot boot model.img --icount -- run -n 1          every run the same, to the instruction\n"
+    "  ingot boot model.img --dry-run                     the emulator's command line, to run or change it yourself\n"
     "  ingot boot model.img --gdb                         waits for a debugger at localhost:1234";
 
 struct Options {
   image::BootRequest boot;
   std::string architecture = "x86_64", accelerator = "auto";
   ProductOptions products;
+  bool dry_run = false, json = false;
 };
 
+// As a shell would need it.
+std::string quoted(const std::string& word) {
+  if (!word.empty() &&
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=,./:") ==
+          std::string::npos) {
+    return word;
+  }
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+Result<int> print_command(const Options& options) {
+  if (options.boot.image.empty()) {
+    return Error::of(ErrorCode::invalid_argument, "expected an IMAGE with --dry-run, found none: ingot cast makes one");
+  }
+  const image::BootCommand command = TRY(image::command_to_boot(options.boot));
+  if (options.json) {
+    constexpr const char* formats[] = {"elf", "disk", "iso"};
+    const nlohmann::json document = {{"image", options.boot.image},
+                                     {"format", formats[static_cast<int>(command.plan.format)]},
+                                     {"memory", command.plan.memory},
+                                     {"cpus", command.plan.cpus},
+                                     {"accelerator", command.uses_kvm ? "kvm" : "tcg"},
+                                     {"command", command.words}};
+    std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    return exit_success;
+  }
+  std::string line;
+  for (const std::string& word : command.words) line += (line.empty() ? "" : " ") + quoted(word);
+  std::printf("%s\n", line.c_str());
+  return exit_success;
+}
+
 Result<int> run(Options& options) {
+  if (options.dry_run) return print_command(options);
   std::optional<image::TemporaryFolder> folder;
   if (options.boot.image.empty()) {
     folder.emplace(TRY(image::TemporaryFolder::create()));
@@ -74,6 +114,9 @@ void add_boot_command(CLI::App& application, const std::vector<std::string>& pro
       ->capture_default_str();
   command->add_flag("--gdb", options->boot.waits_for_debugger, "wait for a debugger before the first instruction");
   command->add_flag("--icount", options->boot.counts_instructions, "count instructions: runs repeat exactly");
+  CLI::Option* dry_run =
+      command->add_flag("--dry-run", options->dry_run, "print the emulator's command line, start nothing");
+  command->add_flag("--json", options->json, "the same, machine-readable")->needs(dry_run);
   command->add_flag("--log", options->boot.shows_log, "the kernel's log on standard error");
   add_product_options(*command, options->products);
   command->callback([options, &program_arguments, &exit_code] {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include "base/boot_arguments.h"
 #include "base/image_manifest.h"
@@ -47,23 +48,48 @@ Result<std::string> command_line_of(const BootRequest& request) {
   return with_arguments(std::move(line), request);
 }
 
+// By the CPU's own virtualisation: a guest of ours uses instructions that software in its place (kvm_pvm) cannot run,
+// and the emulator then waits for ever. On another architecture KVM has other guests.
 bool can_use_kvm() {
+#if defined(__x86_64__)
+  std::ifstream facts("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(facts, line) && !line.starts_with("flags")) {
+  }
+  line += ' ';
+  if (line.find(" vmx ") == std::string::npos && line.find(" svm ") == std::string::npos) return false;
   const int descriptor = ::open("/dev/kvm", O_RDWR | O_CLOEXEC);
   if (descriptor >= 0) ::close(descriptor);
   return descriptor >= 0;
+#else
+  return false;
+#endif
+}
+
+constexpr const char* firmware_code = "/usr/share/OVMF/OVMF_CODE_4M.fd";
+constexpr const char* firmware_variables = "/usr/share/OVMF/OVMF_VARS_4M.fd";
+
+EmulatorHost this_machine() {
+  EmulatorHost host;
+  host.has_kvm = can_use_kvm();
+  host.has_terminal = ::isatty(STDIN_FILENO) == 1;
+  host.firmware = firmware_code;
+  host.firmware_variables = firmware_variables;
+  return host;
 }
 
 Result<void> copy_firmware(const TemporaryFolder& folder, EmulatorHost& host) {
-  constexpr const char* code = "/usr/share/OVMF/OVMF_CODE_4M.fd";
-  constexpr const char* variables = "/usr/share/OVMF/OVMF_VARS_4M.fd";
   std::error_code problem;
-  host.firmware = code;
   host.firmware_variables = folder.path() + "/variables.fd";
-  if (std::filesystem::exists(code, problem) &&
-      std::filesystem::copy_file(variables, host.firmware_variables, problem)) {
+  if (std::filesystem::exists(firmware_code, problem) &&
+      std::filesystem::copy_file(firmware_variables, host.firmware_variables, problem)) {
     return {};
   }
-  return Error::of(ErrorCode::not_found, "expected UEFI firmware at '", code, "', found none: install ovmf");
+  return Error::of(ErrorCode::not_found, "expected UEFI firmware at '", firmware_code, "', found none: install ovmf");
+}
+
+bool chooses_kvm(const BootRequest& request, const EmulatorHost& host) {
+  return request.uses_kvm.value_or(host.has_kvm) && !request.counts_instructions;  // which KVM cannot
 }
 
 }  // namespace
@@ -112,7 +138,7 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
                                                 const EmulatorHost& host) {
   std::vector<std::string> words = {emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"};
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-  const bool kvm = request.uses_kvm.value_or(host.has_kvm) && !request.counts_instructions;
+  const bool kvm = chooses_kvm(request, host);
   add({"-machine", plan.format == ImageFormat::elf ? "microvm" : "q35"});
   add({"-accel", kvm ? "kvm" : "tcg", "-cpu", kvm ? "host" : "max"});
   add({"-m", std::to_string((plan.memory + (1 << 20) - 1) >> 20) + "M", "-smp", std::to_string(plan.cpus)});
@@ -148,6 +174,15 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
   return words;
 }
 
+Result<BootCommand> command_to_boot(const BootRequest& request) {
+  BootCommand command;
+  command.plan = TRY(plan_boot(request));
+  const EmulatorHost host = this_machine();
+  command.uses_kvm = chooses_kvm(request, host);
+  command.words = TRY(emulator_words(request, command.plan, host));
+  return command;
+}
+
 void KernelLog::add(std::string_view piece) {
   for (const char character : piece) {
     if (character == '\n') {
@@ -177,9 +212,7 @@ Result<int> boot(const BootRequest& request) {
     return Error::of(ErrorCode::not_found, "expected the program ", emulator, ", found none: install qemu-system-x86");
   }
   const TemporaryFolder folder = TRY(TemporaryFolder::create());
-  EmulatorHost host;
-  host.has_kvm = can_use_kvm();
-  host.has_terminal = ::isatty(STDIN_FILENO) == 1;
+  EmulatorHost host = this_machine();
   if (plan.format == ImageFormat::disk) TRY(copy_firmware(folder, host));
   KernelLog log;
   ProcessRequest process;

@@ -47,6 +47,14 @@ Result<EmulatorPlan> plan_boot(const BootRequest& request);
 Result<std::vector<std::string>> emulator_words(const BootRequest& request, const EmulatorPlan& plan,
                                                 const EmulatorHost& host);
 
+// What `boot` would start on this machine; a disk's firmware is then given a copy of its variables.
+struct BootCommand {
+  EmulatorPlan plan;
+  bool uses_kvm = false;
+  std::vector<std::string> words;
+};
+Result<BootCommand> command_to_boot(const BootRequest& request);
+
 // The kernel's log, line by line: its last line `exit N` carries the program's exit code, because the emulator's own
 // status has 7 bits and a meaning of its own.
 class KernelLog {

@@ -11,7 +11,10 @@ namespace ingot::image {
 namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
-constexpr std::size_t section_fields = 40, segment_count_field = 56, section_counts = 58;
+constexpr std::size_t segment_table_field = 32, section_fields = 40, segment_count_field = 56, section_counts = 58;
+// The linker pads segments to whole pages in the file, for systems that map them. Loaders of kernels read them, so they
+// are packed to what the kernel's own data may be aligned to (a multiboot2 header to 8).
+constexpr std::uint64_t packed_alignment = 16;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
@@ -27,11 +30,8 @@ bool has_pvh_entry(const ElfFile& file) {
   return false;
 }
 
-struct FoundTable {
-  std::size_t offset = 0;  // in the file
-};
-
-Result<FoundTable> find_table(const ElfFile& file) {
+// Where in the file.
+Result<std::size_t> find_table(const ElfFile& file) {
   std::optional<std::size_t> found;
   for (const ElfSegment& segment : file.segments()) {
     if (segment.type != ElfSegment::load || (segment.flags & ElfSegment::write) == 0) continue;
@@ -41,7 +41,7 @@ Result<FoundTable> find_table(const ElfFile& file) {
     if (found) return Error::of(ErrorCode::corrupt, "expected one image table, found two");
     found = segment.offset + inside.value();
   }
-  if (found) return FoundTable{*found};
+  if (found) return *found;
   return Error::of(ErrorCode::corrupt,
                    "expected an image table in the kernel's data, found none: is it Ingot's kernel?");
 }
@@ -100,11 +100,8 @@ Result<KernelImage> KernelImage::parse(std::string bytes) {
   if (!has_pvh_entry(file)) {
     return Error::of(ErrorCode::unsupported, "expected a kernel with a PVH entry note, found none");
   }
-  kernel.table_at_ = TRY(find_table(file)).offset;
-  std::uint64_t end = elf_header_bytes, first = bytes.size();
+  const std::size_t table = TRY(find_table(file));
   for (const ElfSegment& segment : file.segments()) {
-    end = std::max(end, segment.offset + segment.file_bytes);
-    if (segment.file_bytes != 0) first = std::min(first, segment.offset);
     if (segment.type != ElfSegment::load) continue;
     std::uint64_t memory_end = 0;
     if (__builtin_add_overflow(segment.physical_address, segment.memory_bytes, &memory_end) ||
@@ -113,15 +110,21 @@ Result<KernelImage> KernelImage::parse(std::string bytes) {
                        " bytes at ", segment.physical_address);
     }
     kernel.memory_end_ = std::max(kernel.memory_end_, memory_end);
+    ElfSegment packed = segment;
+    packed.offset = align_up(kernel.body_.size(), packed_alignment);
+    packed.alignment = packed_alignment;
+    kernel.body_.resize(packed.offset);
+    kernel.body_ += file.content(segment);
+    if (table - segment.offset < segment.file_bytes) kernel.table_at_ = packed.offset + (table - segment.offset);
+    kernel.segments_.push_back(packed);
+    // Notes and the like lie within what is loaded.
+    for (const ElfSegment& part : file.segments()) {
+      if (part.type == ElfSegment::load || part.offset - segment.offset >= segment.file_bytes) continue;
+      kernel.segments_.push_back(part);
+      kernel.segments_.back().offset = packed.offset + (part.offset - segment.offset);
+    }
   }
-  const std::size_t headers = file.segments().size() + 1 + ImageTable::segment_capacity;
-  if (file.segment_table() != elf_header_bytes || first < elf_header_bytes + headers * elf_segment_bytes) {
-    return Error::of(ErrorCode::unsupported, "expected room for ", headers,
-                     " program headers before the kernel's first segment, found it at ", first);
-  }
-  kernel.segments_ = file.segments();
-  bytes.resize(end);
-  kernel.bytes_ = std::move(bytes);
+  kernel.header_ = bytes.substr(0, elf_header_bytes);
   return kernel;
 }
 
@@ -142,7 +145,9 @@ Result<KernelImage::Composed> KernelImage::compose(std::uint64_t bundle_bytes,
 
   // Before the kernel's own, whose virtual addresses are high: ELF wants loadable segments in order of those.
   std::string headers;
-  std::uint64_t offset = bytes_.size();
+  const std::size_t header_count = 1 + segment_bytes.size() + segments_.size();
+  const std::uint64_t body_at = align_up(elf_header_bytes + header_count * elf_segment_bytes, packed_alignment);
+  std::uint64_t offset = body_at + body_.size();
   const auto add = [&](const ImagePart& part, std::uint64_t alignment) {
     const std::uint64_t in_memory = align_up(part.bytes, page_bytes);  // the loader's zeros behind the last byte
     append_segment(headers, {ElfSegment::load, ElfSegment::read, offset, part.address, part.address, part.bytes,
@@ -152,18 +157,23 @@ Result<KernelImage::Composed> KernelImage::compose(std::uint64_t bundle_bytes,
   // An alignment of 1: offset and address need not agree modulo anything larger, and the file is not padded.
   add(composed.table.bundle, 1);
   for (std::size_t index = 0; index < segment_bytes.size(); ++index) add(composed.table.segments[index], 1);
-  for (const ElfSegment& segment : segments_) append_segment(headers, segment);
+  for (ElfSegment segment : segments_) {
+    segment.offset += body_at;
+    append_segment(headers, segment);
+  }
   composed.file_bytes = offset;
 
-  composed.front = bytes_;
-  composed.front.replace(elf_header_bytes, headers.size(), headers);
-  put_number(composed.front, segment_count_field, static_cast<std::uint16_t>(headers.size() / elf_segment_bytes));
+  composed.front = header_ + headers;
+  composed.front.resize(body_at);
+  composed.front += body_;
+  put_number<std::uint64_t>(composed.front, segment_table_field, elf_header_bytes);
+  put_number(composed.front, segment_count_field, static_cast<std::uint16_t>(header_count));
   // The sections were cut off.
   put_number<std::uint64_t>(composed.front, section_fields, 0);
   put_number<std::uint32_t>(composed.front, section_counts + 0, 0);
   put_number<std::uint16_t>(composed.front, section_counts + 4, 0);
   const std::string table = encoded(composed.table);
-  composed.front.replace(table_at_, table.size(), table);
+  composed.front.replace(body_at + table_at_, table.size(), table);
   return composed;
 }
 

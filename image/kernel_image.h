@@ -31,10 +31,11 @@ class KernelImage {
   Result<Composed> compose(std::uint64_t bundle_bytes, const std::vector<std::uint64_t>& segment_bytes) const;
 
  private:
-  std::string bytes_;  // without what no segment holds: section headers and symbols for debuggers
-  std::vector<ElfSegment> segments_;
-  std::size_t table_at_ = 0;      // in bytes_
-  std::uint64_t memory_end_ = 0;  // of the kernel
+  std::string header_;                // the ELF header
+  std::string body_;                  // what segments hold, one behind the other; symbols for debuggers are in none
+  std::vector<ElfSegment> segments_;  // with offsets in body_
+  std::size_t table_at_ = 0;          // in body_
+  std::uint64_t memory_end_ = 0;      // of the kernel
 };
 
 // Reads back what was cast: the table, and the bundle's bytes. For `ingot boot`, which wants the manifest, and tests.

@@ -9,6 +9,7 @@ PROGRAM is tests/programs/hello.cc, built for x86_64.
 import json
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,13 @@ class Cast(Images):
             self.assertEqual(report["bytes"], os.path.getsize(self.path("first")))
             large = {"path": "/large", "bytes": 3 << 20, "address": report["segments"][-1]["address"]}
             self.assertIn(large, report["segments"])
+
+    def test_an_image_is_little_more_than_engine_and_model(self):
+        done = self.guest.cast("--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        beside = report["bytes"] - sum(segment["bytes"] for segment in report["segments"])
+        self.assertLessEqual(beside, 512 << 10)
 
     def hole(self, name: str, size: int) -> str:
         """A file that is larger than it is on the disk."""
@@ -90,6 +98,19 @@ class Cast(Images):
         for words in (["cast"], ["cast", "-o", "x", "--memory", "much"], ["cast", "-o", "x", "--format", "floppy"]):
             self.assertEqual(self.guest.run(*words).returncode, 2, words)
         self.assertEqual(self.guest.run("boot", self.path("none")).returncode, 1)
+
+    def test_a_dry_boot_says_what_it_would_start(self):
+        self.assertEqual(self.cast("image", "--memory", "128M", "--cpus", "3").returncode, 0)
+        words = ["boot", self.path("image"), "--dry-run", "--accelerator", "tcg"]
+        done = self.guest.run(*words, "--json", "--", "two words")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        plan = json.loads(done.stdout)
+        self.assertEqual((plan["format"], plan["memory"], plan["cpus"], plan["accelerator"]), ("elf", 128 << 20, 3, "tcg"))
+        self.assertIn("debug-exit -- two%20words", plan["command"])
+        line = self.guest.run(*words, "--", "two words").stdout
+        self.assertEqual(shlex.split(line), plan["command"])
+        self.assertEqual(self.guest.run("boot", "--dry-run").returncode, 1)
+        self.assertEqual(self.guest.run("boot", "--json").returncode, 2)
 
     def test_a_cast_image_starts(self):
         self.assertEqual(self.cast("image", "--memory", "128M", "--arg", "cast").returncode, 0)
