@@ -55,28 +55,29 @@ inline constexpr std::string_view later_system_calls =
 // fewer.
 // clang-format off: as one text would be, in lines
 inline constexpr std::string_view implemented_system_calls[] = {
-    "access", "arch_prctl", "brk", "chdir", "chmod", "chown", "clock_getres", "clock_gettime",
+    "access", "alarm", "arch_prctl", "brk", "chdir", "chmod", "chown", "clock_getres", "clock_gettime",
     "clock_nanosleep", "clone", "close", "close_range", "copy_file_range", "creat", "dup", "dup2", "dup3",
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_wait", "eventfd", "eventfd2", "exit",
-    "exit_group", "faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir", "fchmod", "fchmodat",
-    "fchown", "fchownat", "fcntl", "fdatasync", "fgetxattr", "flistxattr", "flock", "fork", "fremovexattr",
-    "fsetxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futex", "getcpu", "getcwd", "getdents64",
-    "getegid", "geteuid", "getgid", "getgroups", "getpeername", "getpgid", "getpgrp", "getpid", "getppid",
-    "getpriority", "getrandom", "getresgid", "getresuid", "getrlimit", "getsid", "getsockname", "getsockopt",
+    "exit_group", "faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir", "fchmod", "fchmodat", "fchown",
+    "fchownat", "fcntl", "fdatasync", "fgetxattr", "flistxattr", "flock", "fork", "fremovexattr", "fsetxattr",
+    "fstat", "fstatfs", "fsync", "ftruncate", "futex", "getcpu", "getcwd", "getdents64", "getegid", "geteuid",
+    "getgid", "getgroups", "getitimer", "getpeername", "getpgid", "getpgrp", "getpid", "getppid", "getpriority",
+    "getrandom", "getresgid", "getresuid", "getrlimit", "getrusage", "getsid", "getsockname", "getsockopt",
     "gettid", "gettimeofday", "getuid", "getxattr", "ioctl", "kill", "lchown", "lgetxattr", "link", "linkat",
     "listxattr", "llistxattr", "lremovexattr", "lseek", "lsetxattr", "lstat", "madvise", "memfd_create",
     "mkdir", "mkdirat", "mlock", "mlockall", "mmap", "mprotect", "mremap", "msync", "munlock", "munlockall",
     "munmap", "nanosleep", "newfstatat", "open", "openat", "pause", "personality", "pipe", "pipe2", "poll",
-    "ppoll", "pread64", "preadv", "prlimit64", "pselect6", "pwrite64", "pwritev", "read", "readlink",
+    "ppoll", "prctl", "pread64", "preadv", "prlimit64", "pselect6", "pwrite64", "pwritev", "read", "readlink",
     "readlinkat", "readv", "recvfrom", "recvmsg", "removexattr", "rename", "renameat", "renameat2",
     "restart_syscall", "rmdir", "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo",
     "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "rt_tgsigqueueinfo", "sched_get_priority_max",
-    "sched_get_priority_min", "sched_getaffinity", "sched_getparam", "sched_getscheduler",
-    "sched_setaffinity", "sched_setscheduler", "sched_yield", "select", "sendfile", "sendmsg", "sendto",
-    "set_robust_list", "set_tid_address", "setpgid", "setpriority", "setrlimit", "setsid", "setxattr",
-    "shutdown", "sigaltstack", "socketpair", "stat", "statfs", "statx", "symlink", "symlinkat", "sync",
-    "sysinfo", "tgkill", "time", "timerfd_create", "timerfd_gettime", "timerfd_settime", "tkill", "truncate",
-    "umask", "uname", "unlink", "unlinkat", "utimensat", "vfork", "wait4", "waitid", "write", "writev"
+    "sched_get_priority_min", "sched_getaffinity", "sched_getparam", "sched_getscheduler", "sched_setaffinity",
+    "sched_setscheduler", "sched_yield", "select", "sendfile", "sendmsg", "sendto", "set_robust_list",
+    "set_tid_address", "setitimer", "setpgid", "setpriority", "setrlimit", "setsid", "setxattr", "shutdown",
+    "sigaltstack", "socketpair", "stat", "statfs", "statx", "symlink", "symlinkat", "sync", "sysinfo", "tgkill",
+    "time", "timer_create", "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime",
+    "timerfd_create", "timerfd_gettime", "timerfd_settime", "times", "tkill", "truncate", "umask", "uname",
+    "unlink", "unlinkat", "utimensat", "vfork", "wait4", "waitid", "write", "writev"
 };
 // clang-format on
 

@@ -184,6 +184,7 @@ Result<void> start_program(Kernel& kernel, Process& process, ProgramFacts& facts
   const Executable executable = TRY(load_executable(process, path.view()));
   const VirtualAddress stack = TRY(make_stack(kernel, process, facts, manifest, executable, path.view(), vdso));
   UserThread* thread = TRY(process.add_thread(arch::first_frame(executable.first_instruction(), stack), 0));
+  path.view().substr(path.view().rfind('/') + 1).copy(thread->name.data(), thread->name.size() - 1);
   process.start(*thread);
   return {};
 }

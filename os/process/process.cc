@@ -94,6 +94,24 @@ void Process::thread_ends(UserThread& thread) {
   current_scheduler().exit();
 }
 
+// What another CPU counts at this moment may be read halfway: the most that was told stands.
+Nanoseconds Process::processor_time() {
+  const std::uint64_t cycles = threads_.with([](Threads& threads) {
+    std::uint64_t sum = threads.freed_cycles;
+    for (const UserThread& thread : threads.living) sum += thread.cycles();
+    for (const UserThread& thread : threads.ended) sum += thread.cycles();
+    return threads.most_cycles = sum > threads.most_cycles ? sum : threads.most_cycles;
+  });
+  return kernel_.clock->rate().nanoseconds(cycles);
+}
+
+Nanoseconds Process::processor_time_of(std::uint32_t number) {
+  return kernel_.clock->rate().nanoseconds(threads_.with([&](Threads& threads) {
+    const UserThread* const thread = threads.find(number);
+    return thread != nullptr ? thread->cycles() : 0;
+  }));
+}
+
 int Process::run() {
   Allocator& heap = kernel_.memory->heap();
   for (bool living = true; living;) {
@@ -107,6 +125,7 @@ int Process::run() {
     });
     if (ended == nullptr) break;
     ended->thread().join();
+    threads_.with([&](Threads& threads) { threads.freed_cycles += ended->cycles(); });
     keep_stack(ended->take_stack());
     std::destroy_at(ended);
     heap.free(ended, sizeof(UserThread), alignof(UserThread));

@@ -13,6 +13,7 @@
 #include "os/memory/address_space.h"
 #include "os/memory/owned.h"
 #include "os/process/futex.h"
+#include "os/process/process_timers.h"
 #include "os/process/program_memory.h"
 #include "os/process/signal.h"
 #include "os/process/user_thread.h"
@@ -28,7 +29,7 @@ class Process {
   static Result<Owned<Process>> create(Kernel& kernel, std::uint64_t memory_limit,
                                        WritableCode writable_code = WritableCode::refused);
   Process(Kernel& kernel, Owned<ProgramMemory> memory, Owned<ProcessFiles> files)
-      : kernel_(kernel), files_(std::move(files)), memory_(std::move(memory)) {}
+      : kernel_(kernel), files_(std::move(files)), memory_(std::move(memory)), timers_(*this) {}
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
@@ -38,6 +39,7 @@ class Process {
   std::uint32_t thread_count();
   AddressSpace& space() { return memory_->space(); }
   FutexTable& futexes() { return futexes_; }
+  ProcessTimers& timers() { return timers_; }
   std::uint32_t number() const { return 1; }  // what getpid answers: there is one process
 
   // A thread that begins with the frame, not yet running: its caller may finish it before start().
@@ -69,6 +71,11 @@ class Process {
 
   // Waits until the last thread has ended, and frees each. The exit status.
   int run();
+
+  // That CPUs spent on its threads, in ring 3 and in the kernel. Never less than it was.
+  Nanoseconds processor_time();
+  // Of one of them; 0: of none.
+  Nanoseconds processor_time_of(std::uint32_t thread);
 
   // Signals (process_signals.cc).
   //
@@ -106,7 +113,9 @@ class Process {
     std::array<KernelStack, 4> spare_stacks;
     std::size_t spare_stack_count = 0;
     std::array<SignalAction, signal_count> actions{};
-    PendingSignals pending;  // sent to no thread in particular
+    PendingSignals pending;          // sent to no thread in particular
+    std::uint64_t freed_cycles = 0;  // of threads that are gone
+    std::uint64_t most_cycles = 0;   // that were told of
 
     UserThread* find(std::uint32_t number);
     SignalAction& action(Signal signal) { return actions[static_cast<std::uint32_t>(signal) - 1]; }
@@ -128,6 +137,7 @@ class Process {
   FutexTable futexes_;
   Locked<Threads, SharedWith::interrupts> threads_{LockRank::process};
   WaitQueue thread_ended_;
+  ProcessTimers timers_;
   Atomic<bool> ending_;
   Atomic<int> status_;
 };

@@ -177,6 +177,7 @@ std::optional<Process::TakenSignal> Process::take_signal(UserThread& thread, Sig
     }
     look_for_signals(threads, thread);
   });
+  if (taken && taken->timer != 0) timers_.arrived(taken->timer, taken->information);
   return taken;
 }
 

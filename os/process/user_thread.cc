@@ -30,7 +30,7 @@ void UserThread::enter(void* argument) {
   current_scheduler().begin_thread();
   {
     const InterruptsOff quiet;
-    self.state_.load();
+    self.begin_run();
     self.vectors_.restore();
   }
   arch::TrapFrame frame = self.first_frame_;
@@ -48,6 +48,8 @@ void UserThread::wait(std::optional<Nanoseconds> deadline) {
     nobody.wait_until(interrupted);
   }
 }
+
+Nanoseconds UserThread::processor_time() { return process_.kernel().clock->rate().nanoseconds(cycles()); }
 
 void UserThread::exit() {
   arch::enable_interrupts();

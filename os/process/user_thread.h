@@ -2,6 +2,7 @@
 // interrupts and faults.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -75,8 +76,30 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
   // The locks it holds, as a list in its memory: at its end they are marked, so that others do not wait forever.
   VirtualAddress robust_list;
   ThreadSignals signals;
+  std::array<char, 16> name{};  // as the program calls it
+
+  // For the CPU that begins to run it, and that stops, with interrupts off.
+  void begin_run() {
+    state_.load();
+    begun_.store(cycles_now(), MemoryOrder::relaxed);
+  }
+  void end_run() {
+    const std::uint64_t begun = begun_.load(MemoryOrder::relaxed);
+    begun_.store(0, MemoryOrder::relaxed);
+    used_.store(used_.load(MemoryOrder::relaxed) + (cycles_now() - begun), MemoryOrder::release);
+  }
+  // That CPUs have spent on it. Another CPU may be in the midst of the above: then it is too few, never too many.
+  std::uint64_t cycles() const {
+    const InterruptsOff here;
+    const std::uint64_t used = used_.load(MemoryOrder::acquire), begun = begun_.load(MemoryOrder::relaxed);
+    const std::uint64_t now = cycles_now();
+    return used + (begun != 0 && now > begun ? now - begun : 0);
+  }
+  Nanoseconds processor_time();
 
  private:
+  // The same on every CPU.
+  static std::uint64_t cycles_now() { return arch::cycle_count() + arch::current_cpu().cycle_offset; }
   [[noreturn]] static void enter(void* argument);
   bool run_handler(arch::TrapFrame& frame, const SignalInformation& information, const SignalAction& action);
   void finish_call(arch::TrapFrame& frame, const SignalAction* handler);
@@ -88,6 +111,8 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
   arch::UserState state_;
   arch::TrapFrame first_frame_;
   Atomic<std::uint32_t> work_;
+  Atomic<std::uint64_t> used_;   // cycles, without those since it runs
+  Atomic<std::uint64_t> begun_;  // to run; 0: it does not
   std::optional<Nanoseconds> kept_deadline_;
   std::optional<LockChecker> lock_checker_;
   Thread thread_;

@@ -24,9 +24,10 @@ class CpuMachine final : public ScheduleMachine {
   void switch_context(Thread& from, Thread& to) override {
     if (from.address_space != to.address_space) load_address_space(to.address_space);
     if (from.vector_state != nullptr) from.vector_state->save();
+    if (from.user_thread != nullptr) from.user_thread->end_run();
     arch::switch_stack(from.saved_context, to.saved_context);
     if (from.vector_state != nullptr) from.vector_state->restore();
-    if (from.user_thread != nullptr) from.user_thread->state().load();
+    if (from.user_thread != nullptr) from.user_thread->begin_run();
   }
   void notify(std::uint32_t cpu) override;
   void wait_for_interrupt() override { arch::wait_for_interrupt(); }

@@ -17,7 +17,9 @@ Answer<void> change_action(Caller& caller, std::uint32_t number, UserPointer<Sig
   if (signals::never_blocked.has(signal)) return Errno::einval;
   SignalAction action = TRY(wanted.read());
   action.blocked = action.blocked & ~signals::never_blocked;
-  return before.write_if_wanted(caller.process.exchange_action(signal, action));
+  const SignalAction old = caller.process.exchange_action(signal, action);
+  if (old.ignores(signal) && !action.ignores(signal)) caller.process.timers().go_on();
+  return before.write_if_wanted(old);
 }
 
 Answer<void> change_mask(Caller& caller, std::uint32_t how, UserPointer<SignalSet> wanted,

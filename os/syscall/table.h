@@ -29,7 +29,9 @@ std::span<const SystemCall> socket_calls();
 std::span<const SystemCall> status_calls();
 std::span<const SystemCall> thread_calls();
 std::span<const SystemCall> time_calls();
+std::span<const SystemCall> timer_calls();
 std::span<const SystemCall> transfer_calls();
+std::span<const SystemCall> usage_calls();
 
 class SystemCallTable {
  public:

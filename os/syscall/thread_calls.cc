@@ -43,6 +43,7 @@ Answer<std::uint32_t> clone(Caller& caller, std::uint64_t flags, VirtualAddress 
   if (!added.ok()) return Errno::eagain;  // what pthread_create expects when there is no memory for one more
   UserThread& child = *added.value();
   child.signals.blocked = caller.thread.signals.blocked;
+  child.name = caller.thread.name;
   arch::save_whole_vectors(child.vectors());  // the registers of the one who calls
   caller.kernel.scheduler.restrict(child.thread(), caller.thread.thread().allowed_cpus());
   if ((flags & clone_flag::clear_child_number) != 0) child.clear_at_exit = child_place;

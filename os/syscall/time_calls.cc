@@ -19,7 +19,23 @@ enum class Clock : std::uint32_t {
   boot_time = 7
 };
 
-Answer<Nanoseconds> time_of(Kernel& kernel, Clock clock) {
+// A clock of one thread's time, or of a process's, has their number in it (man 3 pthread_getcpuclockid).
+Answer<Nanoseconds> time_of_numbered(Caller& caller, std::int32_t clock) {
+  constexpr std::int32_t kind = 3, of_thread = 4, processor_time = 2;
+  const auto number = static_cast<std::uint32_t>(~(clock >> 3));
+  if ((clock & kind) > processor_time) return Errno::einval;
+  if ((clock & of_thread) == 0) {
+    if (number != 0 && number != caller.process.number()) return Errno::einval;
+    return caller.process.processor_time();
+  }
+  if (number == 0 || number == caller.thread.number()) return caller.thread.processor_time();
+  const SignalInformation question;  // the signal 0: is there such a thread?
+  if (!caller.process.send(question, number).ok()) return Errno::einval;
+  return caller.process.processor_time_of(number);
+}
+
+Answer<Nanoseconds> time_of(Caller& caller, Clock clock) {
+  Kernel& kernel = caller.kernel;
   switch (clock) {
     case Clock::real_time:
     case Clock::coarse_real_time: return kernel.wall_time();
@@ -27,19 +43,19 @@ Answer<Nanoseconds> time_of(Kernel& kernel, Clock clock) {
     case Clock::raw_monotonic:
     case Clock::coarse_monotonic:
     case Clock::boot_time: return kernel.now();
-    // Nobody counts what a thread spends.
-    case Clock::process_time:
-    case Clock::thread_time: return Errno::einval;
+    case Clock::process_time: return caller.process.processor_time();
+    case Clock::thread_time: return caller.thread.processor_time();
   }
+  if (static_cast<std::int32_t>(clock) < 0) return time_of_numbered(caller, static_cast<std::int32_t>(clock));
   return Errno::einval;
 }
 
 Answer<void> get_time(Caller& caller, Clock clock, UserPointer<TimeSpecification> place) {
-  return place.write(TimeSpecification::of(TRY(time_of(caller.kernel, clock))));
+  return place.write(TimeSpecification::of(TRY(time_of(caller, clock))));
 }
 
 Answer<void> get_resolution(Caller& caller, Clock clock, UserPointer<TimeSpecification> place) {
-  TRY(time_of(caller.kernel, clock));
+  TRY(time_of(caller, clock));
   return place.write_if_wanted({0, 1});
 }
 
@@ -75,10 +91,13 @@ Answer<void> sleep(Caller& caller, UserPointer<TimeSpecification> duration, User
 Answer<void> sleep_by(Caller& caller, Clock clock, std::uint32_t flags, UserPointer<TimeSpecification> time,
                       UserPointer<TimeSpecification> rest) {
   constexpr std::uint32_t absolute = 1;
+  if (clock == Clock::process_time || clock == Clock::thread_time || static_cast<std::int32_t>(clock) < 0) {
+    return Errno::eopnotsupp;  // nobody wakes a thread by what others spend
+  }
   if ((flags & absolute) == 0) return sleep(caller, time, rest);
   const TimeSpecification specification = TRY(time.read());
   const Nanoseconds until = TRY(specification.nanoseconds());
-  const Nanoseconds now = TRY(time_of(caller.kernel, clock));
+  const Nanoseconds now = TRY(time_of(caller, clock));
   static_cast<void>(caller.thread.take_kept_deadline());  // it is the same
   return sleep_until(caller, caller.kernel.now() + (until - now), {});
 }

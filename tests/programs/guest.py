@@ -1,6 +1,8 @@
 """Casting and booting programs as a user does: what the tests of tests/programs and tests/end_to_end share."""
 
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -65,8 +67,11 @@ class Guest:
         if arguments:
             words += ["--", *arguments]
         with tempfile.TemporaryFile() as log:
-            emulator = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0)
-            timer = threading.Timer(seconds, emulator.kill)
+            # A group of its own: what `ingot` started must end with it, too.
+            emulator = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0, start_new_session=True
+            )
+            timer = threading.Timer(seconds, os.killpg, (emulator.pid, signal.SIGKILL))
             timer.start()
             output = type_and_read(emulator, list(keys))
             emulator.stdout.close()

@@ -16,7 +16,7 @@ ingot_trap_stubs:               // 256 stubs of 16 bytes: descriptor_tables.cc c
   .endif
   pushq $vector
   .if vector == 2 || vector == 8 || vector == 18
-  jmp save_registers_anywhere
+  jmp ingot_save_registers_anywhere
   .else
   jmp save_registers
   .endif
@@ -34,37 +34,13 @@ in_kernel:
   popfq                         // lift SMAP; NT. Interrupts are off already
   movq %rsp, %rdi               // TrapFrame&; the stack is aligned to 16: the CPU did, and 22 words follow
   call ingot_trap
-  jmp ingot_leave_trap
-
-// What no flag keeps away also comes while the kernel has the program's GS still, or again: at its first and last
-// instructions. There the ring says nothing; where GS points does, because a program's is never in the upper half.
-.balign 16
-save_registers_anywhere:
-  push_registers
-  movl $0xc0000101, %ecx        // GS's base
-  rdmsr
-  xorl %ebx, %ebx               // a call leaves it as it is: whether GS was the program's
-  testl %edx, %edx
-  js in_kernel_anywhere
-  swapgs
-  incl %ebx
-in_kernel_anywhere:
-  pushq $2
-  popfq
-  movq %rsp, %rdi
-  call ingot_trap
-  testl %ebx, %ebx
-  jz restore_registers
-  swapgs
-  jmp restore_registers
-
-.balign 16
 .globl ingot_leave_trap
 ingot_leave_trap:
   testb $3, 18 * 8(%rsp)
-  jz restore_registers
+  jz ingot_restore_registers
   swapgs
-restore_registers:
+.globl ingot_restore_registers
+ingot_restore_registers:
   pop_registers
   addq $16, %rsp                // vector and error code
   iretq

@@ -39,4 +39,27 @@ ingot_enter_user:               // (TrapFrame*), on this thread's own stack
   movq %rdi, %rsp
   jmp ingot_leave_trap
 
+// What no flag keeps away also comes while the kernel has the program's GS still, or again: at its first and last
+// instructions. There the ring says nothing; where GS points does, because a program's is never in the upper half.
+.balign 16
+.globl ingot_save_registers_anywhere
+ingot_save_registers_anywhere:
+  push_registers
+  movl $0xc0000101, %ecx        // GS's base
+  rdmsr
+  xorl %ebx, %ebx               // a call leaves it as it is: whether GS was the program's
+  testl %edx, %edx
+  js in_kernel_anywhere
+  swapgs
+  incl %ebx
+in_kernel_anywhere:
+  pushq $2
+  popfq
+  movq %rsp, %rdi
+  call ingot_trap
+  testl %ebx, %ebx
+  jz ingot_restore_registers
+  swapgs
+  jmp ingot_restore_registers
+
 .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,97 @@
+// ProcessTimers: when a program wants to be signalled: the one time of setitimer and alarm, and those of timer_create.
+#pragma once
+
+#include <cstdint>
+
+#include "base/intrusive_list.h"
+#include "base/units.h"
+#include "os/memory/owned.h"
+#include "os/process/pending_signals.h"
+#include "os/schedule/mutex.h"
+#include "os/schedule/timer_queue.h"
+#include "os/syscall/errno.h"
+
+namespace ingot::os {
+
+class Process;
+
+struct SignalTimerSetting {
+  Nanoseconds next;      // none: it is off
+  Nanoseconds interval;  // none: it comes once
+};
+
+// One of them. It waits in the timers of the CPU that set it, and its signal is there beforehand: it comes in an
+// interrupt. A next time is set only when the signal has arrived, so that a slow program is not flooded; how many times
+// were passed over is told instead.
+class SignalTimer final : private Timer, public ListLink<struct SignalTimersTag> {
+ public:
+  SignalTimer(Process& owner, std::uint32_t name, const SignalInformation& information)
+      : signal(information, nullptr), process_(owner) {
+    signal.timer = name;
+  }
+  SignalTimer(const SignalTimer&) = delete;
+  SignalTimer& operator=(const SignalTimer&) = delete;
+  ~SignalTimer();
+
+  // Times are the monotonic clock's. What is left of the setting before, as of `now`.
+  SignalTimerSetting set(SignalTimerSetting setting, Nanoseconds now);
+  SignalTimerSetting left(Nanoseconds now) const;
+  // Its signal was taken: how many times were passed over.
+  std::uint32_t arrived(Nanoseconds now);
+  // Whether it would come again, and its signal was lost.
+  bool is_stranded(Nanoseconds now) const {
+    return setting_.next != Nanoseconds() && setting_.next <= now && !signal.is_linked();
+  }
+
+  QueuedSignal signal;
+  std::uint32_t thread = 0;  // to which it goes; 0: to any
+  bool is_silent = false;    // nobody is told: it can only be asked
+  bool by_wall_clock = false;
+  std::uint32_t overruns = 0;  // of the last that arrived
+
+ private:
+  void expired() override;
+  void arm();
+
+  Process& process_;
+  SignalTimerSetting setting_;
+  TimerQueue* queue_ = nullptr;  // where it waits, or did
+};
+
+class ProcessTimers {
+ public:
+  static constexpr std::uint32_t interval_timer = 1;  // setitimer's name; those of timer_create follow
+  static constexpr std::uint32_t most = 1024;
+
+  explicit ProcessTimers(Process& process);
+  ~ProcessTimers();
+
+  // use(timer) while nobody else changes it; EINVAL: there is none of that name.
+  template <class Use>
+  auto with(std::uint32_t name, Use&& use) -> decltype(use(*static_cast<SignalTimer*>(nullptr))) {
+    const MutexGuard guard(lock_);
+    SignalTimer* const timer = find(name);
+    if (timer == nullptr) return Errno::einval;
+    return use(*timer);
+  }
+  // Its name.
+  Answer<std::uint32_t> create(const SignalInformation& information, std::uint32_t thread, bool is_silent,
+                               bool by_wall_clock);
+  Answer<void> remove(std::uint32_t name);
+  // The timer's signal was taken: the information tells how often it came.
+  void arrived(std::uint32_t name, SignalInformation& information);
+  // Signals that were ignored are not any more.
+  void go_on();
+
+ private:
+  SignalTimer* find(std::uint32_t name);
+
+  Process& process_;
+  Mutex lock_;
+  SignalTimer interval_;
+  IntrusiveList<SignalTimer, SignalTimersTag> created_;
+  std::uint32_t next_name_ = interval_timer + 1;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace ingot::os
