@@ -153,7 +153,7 @@ struct Call {
 // False: not this one, which would be the end of us, or of what we say.
 bool is_harmless(Call& call, Random& random) {
   Word* const words = call.arguments;
-  const bool is_standard_file = words[0] < 3;
+  const bool is_standard_file = static_cast<unsigned>(words[0]) < 3;  // of a register, calls read the lower half
   switch (call.number) {
     case SYS_exit: call.ends = Ends::the_thread; return random.one_in(50);
     case SYS_exit_group:
@@ -164,7 +164,7 @@ bool is_harmless(Call& call, Random& random) {
     case SYS_reboot: return false;
     case SYS_clone:
     case SYS_clone3: words[0] &= ~0x10000ul; return call.number == SYS_clone;  // without CLONE_THREAD
-    case SYS_arch_prctl: return words[0] != 0x1002;                            // ARCH_SET_FS
+    case SYS_arch_prctl: return static_cast<unsigned>(words[0]) != 0x1002;     // ARCH_SET_FS
     case SYS_brk: words[0] = random.one_in(2) ? 0 : -random.below(1 << 20); return true;
     case SYS_munmap:
     case SYS_mprotect:
@@ -189,7 +189,7 @@ bool is_harmless(Call& call, Random& random) {
     case SYS_rt_sigaction: words[1] = random.one_in(2) ? 0 : 0xffff'8000'0000'0000u; return true;
     case SYS_timer_create: words[1] = random.one_in(2) ? 0 : 0xffff'8000'0000'0000u; return true;
     case SYS_dup2:
-    case SYS_dup3: return words[1] > 2;
+    case SYS_dup3: return static_cast<unsigned>(words[1]) > 2;
     case SYS_close:
     case SYS_close_range:
     case SYS_write:
