@@ -66,6 +66,8 @@ class BootInfo {
     const auto parts = modules().last(image_parts_);
     return CastImage{parts[0], parts.subspan(1)};
   }
+  // What the loader brought beside a cast image: a separate initrd.
+  std::span<const PhysicalRange> loaders_modules() const { return modules().first(module_count_ - image_parts_); }
   // The last `parts` modules are the cast image's: bundle and segments.
   void mark_image(std::size_t parts) { image_parts_ = parts; }
 

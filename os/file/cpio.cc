@@ -67,6 +67,10 @@ Result<std::optional<CpioEntry>> CpioReader::next() {
   }
 }
 
+bool is_cpio(std::span<const std::byte> bytes) {
+  return bytes.size() >= magic.size() && __builtin_memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+}
+
 Result<CpioEntry> find_in_cpio(std::span<const std::byte> archives, std::string_view path) {
   std::optional<CpioEntry> found;
   CpioReader reader(archives);

@@ -41,6 +41,8 @@ class CpioReader {
   bool between_archives_ = true;
 };
 
+bool is_cpio(std::span<const std::byte> bytes);
+
 // The entry with this path; "/" or "./" in front of either does not count. Only the last name of a file with several
 // carries its content in the archive; here each does.
 Result<CpioEntry> find_in_cpio(std::span<const std::byte> archives, std::string_view path);

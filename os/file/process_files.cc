@@ -1,5 +1,6 @@
 #include "os/file/process_files.h"
 
+#include "os/file/cpio.h"
 #include "os/file/initramfs.h"
 #include "os/file/proc_directory.h"
 #include "os/file/sys_directory.h"
@@ -82,6 +83,14 @@ Result<void> ProcessFiles::add_image(const TreePlan& plan) {
   if (plan.archive_bytes != 0) {
     const std::span<const std::byte> archives(services_.window.at<std::byte>(plan.archives), plan.archive_bytes);
     TRY(add_initramfs(tree_->root(), archives, plan.archives, plan.hidden));
+  }
+  for (const PhysicalRange& it : plan.initrds) {
+    const std::span<const std::byte> bytes(services_.window.at<std::byte>(it.begin), it.bytes);
+    if (is_cpio(bytes)) {
+      TRY(add_initramfs(tree_->root(), bytes, it.begin, {}));
+    } else {
+      TRY(add_image_file(tree_->root(), "/initrd", NameStorage::borrowed, {bytes, it.begin}, 0444));
+    }
   }
   for (const ImageSegment& it : plan.segments) {
     ImageContent content;

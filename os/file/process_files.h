@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "os/boot/memory_map.h"
 #include "os/file/descriptor_table.h"
 #include "os/file/dev_directory.h"
 #include "os/file/file_tree.h"
@@ -30,9 +31,10 @@ struct ProgramDevice {
 
 // What a tree is made of. Of it, the objects that are pointed at, and the archives, outlive the process.
 struct TreePlan {
-  PhysicalAddress archives;         // cpio, where the loader put it
-  std::uint64_t archive_bytes = 0;  // none: an empty root
-  std::string_view hidden;          // a path in the archives that the program shall not see
+  PhysicalAddress archives;                // cpio, where the loader put it
+  std::uint64_t archive_bytes = 0;         // none: an empty root
+  std::string_view hidden;                 // a path in the archives that the program shall not see
+  std::span<const PhysicalRange> initrds;  // more archives, whose files hold; or else one file, /initrd
   std::span<const ImageSegment> segments;
   std::uint64_t tmpfs_bytes = 0;  // none: nothing can be written
   SystemFacts* system = nullptr;

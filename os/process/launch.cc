@@ -97,6 +97,7 @@ Result<void> build_tree(Kernel& kernel, Process& process, ProgramFacts& facts, c
   TRY(files.build({.archives = image.bundle.begin,
                    .archive_bytes = image.bundle.bytes,
                    .hidden = manifest_path,
+                   .initrds = kernel.boot_info.loaders_modules(),
                    .segments = std::span(segments->files).first(segments->count),
                    .tmpfs_bytes = manifest.tmpfs.value_or(0),
                    .system = &kernel.facts,
@@ -217,6 +218,13 @@ class SignalKeys final : public TerminalListener {
       suspend_{by_key(Signal::terminal_stop), nullptr};
 };
 
+void log_memory(Kernel& kernel, Process& process) {
+  const ProgramAccount& account = process.memory().account();
+  kernel.log.information("program: ", process.space().statistics().faults, " page faults; at most ",
+                         account.resident().peak() >> 10, " KiB of its own, ", account.charges().peak() >> 10,
+                         " KiB charged");
+}
+
 }  // namespace
 
 Result<int> run_image(Kernel& kernel) {
@@ -244,7 +252,9 @@ Result<int> run_image(Kernel& kernel) {
   const Result<void> started = start_program(kernel, *process, facts, manifest, *vdso);
   use_address_space(nullptr);
   TRY(started);
-  return process->run();
+  const int status = process->run();
+  log_memory(kernel, *process);
+  return status;
 }
 
 }  // namespace ingot::os
