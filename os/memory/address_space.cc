@@ -93,11 +93,9 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
   if (request.sharing == Sharing::shared && request.object->pages() == MemoryObject::Pages::fresh) {
     return Error::of(ErrorCode::unsupported, "expected memory that can be shared, found ", request.object->name());
   }
-  TRY(account_.add(region));
-  if (const Result<void> added = regions_.insert(region); !added.ok()) {
-    account_.remove(region);
-    return added.error();
-  }
+  TRY(account_.allow(region));
+  TRY(regions_.insert(region));
+  account_.add(region);
   return region.begin;
 }
 
@@ -113,18 +111,16 @@ Result<void> AddressSpace::remove(VirtualAddress address, std::uint64_t bytes, R
   const MutexGuard guard(mutex_);
   TlbBatch batch(*services_.flusher, *services_.frames);
   TRY(make_borders(address, bytes, batch));
-  RemovedRegions now(*services_.heap);
   const std::size_t index = regions_.first_behind(address);
   while (index < regions_.size() && regions_[index].begin < address + bytes) {
     Region& region = regions_.take(index);
     // Nothing crosses its ends any more: it cannot fail.
     static_cast<void>(table_.unmap(region.begin, region.bytes, batch, releasing(region, batch)));
     account_.remove(region);
-    now.add(region);
+    batch.finish();
+    region.object->let_go(region.object_offset, region.bytes, region);
+    removed.add(region);
   }
-  batch.finish();
-  for (Region& region : now) region.object->let_go(region.object_offset, region.bytes, region);
-  removed.take_all(now);
   return {};
 }
 

@@ -144,7 +144,6 @@ class AddressSpace : public ListLink<> {
   // else is at work here: MemoryObject::invalidate, who asks, holds a lock that comes after ours.
   std::optional<Result<void>> try_withdraw(const Region& region, VirtualAddress address, std::uint64_t bytes);
 
-  bool allows_writable_code() const { return services_.allows_writable_code; }
   // For reports and tests, while nobody changes the space.
   const RegionMap& regions() const { return regions_; }
   const NativePageTable& table() const { return table_; }

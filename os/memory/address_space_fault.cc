@@ -22,6 +22,7 @@ Result<FaultWork> AddressSpace::answer(VirtualAddress address, Access access) {
                      ", found [", region->begin, ", ", region->last() + 1, ") of ", region->object->name(),
                      " that allows ", region->access);
   }
+  TRY(account_.allow_touch(*region, access));
   const std::optional<MappedPage> page = table_.find(address);
   FaultWork work = FaultWork::nothing;
   if (!page) {
@@ -71,8 +72,8 @@ Result<FaultWork> AddressSpace::map_page(const Region& region, VirtualAddress ad
 
 // A small page with the content of another, whose reference it takes over.
 Result<Backing> AddressSpace::copy_of(const Region& region, const Backing& original) {
-  Result<void> copyable = check_copyable(region, original.physical);
-  Result<FrameNumber> copy = copyable.ok() ? services_.frames->allocate(page_order) : copyable.error();
+  TRY(check_copyable(region, original.physical));  // what is not, nobody counts
+  const Result<FrameNumber> copy = services_.frames->allocate(page_order);
   if (copy.ok()) services_.window.copy(copy.value().address(), original.physical, page_bytes);
   if (original.ownership == FrameOwnership::counted) {
     services_.frames->release(FrameNumber::containing(original.physical), page_order);
@@ -86,11 +87,8 @@ Result<void> AddressSpace::map_backing(const Region& region, VirtualAddress addr
                                        const Backing& backing, Content content) {
   const bool counted = backing.ownership == FrameOwnership::counted;
   const MappedPage page{address, backing.physical, size, attributes_of(region, backing.ownership, content)};
-  Result<void> mapped = account_.show(region, page);
-  if (mapped.ok()) {
-    mapped = table_.map(address, backing.physical, size, page.attributes);
-    if (!mapped.ok()) account_.hide(region, page);
-  }
+  const Result<void> mapped = table_.map(address, backing.physical, size, page.attributes);
+  if (mapped.ok()) account_.show(region, page);
   if (counted && mapped.ok()) frames_held_.fetch_add(1u << order_of(size), MemoryOrder::relaxed);
   if (counted && !mapped.ok()) services_.frames->release(FrameNumber::containing(backing.physical), order_of(size));
   return mapped;
@@ -144,12 +142,9 @@ Result<FaultWork> AddressSpace::copy_page(const Region& region, MappedPage page,
   if (!copy) copy = TRY(services_.frames->allocate(page_order));
   const MappedPage next{page.address, copy->address(), page.size,
                         attributes_of(region, FrameOwnership::counted, Content::copy)};
-  if (const Result<void> shown = account_.show(region, next); !shown.ok()) {
-    services_.frames->release(*copy, order_of(page.size));
-    return shown.error();
-  }
   services_.window.copy(copy->address(), page.physical, bytes_of(page.size));
   table_.replace(page, copy->address(), next.attributes, batch, releasing(region, batch));
+  account_.show(region, next);
   frames_held_.fetch_add(1u << order_of(page.size), MemoryOrder::relaxed);
   ++statistics_.copies;
   return FaultWork::copied;

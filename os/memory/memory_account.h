@@ -8,11 +8,13 @@ namespace ingot::os {
 
 class MemoryAccount {
  public:
-  // Before it is there.
-  virtual Result<void> add(const RegionFields&) { return {}; }
-  virtual Result<void> show(const Region&, const MappedPage&) { return {}; }
-  // When it is gone.
+  virtual Result<void> allow(const RegionFields&) { return {}; }
+  // A page of a region, which may have to be a new one.
+  virtual Result<void> allow_touch(const Region&, Access) { return {}; }
+  // Once it is there, and when it is gone.
+  virtual void add(const RegionFields&) {}
   virtual void remove(const RegionFields&) {}
+  virtual void show(const Region&, const MappedPage&) {}
   virtual void hide(const Region&, const MappedPage&) {}
 
  protected:

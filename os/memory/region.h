@@ -62,11 +62,6 @@ class RemovedRegions {
   explicit RemovedRegions(Allocator& heap) : heap_(heap) {}
   ~RemovedRegions();
   void add(Region& region) { all_.push_back(region); }
-  void take_all(RemovedRegions& other) {
-    while (Region* region = other.all_.pop_front()) all_.push_back(*region);
-  }
-  auto begin() { return all_.begin(); }
-  auto end() { return all_.end(); }
 
  private:
   Allocator& heap_;

@@ -133,4 +133,12 @@ int Process::run() {
   return status_.load(MemoryOrder::acquire);
 }
 
+void end_without_memory(Kernel& kernel, UserThread* thread, const Error& error) {
+  constexpr int ended_by_kill = 128 + 9;
+  kernel.memory->report_once(kernel.log);
+  if (thread == nullptr) return;
+  kernel.log.error("program: out of memory: ", error);
+  thread->process().end(ended_by_kill);
+}
+
 }  // namespace ingot::os

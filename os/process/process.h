@@ -142,4 +142,8 @@ class Process {
   Atomic<int> status_;
 };
 
+// A page of the current program cannot be had. No handler could run without it either: as on Linux that has no memory,
+// the program is killed, with a report. A kernel thread that met it, without `thread`, goes on.
+void end_without_memory(Kernel& kernel, UserThread* thread, const Error& error);
+
 }  // namespace ingot::os

@@ -37,10 +37,6 @@ Result<void> clear_rest_of_page(VirtualAddress from) {
 Result<void> load_segment(AddressSpace& space, MemoryObject& zeroes, const ProgramFile& file, const ElfSegment& segment,
                           VirtualAddress base) {
   const Access access = access_of(segment);
-  if (allows(access, Access::write | Access::execute) && !space.allows_writable_code()) {
-    return Error::of(ErrorCode::invalid_argument, "expected segments that are writable or executable, found both at ",
-                     VirtualAddress(segment.address), ", and no grant of writable-executable");
-  }
   const VirtualAddress start = base + segment.address;
   const VirtualAddress begin = start.rounded_down(page_bytes);
   const VirtualAddress file_end = (start + segment.file_bytes).rounded_up(page_bytes);

@@ -6,9 +6,8 @@ namespace {
 
 std::uint64_t promise_of(const RegionFields& region) { return region.promised ? region.bytes - region.guard_bytes : 0; }
 
-bool is_charged_by_touch(const RegionFields& region, const MappedPage& page) {
-  return region.sharing == Sharing::private_copy && !region.promised &&
-         page.attributes.ownership == FrameOwnership::counted;
+bool is_charged_by_touch(const RegionFields& region) {
+  return region.sharing == Sharing::private_copy && !region.promised;
 }
 
 // Only one changes them at a time.
@@ -30,13 +29,23 @@ Result<void> ProgramAccount::refuse(std::uint64_t more) const {
                    " and ", more, " more");
 }
 
-Result<void> ProgramAccount::add(const RegionFields& region) {
+Result<void> ProgramAccount::allow(const RegionFields& region) {
   const std::uint64_t promise = promise_of(region);
   if (promise != 0 && !has_room(promise)) return refuse(promise);
-  add_to(promised_, promise);
+  return {};
+}
+
+// To look at a file's own page costs nothing.
+Result<void> ProgramAccount::allow_touch(const Region& region, Access access) {
+  const bool needs_page = region.object->pages() == MemoryObject::Pages::fresh || allows(access, Access::write);
+  if (needs_page && is_charged_by_touch(region) && !has_room(page_bytes)) return refuse(page_bytes);
+  return {};
+}
+
+void ProgramAccount::add(const RegionFields& region) {
+  add_to(promised_, promise_of(region));
   charges_.set(charged());
   add_to(addresses_, region.bytes);
-  return {};
 }
 
 void ProgramAccount::remove(const RegionFields& region) {
@@ -45,14 +54,12 @@ void ProgramAccount::remove(const RegionFields& region) {
   add_to(addresses_, -region.bytes);
 }
 
-Result<void> ProgramAccount::show(const Region& region, const MappedPage& page) {
+void ProgramAccount::show(const Region& region, const MappedPage& page) {
   const std::uint64_t bytes = bytes_of(page.size);
-  if (is_charged_by_touch(region, page)) {
-    if (!has_room(bytes)) return refuse(bytes);
-    add_to(touched_, bytes);
-    charges_.set(charged());
-  }
-  if (page.attributes.ownership == FrameOwnership::counted) {
+  const bool own = page.attributes.ownership == FrameOwnership::counted;
+  if (own && is_charged_by_touch(region)) add_to(touched_, bytes);
+  charges_.set(charged());
+  if (own) {
     add_to(resident_, bytes);
   } else {
     add_to(in_place_, bytes);
@@ -63,16 +70,14 @@ Result<void> ProgramAccount::show(const Region& region, const MappedPage& page) 
   if (page.size == PageSize::small && wanted_large && region.object->pages() == MemoryObject::Pages::kept) {
     add_to(fall_backs_, 1);
   }
-  return {};
 }
 
 void ProgramAccount::hide(const Region& region, const MappedPage& page) {
   const std::uint64_t bytes = bytes_of(page.size);
-  if (is_charged_by_touch(region, page)) {
-    take_from(touched_, bytes);
-    charges_.set(charged());
-  }
-  if (page.attributes.ownership == FrameOwnership::counted) {
+  const bool own = page.attributes.ownership == FrameOwnership::counted;
+  if (own && is_charged_by_touch(region)) take_from(touched_, bytes);
+  charges_.set(charged());
+  if (own) {
     add_to(resident_, -bytes);
   } else {
     take_from(in_place_, bytes);

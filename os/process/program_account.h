@@ -22,8 +22,10 @@ class ProgramAccount final : public MemoryAccount {
   bool has_room(std::uint64_t bytes) const;
   std::uint64_t charged() const { return promised_.load(MemoryOrder::relaxed) + touched_.load(MemoryOrder::relaxed); }
 
-  Result<void> add(const RegionFields& region) override;
-  Result<void> show(const Region& region, const MappedPage& page) override;
+  Result<void> allow(const RegionFields& region) override;
+  Result<void> allow_touch(const Region& region, Access access) override;
+  void add(const RegionFields& region) override;
+  void show(const Region& region, const MappedPage& page) override;
   void remove(const RegionFields& region) override;
   void hide(const Region& region, const MappedPage& page) override;
 

@@ -33,17 +33,23 @@ class ProgramAccounts : public ::testing::Test {
 
 TEST_F(ProgramAccounts, ChargePromisesAtOnceAndReservationsByTouch) {
   const Region promised = region(6, true), reserved = region(1000, false);
-  ASSERT_TRUE(account.add(promised).ok());
-  ASSERT_TRUE(account.add(reserved).ok());
+  ASSERT_TRUE(account.allow(promised).ok() && account.allow(reserved).ok());
+  account.add(promised);
+  account.add(reserved);
   EXPECT_EQ(account.charged(), 6 * page_bytes);
   const MappedPage own = page(PageSize::small, FrameOwnership::counted);
-  ASSERT_TRUE(account.show(promised, own).ok());
+  account.show(promised, own);
   EXPECT_EQ(account.charged(), 6 * page_bytes);
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(account.show(reserved, own).ok());
-  EXPECT_EQ(account.show(reserved, own).error().code(), ErrorCode::out_of_memory);
-  EXPECT_EQ(account.add(region(1, true)).error().code(), ErrorCode::out_of_memory);
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(account.allow_touch(reserved, Access::write).ok());
+    account.show(reserved, own);
+  }
+  EXPECT_EQ(account.allow_touch(reserved, Access::write).error().code(), ErrorCode::out_of_memory);
+  EXPECT_TRUE(account.allow_touch(reserved, Access::read).ok());  // of a file
+  EXPECT_EQ(account.allow(region(1, true)).error().code(), ErrorCode::out_of_memory);
   account.hide(reserved, own);
-  EXPECT_TRUE(account.show(reserved, own).ok());
+  EXPECT_TRUE(account.allow_touch(reserved, Access::write).ok());
+  account.show(reserved, own);
   account.remove(promised);
   EXPECT_EQ(account.charged(), 4 * page_bytes);
   EXPECT_EQ(account.charges().peak(), 10 * page_bytes);
@@ -54,9 +60,9 @@ TEST_F(ProgramAccounts, ChargePromisesAtOnceAndReservationsByTouch) {
 
 TEST_F(ProgramAccounts, CountWhatIsShownInPlaceAndWhatFellBack) {
   const Region file = region(1024, false);
-  ASSERT_TRUE(account.show(file, page(PageSize::large, FrameOwnership::borrowed)).ok());
+  account.show(file, page(PageSize::large, FrameOwnership::borrowed));
   EXPECT_EQ(account.fall_backs(), 0u);
-  ASSERT_TRUE(account.show(file, page(PageSize::small, FrameOwnership::borrowed)).ok());
+  account.show(file, page(PageSize::small, FrameOwnership::borrowed));
   EXPECT_EQ(account.fall_backs(), 1u);
   EXPECT_EQ(account.shown(PageSize::large, FrameOwnership::borrowed), 1u);
   EXPECT_EQ(account.in_place(), large_page_bytes + page_bytes);

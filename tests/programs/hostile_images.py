@@ -80,7 +80,7 @@ def cases(image: Image) -> dict[str, tuple[bytes, str]]:
         "elf-last-address": (image.with_segment(-1, "address", (1 << 64) - 4096), "expected"),
         "elf-overlap": (image.with_segment(1, "address", struct.unpack_from("<Q", image.bytes, elf + image.loadable[0] + 16)[0]),
                         "expected"),
-        "elf-writable-code": (image.with_segment(1, "flags", 7), "writable or executable, found both"),
+        "elf-writable-code": (image.with_segment(1, "flags", 7), "no page writable and executable at once"),
     }  # fmt: skip
 
 

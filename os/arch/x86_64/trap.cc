@@ -58,16 +58,6 @@ PageFault page_fault_of(const TrapFrame& frame) {
                                    : PageFault::Cause::no_right};
 }
 
-// No handler could run without memory either: as Linux does when it has none, the program is killed.
-void end_without_memory(Kernel& kernel, const Error& error) {
-  constexpr int ended_by_kill = 128 + 9;
-  kernel.memory->report_once(kernel.log);
-  UserThread* thread = current_thread().user_thread;
-  if (thread == nullptr) return;
-  kernel.log.error("program: out of memory: ", error);
-  thread->process().end(ended_by_kill);
-}
-
 // A program's page that was not there yet, or not its own yet. The kernel itself may only meet one while it copies;
 // where the page cannot be had, the copy ends.
 bool answer_page_fault(Kernel& kernel, TrapFrame& frame) {
@@ -83,7 +73,7 @@ bool answer_page_fault(Kernel& kernel, TrapFrame& frame) {
   disable_interrupts();
   if (answer.ok()) return true;
   const bool out_of_memory = answer.error().code() == ErrorCode::out_of_memory;
-  if (out_of_memory) end_without_memory(kernel, answer.error());
+  if (out_of_memory) end_without_memory(kernel, current_thread().user_thread, answer.error());
   if (copies) {
     frame.rip = reinterpret_cast<std::uint64_t>(ingot_user_access_failed);
   } else if (!out_of_memory) {
