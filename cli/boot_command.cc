@@ -85,6 +85,12 @@ Result<int> run(Options& options) {
     TRY(image::cast(request));
     options.boot.image = request.output;
   }
+  // Who waits at a terminal should know why.
+  const image::BootCommand command = TRY(image::command_to_boot(options.boot));
+  if (!command.uses_kvm && is_terminal(stderr)) {
+    const char* hint = "emulated, without KVM: far slower than the machine itself";
+    std::fprintf(stderr, "%s\n", coloured(hint, Colour::dim, stderr).c_str());
+  }
   if (options.boot.waits_for_debugger) {
     std::fprintf(
         stderr, "%s\n",
