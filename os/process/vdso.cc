@@ -1,5 +1,6 @@
 #include "os/process/vdso.h"
 
+#include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
 #include "os/process/program_memory.h"
 #include "os/process/vdso/time_page.h"
@@ -10,6 +11,7 @@ namespace ingot::os {
 
 namespace {
 
+// Else a program asks the kernel, which knows by how much they differ.
 bool counters_agree(Kernel& kernel) {
   for (const Processor* processor : kernel.scheduler.processors()) {
     if (processor->cycle_offset != 0) return false;
@@ -19,9 +21,10 @@ bool counters_agree(Kernel& kernel) {
 
 TimePage time_page(Kernel& kernel) {
   const Nanoseconds start(0);
+  const bool off = command_line_option(kernel.boot_info.command_line.view(), "no-vdso").has_value();
   const WallClock* wall_clock = kernel.devices.wall_clock();
-  return {.counter_is_shared = counters_agree(kernel),
-          .tells_processor = arch::tells_processor(),
+  return {.counter_is_shared = !off && counters_agree(kernel),
+          .tells_processor = !off && arch::tells_processor(),
           .start_cycles = kernel.platform.entry_cycles(),
           .nanoseconds_times_2_to_32 = kernel.clock->rate().nanoseconds_times_2_to_32(),
           .wall_time_at_start = wall_clock != nullptr ? wall_clock->at(start).count() : 0};
