@@ -127,19 +127,20 @@ void Scheduler::idle_once() {
 }
 
 void Scheduler::enqueue(Thread& thread) {
-  const std::uint32_t last = thread.last_cpu(), cpu = thread.may_run_on(last) ? last : place_of(thread);
   const std::uint64_t allowed = thread.allowed_cpus();  // once it is in the queue, it may run and end
+  const std::uint32_t last = thread.last_cpu(), cpu = (allowed >> last & 1) != 0 ? last : place_of(allowed);
   processors_[cpu]->ready.push(thread);
   atomic_fence(MemoryOrder::sequentially_consistent);
-  if (call_idle_cpu(cpu, allowed) || cpu == current_processor().index) return;
+  const bool some_halt = (idle_cpus_.load(MemoryOrder::relaxed) & allowed) != 0;
+  if ((some_halt && call_idle_cpu(cpu, allowed)) || cpu == current_processor().index) return;
   // Nobody halts: a program that runs there must share, and learns of it only by an interrupt.
   if (processors_[cpu]->runs_programs.load(MemoryOrder::relaxed)) machine_.notify(cpu);
 }
 
-// One of its CPUs, best one that halts.
-std::uint32_t Scheduler::place_of(const Thread& thread) const {
-  const std::uint64_t idle = idle_cpus_.load(MemoryOrder::relaxed) & thread.allowed_cpus();
-  return static_cast<std::uint32_t>(std::countr_zero(idle != 0 ? idle : thread.allowed_cpus()));
+// One of these CPUs, best one that halts.
+std::uint32_t Scheduler::place_of(std::uint64_t allowed) const {
+  const std::uint64_t idle = idle_cpus_.load(MemoryOrder::relaxed) & allowed;
+  return static_cast<std::uint32_t>(std::countr_zero(idle != 0 ? idle : allowed));
 }
 
 // Wakes `preferred` if it halts, else any that does and is allowed: it will steal. Clearing a bit claims that CPU, so

@@ -115,7 +115,7 @@ class Scheduler {
   bool call_idle_cpu(std::uint32_t preferred, std::uint64_t allowed);
   Thread* own_thread(Processor& processor);
   // Apart, so that a switch between threads that may run anywhere stays within its budget of instructions.
-  [[gnu::noinline]] std::uint32_t place_of(const Thread& thread) const;
+  [[gnu::noinline]] std::uint32_t place_of(std::uint64_t allowed) const;
   [[gnu::noinline]] Thread* send_away(Processor& processor, Thread* thread);
   Thread* next_thread(Processor& processor);
   void switch_to(Processor& processor, Thread& next);
