@@ -210,7 +210,8 @@ void run_payload(Kernel& kernel) {
                                   .system = &kernel.facts,
                                   .process = &facts,
                                   .random = &kernel.random,
-                                  .console = &console}));
+                                  .console = &console,
+                                  .devices = {}}));
   require(process->files().open_standard_files());
   use_from_the_kernel(kernel, process->files());
   kernel.log.information("files: exit status ", run_program(kernel, *process));
