@@ -18,6 +18,21 @@ Answer<void> make_directory(Caller& caller, UserText path, std::uint32_t permiss
   return make_directory_at(caller, at_working_directory, path, permissions);
 }
 
+// An empty file. Devices are the manifest's to grant, and pipes with names are for other processes.
+Answer<void> make_node_at(Caller& caller, std::int32_t directory, UserText path, std::uint32_t mode) {
+  constexpr std::uint32_t kind_of_mode = 0170000;
+  const std::uint32_t kind = mode & kind_of_mode;
+  if (kind != 0 && kind != static_cast<std::uint32_t>(FileKind::regular)) return Errno::eperm;
+  PathArgument text(caller);
+  const std::string_view name = TRY(text.read(path));
+  const Reference<Directory> start = TRY(start_of(caller, directory, name));
+  ProcessFiles& files = files_of(caller);
+  return files.tree().make(*start, name, {FileKind::regular, files.without_mask(mode & 07777), {}});
+}
+Answer<void> make_node(Caller& caller, UserText path, std::uint32_t mode) {
+  return make_node_at(caller, at_working_directory, path, mode);
+}
+
 Answer<void> make_link_at(Caller& caller, UserText target, std::int32_t directory, UserText path) {
   PathArgument target_text(caller), text(caller);
   const std::string_view leads_to = TRY(target_text.read(target));
@@ -157,6 +172,8 @@ Answer<void> set_times_at(Caller& caller, std::int32_t directory, UserText path,
 constexpr SystemCall rows[] = {
     system_call<&make_directory>("mkdir"),
     system_call<&make_directory_at>("mkdirat"),
+    system_call<&make_node>("mknod"),
+    system_call<&make_node_at>("mknodat"),
     system_call<&make_link>("symlink"),
     system_call<&make_link_at>("symlinkat"),
     system_call<&add_name>("link"),

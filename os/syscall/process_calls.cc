@@ -34,6 +34,25 @@ Answer<void> three_identities(Caller&, UserPointer<std::uint32_t> real, UserPoin
   return saved.write(0);
 }
 
+// It stays who it is: who wants to be somebody else must not believe to be it. -1 changes nothing.
+Answer<void> stay(std::uint32_t wanted) {
+  constexpr std::uint32_t unchanged = ~std::uint32_t{0};
+  return wanted == 0 || wanted == unchanged ? Answer<void>() : Errno::eperm;
+}
+Answer<void> set_identity(Caller&, std::uint32_t wanted) { return stay(wanted); }
+Answer<void> set_two_identities(Caller&, std::uint32_t real, std::uint32_t effective) {
+  TRY(stay(real));
+  return stay(effective);
+}
+Answer<void> set_three_identities(Caller&, std::uint32_t real, std::uint32_t effective, std::uint32_t saved) {
+  TRY(stay(real));
+  TRY(stay(effective));
+  return stay(saved);
+}
+Answer<void> set_further_groups(Caller&, std::uint32_t count, UserPointer<std::uint32_t>) {
+  return count == 0 ? Answer<void>() : Errno::eperm;
+}
+
 Answer<std::uint32_t> no_children(Caller&) { return Errno::echild; }
 
 // Linux's own behaviour, which is all there is.
@@ -60,8 +79,15 @@ bool is_known(std::uint32_t policy) {
   return is_real_time(policy) || policy == ordinary_policy || policy == batch_policy || policy == idle_policy;
 }
 
-Answer<std::uint32_t> get_policy(Caller&, std::int32_t) { return ordinary_policy; }
-Answer<void> get_policy_priority(Caller&, std::int32_t, UserPointer<std::int32_t> place) { return place.write(0); }
+Answer<std::uint32_t> get_policy(Caller&, std::int32_t thread) {
+  return thread < 0 ? Answer<std::uint32_t>(Errno::einval) : ordinary_policy;
+}
+Answer<void> get_policy_priority(Caller&, std::int32_t thread, UserPointer<std::int32_t> place) {
+  return thread < 0 ? Errno::einval : place.write(0);
+}
+Answer<void> set_policy_priority(Caller&, std::int32_t thread, UserPointer<std::int32_t> priority) {
+  return thread < 0 || TRY(priority.read()) != 0 ? Errno::einval : Answer<void>();
+}
 Answer<void> set_policy(Caller&, std::int32_t, std::uint32_t policy, UserPointer<std::int32_t> priority) {
   if (!is_known(policy) || (TRY(priority.read()) == 0) == is_real_time(policy)) return Errno::einval;
   return policy == ordinary_policy ? Answer<void>() : Errno::eperm;
@@ -84,6 +110,13 @@ constexpr SystemCall rows[] = {
     system_call<&further_groups>("getgroups"),
     system_call<&three_identities>("getresuid"),
     system_call<&three_identities>("getresgid"),
+    system_call<&set_identity>("setuid"),
+    system_call<&set_identity>("setgid"),
+    system_call<&set_two_identities>("setreuid"),
+    system_call<&set_two_identities>("setregid"),
+    system_call<&set_three_identities>("setresuid"),
+    system_call<&set_three_identities>("setresgid"),
+    system_call<&set_further_groups>("setgroups"),
     system_call<&no_children>("wait4"),
     system_call<&no_children>("waitid"),
     system_call<&personality>("personality"),
@@ -91,6 +124,7 @@ constexpr SystemCall rows[] = {
     system_call<&set_priority>("setpriority"),
     system_call<&get_policy>("sched_getscheduler"),
     system_call<&get_policy_priority>("sched_getparam"),
+    system_call<&set_policy_priority>("sched_setparam"),
     system_call<&set_policy>("sched_setscheduler"),
     system_call<&highest_priority>("sched_get_priority_max"),
     system_call<&lowest_priority>("sched_get_priority_min"),

@@ -95,6 +95,20 @@ Answer<std::uint64_t> write_list_at(Caller& caller, std::int32_t descriptor, Use
   return write_pieces(caller, descriptor, pieces, offset);
 }
 
+// As above, at an offset or, by -1, at the file's position. Each flag would be a promise about that one transfer.
+Answer<std::uint64_t> read_list_with(Caller& caller, std::int32_t descriptor, UserPointer<TransferPiece> list,
+                                     std::uint64_t count, std::int64_t offset, std::uint64_t, std::uint32_t flags) {
+  if (flags != 0) return Errno::eopnotsupp;
+  if (offset == at_position) return read_list(caller, descriptor, list, count);
+  return read_list_at(caller, descriptor, list, count, offset);
+}
+Answer<std::uint64_t> write_list_with(Caller& caller, std::int32_t descriptor, UserPointer<TransferPiece> list,
+                                      std::uint64_t count, std::int64_t offset, std::uint64_t, std::uint32_t flags) {
+  if (flags != 0) return Errno::eopnotsupp;
+  if (offset == at_position) return write_list(caller, descriptor, list, count);
+  return write_list_at(caller, descriptor, list, count, offset);
+}
+
 Answer<std::uint64_t> seek(Caller& caller, std::int32_t descriptor, std::int64_t offset, Whence whence) {
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
   if ((file->flags() & open_flag::path) != 0) return Errno::ebadf;
@@ -163,6 +177,8 @@ constexpr SystemCall rows[] = {
     system_call<&write_list>("writev"),
     system_call<&read_list_at>("preadv"),
     system_call<&write_list_at>("pwritev"),
+    system_call<&read_list_with>("preadv2"),
+    system_call<&write_list_with>("pwritev2"),
     system_call<&seek>("lseek"),
     system_call<&control>("ioctl"),
     system_call<&truncate_file>("ftruncate"),

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -20,6 +21,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 
@@ -106,6 +108,11 @@ void copies() {
   CHECK(lseek(self, 0, SEEK_CUR) == 65536);                        // and no more is gone from the file
   CHECK(sendfile(pipe_ends[1], self, nullptr, 1) == -1 && errno == EAGAIN);
   CHECK(sendfile(copy, pipe_ends[0], nullptr, 1) == -1 && errno == EINVAL);
+  iovec piece{one.data(), 8};
+  CHECK(preadv2(copy, &piece, 1, 4, 0) == 8 && std::memcmp(one.data(), other.data() + 4, 8) == 0);
+  CHECK(preadv2(copy, &piece, 1, 4, RWF_NOWAIT) == -1 && errno == EOPNOTSUPP);
+  CHECK(mknod("/tmp/empty", S_IFREG | 0600, 0) == 0 && access("/tmp/empty", R_OK) == 0);
+  CHECK(mkfifo("/tmp/fifo", 0600) == -1 && errno == EPERM);
   CHECK(getxattr("/tmp/copy", "user.x", nullptr, 0) == -1 && errno == EOPNOTSUPP);
   std::puts("copies are whole");
 }
@@ -122,6 +129,9 @@ void alone() {
   sched_param parameter{};
   parameter.sched_priority = 1;
   CHECK(sched_setscheduler(0, SCHED_FIFO, &parameter) == -1 && errno == EPERM);
+  CHECK(sched_getscheduler(-1) == -1 && errno == EINVAL);
+  CHECK(setuid(0) == 0 && setuid(1000) == -1 && errno == EPERM);
+  CHECK(setresgid(static_cast<gid_t>(-1), 0, 5) == -1 && errno == EPERM);
   rlimit limit{};
   CHECK(getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur == 8 << 20);
   std::puts("one process, and it knows");
