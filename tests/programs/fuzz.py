@@ -45,8 +45,8 @@ def main() -> int:
             ended = guest.boot(str(seed), str(arguments.round), str(processors + 2), options=options,
                                seconds=60 + 6 * arguments.round)  # fmt: skip
             last = ended.log.splitlines()[-1:]
-            good = ended.status == 0 and last == ["exit 0"] and "panic" not in ended.log
-            told = [line for line in ended.output.splitlines() if line.startswith("fuzz: seed")][-1:]
+            told = [line for line in ended.output.splitlines() if line.startswith("fuzz: seed") and "calls by" in line]
+            good = ended.status == 0 and told and last == ["exit 0"] and "panic" not in ended.log
             print(f"{'passed' if good else 'FAILED'} on {processors} CPUs: {told[0] if told else 'nothing was said'}", flush=True)
             if not good or arguments.show:
                 print(ended.output[-4000:], ended.log[-12000:], sep="\n--- the kernel's log\n")

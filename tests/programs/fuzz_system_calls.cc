@@ -189,7 +189,8 @@ bool is_harmless(Call& call, Random& random) {
     case SYS_rt_sigaction: words[1] = random.one_in(2) ? 0 : 0xffff'8000'0000'0000u; return true;
     case SYS_timer_create: words[1] = random.one_in(2) ? 0 : 0xffff'8000'0000'0000u; return true;
     case SYS_dup2:
-    case SYS_dup3: return static_cast<unsigned>(words[1]) > 2;
+    case SYS_dup3: return !is_standard_file && static_cast<unsigned>(words[1]) > 2;
+    case SYS_dup:
     case SYS_close:
     case SYS_close_range:
     case SYS_write:
