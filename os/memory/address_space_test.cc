@@ -207,7 +207,7 @@ TEST_F(AddressSpaces, TellTheObjectWhatIsLetGo) {
   ASSERT_TRUE(space->remove(begin + 2 * page_bytes, 8 * page_bytes).ok());
   using LetGo = CountedPages::LetGo;
   EXPECT_EQ(object.let,
-            (std::vector<LetGo>{{page_bytes, 2 * page_bytes, true}, {2 * page_bytes, 2 * page_bytes, true}}));
+            (std::vector<LetGo>{{page_bytes, 2 * page_bytes, true}, {2 * page_bytes, 2 * page_bytes, false}}));
   space.reset();
 }
 
