@@ -48,13 +48,12 @@ struct Marker {
   std::string code;
 
   // ADDRESS:BYTES, both hexadecimal.
-  bool parse(std::string_view text) {
-    char* rest = nullptr;
-    address = std::strtoull(text.data(), &rest, 16);
-    if (rest == nullptr || *rest != ':') return false;
-    for (++rest; rest + 1 < text.data() + text.size(); rest += 2) {
-      const char digits[] = {rest[0], rest[1], '\0'};
-      code.push_back(static_cast<char>(std::strtoul(digits, nullptr, 16)));
+  bool parse(const std::string& text) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos) return false;
+    address = std::strtoull(text.c_str(), nullptr, 16);
+    for (std::size_t at = colon + 1; at + 1 < text.size(); at += 2) {
+      code.push_back(static_cast<char>(std::strtoul(text.substr(at, 2).c_str(), nullptr, 16)));
     }
     return !code.empty();
   }
@@ -123,9 +122,9 @@ int qemu_plugin_install(PluginIdentity identity, const void*, int argument_count
     if (argument.starts_with("report=")) {
       own.report = argument.substr(7);
     } else if (argument.starts_with("begin=")) {
-      understood &= own.begin.parse(argument.substr(6));
+      understood &= own.begin.parse(std::string(argument.substr(6)));
     } else if (argument.starts_with("end=")) {
-      understood &= own.end.parse(argument.substr(4));
+      understood &= own.end.parse(std::string(argument.substr(4)));
     } else {
       understood = false;
     }
