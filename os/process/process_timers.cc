@@ -11,6 +11,8 @@ namespace ingot::os {
 namespace {
 
 constexpr Nanoseconds none{};
+// Between an arrival and the next: with less a program would do nothing but handle its signals.
+constexpr Nanoseconds least_gap{1'000'000};
 
 // How many of its times have come, from the next one on.
 std::int64_t times_come(const SignalTimerSetting& it, Nanoseconds now) {
@@ -50,8 +52,9 @@ SignalTimerSetting SignalTimer::left(Nanoseconds now) const {
 }
 
 std::uint32_t SignalTimer::arrived(Nanoseconds now) {
-  const std::int64_t come = times_come(setting_, now);
-  if (come == 0) return 0;  // set anew since
+  if (times_come(setting_, now) == 0) return 0;  // set anew since
+  // Those that would come too soon are passed over as well.
+  const std::int64_t come = times_come(setting_, setting_.interval < least_gap ? now + least_gap : now);
   if (queue_ != nullptr) queue_->cancel(*this);
   setting_.next = setting_.interval == none ? none : setting_.next + setting_.interval * come;
   overruns = static_cast<std::uint32_t>(come - 1);

@@ -23,10 +23,13 @@ class CpuMachine final : public ScheduleMachine {
  public:
   void switch_context(Thread& from, Thread& to) override {
     if (from.address_space != to.address_space) load_address_space(to.address_space);
-    if (from.vector_state != nullptr) from.vector_state->save();
-    if (from.user_thread != nullptr) from.user_thread->end_run();
+    if (from.vector_state != nullptr) {  // as every program's thread has
+      from.vector_state->save();
+      if (from.user_thread != nullptr) from.user_thread->end_run();
+    }
     arch::switch_stack(from.saved_context, to.saved_context);
-    if (from.vector_state != nullptr) from.vector_state->restore();
+    if (from.vector_state == nullptr) return;
+    from.vector_state->restore();
     if (from.user_thread != nullptr) from.user_thread->begin_run();
   }
   void notify(std::uint32_t cpu) override;
