@@ -118,7 +118,8 @@ class AddressSpace : public ListLink<> {
   std::optional<RegionFields> region_at(VirtualAddress address);
 
   // Answers a page fault. An error says precisely what was touched and what is there: its code tells a wild address
-  // (not_found), a guard page (out_of_range), a right that is missing (invalid_argument), and memory that ran out.
+  // or a guard page (not_found), what an object has not (out_of_range), a right that is missing (invalid_argument), and
+  // memory that ran out.
   Result<FaultWork> fault(VirtualAddress address, Access access) {
     const MutexGuard guard(mutex_);
     return answer(address, access);
