@@ -202,16 +202,15 @@ void run_payload(Kernel& kernel) {
   ProgramFacts facts(*process, manifest, {});
   require(facts.set_executable(manifest.program));
   const PhysicalRange archive = kernel.boot_info.modules()[0];
-  require(process->files().build({.archives = archive.begin,
-                                  .archive_bytes = archive.bytes,
-                                  .hidden = {},
-                                  .segments = {},
-                                  .tmpfs_bytes = 1 << 20,
-                                  .system = &kernel.facts,
-                                  .process = &facts,
-                                  .random = &kernel.random,
-                                  .console = &console,
-                                  .devices = {}}));
+  TreePlan plan;
+  plan.archives = archive.begin;
+  plan.archive_bytes = archive.bytes;
+  plan.tmpfs_bytes = 1 << 20;
+  plan.system = &kernel.facts;
+  plan.process = &facts;
+  plan.random = &kernel.random;
+  plan.console = &console;
+  require(process->files().build(plan));
   require(process->files().open_standard_files());
   use_from_the_kernel(kernel, process->files());
   kernel.log.information("files: exit status ", run_program(kernel, *process));
