@@ -4,8 +4,9 @@ text as from this machine's own program.
 
 usage: story_test.py INGOT KERNEL ENGINE [--cpus COUNT] [--tokens COUNT] [--smollm2]
 
-ENGINE is `ingot` for x86_64. Without --tokens the whole tale is told. --smollm2: SmolLM2-135M instead, from a file that
-INGOT_SMOLLM2 names or that model_test.py keeps in the user's cache; skipped where there is none.
+ENGINE is `ingot` for x86_64. Without --tokens the whole tale is told. --smollm2: SmolLM2-135M answers instead, from a file
+that INGOT_SMOLLM2 names or that model_test.py keeps in the user's cache, compared with this machine's answer alone, since
+emulation is slow; skipped where there is no such file.
 """
 
 import argparse
@@ -23,7 +24,7 @@ USER_EMULATOR = "qemu-x86_64"
 PROCESSOR = "max"  # as `ingot boot` has it, for equal instructions
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 SMOLLM2 = "SmolLM2-135M-Instruct.Q4_1.gguf"
-QUESTION = ["-p", "The capital of France is", "-n", "8"]
+QUESTION = ["-p", "The capital of France is", "-n", "2"]  # some 15 s a token, emulated
 
 
 def tale_of(output: str) -> str:
@@ -53,16 +54,18 @@ def tell(guest: Guest, engine: str, cpus: int, model: Path | None, words: list[s
         return fail(f"expected the tale to end well on the kernel, found status {there.status}\n{there.output}\n{there.log}")
     tale = tale_of(there.output)
     here = tale_of(guest.run("run", *([str(model)] if model else []), *words).stdout)
-    command = [USER_EMULATOR, "-cpu", PROCESSOR, engine, "run", *([str(model)] if model else []), *words, *threads]
-    emulated = tale_of(subprocess.run(command, capture_output=True, text=True, check=False, timeout=900).stdout)
     print(tale)
     if len(tale.split()) < 5:
         return fail("expected a tale of some words, found none")
-    if tale != emulated:
-        return fail(f"expected the same bytes as under {USER_EMULATOR}, found there\n{emulated}")
     if tale != here:
         return fail(f"expected the same text as on this machine, found here\n{here}")
-    print(f"passed: {len(tale)} bytes are equal on {cpus} CPUs of Ingot's kernel, under {USER_EMULATOR} and on this machine")
+    if model is None:
+        command = [USER_EMULATOR, "-cpu", PROCESSOR, engine, "run", *words, *threads]
+        emulated = tale_of(subprocess.run(command, capture_output=True, text=True, check=False, timeout=900).stdout)
+        if tale != emulated:
+            return fail(f"expected the same bytes as under {USER_EMULATOR}, found there\n{emulated}")
+    others = "this machine" if model else f"this machine and under {USER_EMULATOR}"
+    print(f"passed: {len(tale)} bytes are equal on {cpus} CPUs of Ingot's kernel and on {others}")
     return 0
 
 
