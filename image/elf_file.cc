@@ -52,7 +52,7 @@ std::string machine_name(std::uint16_t machine) {
 Result<ElfFile> ElfFile::parse(std::string_view bytes) {
   if (!looks_like(bytes)) return Error::of(ErrorCode::corrupt, "expected an ELF file, found another beginning");
   const std::string_view header = TRY(part_of(bytes, 0, elf_header_bytes, "an ELF header"));
-  const int width = header[class_at], order = header[data_at];
+  const int width = static_cast<unsigned char>(header[class_at]), order = static_cast<unsigned char>(header[data_at]);
   ElfFile file;
   file.bytes_ = bytes;
   file.machine_ = number_at<std::uint16_t>(header, machine_at);

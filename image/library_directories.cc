@@ -19,7 +19,7 @@ void read_configuration(const RootReader& root, const std::string& path, int dep
     if (!(words >> word)) continue;
     if (word == "include") {
       while (words >> word) {
-        if (!word.starts_with('/')) word = "/etc/" + word;
+        if (!word.starts_with('/')) word.insert(0, "/etc/");
         for (const std::string& included : root.list(word)) read_configuration(root, included, depth + 1, found);
       }
     } else if (word.starts_with('/') && std::find(found.begin(), found.end(), word) == found.end()) {

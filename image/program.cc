@@ -138,7 +138,7 @@ class Walk {
       }
       for (const std::string& directory : configured_) {
         if (!take(directory, library, user, inherited)) continue;
-        return link_to(directory + '/' + library, library);
+        return link_to(directory, library);
       }
       // A loader may know more places: whatever its configuration is, the file is there for it.
       if (writable_ == nullptr && take_anywhere(library, inherited)) return {};
@@ -194,9 +194,10 @@ class Walk {
   }
 
   // The loader finds those directories by a cache that the image does not have: a link where it looks anyway.
-  Result<void> link_to(const std::string& place, const std::string& library) {
+  Result<void> link_to(const std::string& directory, const std::string& library) {
     if (writable_ == nullptr || loader_directory_.empty()) return {};
-    return writable_->put(loader_directory_ + '/' + library, {FileNode::Kind::symbolic_link, 0777, {}, place});
+    return writable_->put(loader_directory_ + '/' + library,
+                          {FileNode::Kind::symbolic_link, 0777, {}, directory + '/' + library});
   }
 
   const FileTree& tree_;

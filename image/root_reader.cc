@@ -62,7 +62,9 @@ RootReader reader_of_folder(const std::string& root) {
     if (!place.ok()) return found;
     for (const auto& entry : std::filesystem::directory_iterator(place.value(), problem)) {
       const std::string name = entry.path().filename().string();
-      if (matches_pattern(name, last_name(pattern))) found.push_back(folder + '/' + name);
+      if (!matches_pattern(name, last_name(pattern))) continue;
+      found.push_back(folder);
+      found.back().append("/").append(name);
     }
     std::sort(found.begin(), found.end());
     return found;
