@@ -30,38 +30,27 @@ constexpr void unpack_scales(const BlockQ5_1& block, BlockCodes& out) {
   set_groups(out, 0, 2, block.scale.value(), -block.base.value());
 }
 
-constexpr void unpack_scales(const BlockQ2_K& block, BlockCodes& out) {
-  const float scale = block.scale.value();
-  const float minimum = block.minimum.value();
-  for (int group = 0; group < 16; ++group) {
-    set_groups(out, group, 1, scale * static_cast<float>(block.scales[group] & 15),
-               minimum * static_cast<float>(block.scales[group] >> 4));
-  }
-}
-
-constexpr void unpack_scales(const BlockQ3_K& block, BlockCodes& out) {
-  const float scale = block.scale.value();
-  for (int group = 0; group < 16; ++group) {
-    set_groups(out, group, 1, scale * static_cast<float>(q3_k_scale(block.scales, group)), 0);
-  }
-}
+// The integer scale of group g in a format of 256 elements, and its integer minimum where the format has them.
+constexpr int group_scale(const BlockQ2_K& block, int g) { return block.scales[g] & 15; }
+constexpr int group_scale(const BlockQ3_K& block, int g) { return q3_k_scale(block.scales, g); }
+constexpr int group_scale(const BlockQ4_K& block, int g) { return k_scale(block.scales, g); }
+constexpr int group_scale(const BlockQ5_K& block, int g) { return k_scale(block.scales, g); }
+constexpr int group_scale(const BlockQ6_K& block, int g) { return block.scales[g]; }
+constexpr int group_minimum(const BlockQ2_K& block, int g) { return block.scales[g] >> 4; }
+constexpr int group_minimum(const BlockQ4_K& block, int g) { return k_minimum(block.scales, g); }
+constexpr int group_minimum(const BlockQ5_K& block, int g) { return k_minimum(block.scales, g); }
 
 template <class Block>
-constexpr void unpack_k_scales(const Block& block, BlockCodes& out) {
+  requires(Block::elements == 256)
+constexpr void unpack_scales(const Block& block, BlockCodes& out) {
+  constexpr int sixteens = Block::group / code_group;
   const float scale = block.scale.value();
-  const float minimum = block.minimum.value();
-  for (int group = 0; group < 8; ++group) {
-    set_groups(out, 2 * group, 2, scale * static_cast<float>(k_scale(block.scales, group)),
-               minimum * static_cast<float>(k_minimum(block.scales, group)));
-  }
-}
-constexpr void unpack_scales(const BlockQ4_K& block, BlockCodes& out) { unpack_k_scales(block, out); }
-constexpr void unpack_scales(const BlockQ5_K& block, BlockCodes& out) { unpack_k_scales(block, out); }
-
-constexpr void unpack_scales(const BlockQ6_K& block, BlockCodes& out) {
-  const float scale = block.scale.value();
-  for (int group = 0; group < 16; ++group) {
-    set_groups(out, group, 1, scale * static_cast<float>(block.scales[group]), 0);
+  for (int group = 0; group < 256 / Block::group; ++group) {
+    float minimum = 0;
+    if constexpr (requires { block.minimum; }) {
+      minimum = block.minimum.value() * static_cast<float>(group_minimum(block, group));
+    }
+    set_groups(out, sixteens * group, sixteens, scale * static_cast<float>(group_scale(block, group)), minimum);
   }
 }
 

@@ -95,5 +95,8 @@ extern const CodesFunction gemm_codes_avx512_vnni;
 // The codes of one block of activations and the sum of each 16 of them; returns the scale.
 using EncodeFunction = float (*)(const float* x, int block, std::int8_t* codes, std::int32_t* sums);
 extern const PerTarget<EncodeFunction> encode_activation_block;
+// The codes of neighbouring blocks of weights, one after the other.
+using UnpackFunction = void (*)(DType dtype, const std::byte* blocks, std::int64_t count, std::int8_t* codes);
+extern const PerTarget<UnpackFunction> unpack_block_codes;
 
 }  // namespace ingot

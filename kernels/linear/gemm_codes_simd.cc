@@ -120,6 +120,14 @@ float encode_block(const float* x, int block, std::int8_t* codes, std::int32_t* 
   return encode_activations_vector(x, block, codes, sums);
 }
 
+void unpack_blocks(DType dtype, const std::byte* blocks, std::int64_t count, std::int8_t* codes) {
+  with_block_type(dtype, [&]<class Block>() {
+    for (std::int64_t b = 0; b < count; ++b) {
+      unpack_codes_vector(reinterpret_cast<const Block*>(blocks)[b], codes + b * Block::elements);
+    }
+  });
+}
+
 void multiply_codes(const Gemm& gemm, Workers& workers, std::byte* scratch) {
   const CodedRows x(gemm, scratch);
   // Unpacking costs several times what streaming the bytes does, so a chunk is smaller than the usual 64 KiB.
@@ -139,5 +147,6 @@ HWY_AFTER_NAMESPACE();
 namespace ingot {
 const PerTarget<CodesFunction> gemm_codes = INGOT_SIMD_ENTRIES(multiply_codes);
 const PerTarget<EncodeFunction> encode_activation_block = INGOT_SIMD_ENTRIES(encode_block);
+const PerTarget<UnpackFunction> unpack_block_codes = INGOT_SIMD_ENTRIES(unpack_blocks);
 }  // namespace ingot
 #endif

@@ -43,7 +43,10 @@ Result<void> require_interleaved(std::string_view operation, std::string_view nu
 
 // Rows `begin` to `end`, multiples of 8. Preconditions: require_interleaved(packed); rows have the same shape and type.
 void interleave_rows(const ConstAnyView& rows, std::int64_t begin, std::int64_t end, const AnyView& packed);
-// One row as its format stores it. Preconditions: require_interleaved; the target has room for the row's bytes.
+// Blocks of one row as their format stores them. Preconditions: require_interleaved; the target has room for them.
+void gather_blocks(const ConstAnyView& packed, std::int64_t row, std::int64_t first, std::int64_t count,
+                   std::byte* target);
+// The whole row.
 void gather_row(const ConstAnyView& packed, std::int64_t row, std::byte* target);
 
 }  // namespace ingot

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/contract/describe.h"
+#include "kernels/linear/code_panels.h"
 #include "kernels/linear/coded_spans.h"
 #include "kernels/linear/interleaved.h"
 #include "kernels/linear/matmul_cases.h"
@@ -59,6 +60,10 @@ bool lies_as_rows(const Matmul::Arguments& a) { return a.layout == WeightLayout:
 
 bool has_few_coded_rows(const Matmul::Arguments& a) { return has_few_rows(a) && is_block_format(a.weights.dtype()); }
 
+bool has_many_coded_rows(const Matmul::Arguments& a) {
+  return a.x.size(0) > dot_rows && is_block_format(a.weights.dtype());
+}
+
 std::size_t span_scratch(const Matmul::Arguments& a, int) { return coded_span_bytes(a.x.size(0), a.x.size(1)); }
 
 }  // namespace
@@ -79,6 +84,16 @@ std::span<const Variant<Matmul>> Matmul::variants() {
        gemm_codes_avx512_vnni == nullptr ? nullptr : matmul_dot_avx512_vnni,
        has_few_coded_rows,
        span_scratch},
+      {"panels_amx_int8",
+       {Feature::avx512, Feature::amx_int8},
+       matmul_panels_amx,
+       has_many_coded_rows,
+       panel_scratch_bytes},
+      {"panels_avx512_vnni",
+       {Feature::avx512, Feature::avx512_vnni},
+       matmul_panels_avx512_vnni,
+       has_many_coded_rows,
+       panel_scratch_bytes},
       {"dot_avx512", {Feature::avx512}, dot.avx512, has_few_rows, dot_scratch},
       {"threaded_avx512", {Feature::avx512}, threaded.avx512, lies_as_rows, threaded_scratch},
       {"dot_avx2", {Feature::avx2}, dot.avx2, has_few_rows, dot_scratch},

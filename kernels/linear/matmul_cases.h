@@ -65,6 +65,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({3, 11, 352, type});
     parity({4, 8, 96, type, true});
     parity({14, 35, 288, type});
+    parity({18, 17, 1120, type, true});
   }
   for (DType type : {DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
     parity({1, 5, 256, type, true});
@@ -72,6 +73,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({3, 11, 768, type});
     parity({4, 3, 256, type, true});
     parity({14, 35, 512, type});
+    parity({18, 17, 1280, type, true});
   }
   for (DType type : {DType::q4_0, DType::q8_0}) {
     constexpr WeightLayout layout = WeightLayout::interleaved8;
@@ -84,6 +86,8 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({0, 8, 32, type, false, layout});
     parity({3, 0, 32, type, false, layout});
   }
+  parity({530, 3, 32, DType::q8_0});
+  parity({530, 3, 256, DType::q4_k});
   list.gradient("3 x 4 x 5", MatmulCase{3, 4, 5, DType::f32, true});
   auto benchmark = [&](MatmulCase one) { list.benchmark(one.text(), one); };
   benchmark({512, 512, 512});
@@ -98,7 +102,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
       benchmark({1, 576, 1536, type, false, layout});
     }
   }
-  benchmark({128, 1024, 1024, DType::q4_k});
+  for (DType type : {DType::q4_0, DType::q8_0, DType::q4_k, DType::q6_k}) benchmark({512, 1024, 2048, type});
 }
 
 }  // namespace ingot

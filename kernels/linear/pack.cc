@@ -38,13 +38,14 @@ void interleave_rows(const ConstAnyView& rows, std::int64_t begin, std::int64_t 
   });
 }
 
-void gather_row(const ConstAnyView& packed, std::int64_t row, std::byte* target) {
+void gather_blocks(const ConstAnyView& packed, std::int64_t row, std::int64_t first, std::int64_t count,
+                   std::byte* target) {
   with_interleaved_type(packed.dtype(), [&]<class Block>() {
     const std::int64_t lane = row % interleaved_rows;
     const std::int64_t blocks = packed.size(1) / Block::elements;
     const auto* groups =
         reinterpret_cast<const InterleavedBlocks<Block>*>(packed.data()) + row / interleaved_rows * blocks;
-    for (std::int64_t b = 0; b < blocks; ++b) {
+    for (std::int64_t b = first; b < first + count; ++b) {
       std::memcpy(target, &groups[b].scales[lane], sizeof(StoredHalf));
       target += sizeof(StoredHalf);
       for (const auto& quads : groups[b].codes) {
@@ -53,6 +54,10 @@ void gather_row(const ConstAnyView& packed, std::int64_t row, std::byte* target)
       }
     }
   });
+}
+
+void gather_row(const ConstAnyView& packed, std::int64_t row, std::byte* target) {
+  gather_blocks(packed, row, 0, packed.size(1) / block_elements(packed.dtype()), target);
 }
 
 namespace {

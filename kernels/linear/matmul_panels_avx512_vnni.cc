@@ -1,0 +1,151 @@
+// Code panels multiplied by byte dot products (VPDPBUSD): an unsigned byte times a signed one, four of them into a
+// 32-bit lane. Lane j is row j of x, made unsigned by an offset; four codes of a weight row reach all lanes by a
+// broadcast that costs nothing. What the offset adds is known from the weights alone.
+#include "kernels/linear/code_panels.h"
+
+#if defined(__x86_64__)
+// GCC 12 takes the undefined operands inside its own intrinsics for mistakes (its bug 105593).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+
+#include <cstring>
+#include <type_traits>
+
+#include "hwy/base.h"
+#include "kernels/contract/context.h"
+#include "kernels/linear/gemm.h"
+#include "kernels/linear/interleaved.h"
+#include "kernels/linear/matmul_interleaved.h"
+#include "tensor/block_scales.h"
+
+HWY_PUSH_ATTRIBUTES("avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+
+namespace ingot {
+namespace {
+
+#include "kernels/linear/code_panels-inl.h"
+
+constexpr int offset = 128;
+
+// -offset * (the sum of the codes), for a multiple of 32 of them.
+HWY_INLINE std::int32_t correction(const std::int8_t* codes, int count) {
+  __m256i sums = _mm256_setzero_si256();
+  for (int i = 0; i < count; i += 32) {
+    const __m256i loaded = _mm256_load_si256(reinterpret_cast<const __m256i*>(codes + i));
+    sums = _mm256_dpbusd_epi32(sums, _mm256_set1_epi8(1), loaded);
+  }
+  const __m128i half = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+  const __m128i quarter = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0x4e));
+  return -offset * _mm_cvtsi128_si32(_mm_add_epi32(quarter, _mm_shuffle_epi32(quarter, 0xb1)));
+}
+
+HWY_INLINE __m512i four_codes(const std::int8_t* codes) {
+  std::int32_t word;
+  std::memcpy(&word, codes, sizeof(word));
+  return _mm512_set1_epi32(word);
+}
+
+// 32 codes of each of sixteen rows of x, plus the offset.
+struct UnsignedRows {
+  __m512i quads[8];
+  explicit HWY_INLINE UnsignedRows(const std::int8_t* x) {
+    for (int i = 0; i < 8; ++i) {
+      quads[i] = _mm512_xor_si512(_mm512_load_si512(x + 64 * i), _mm512_set1_epi8(static_cast<char>(offset)));
+    }
+  }
+  HWY_INLINE __m512i multiply(const std::int8_t* weights, __m512i sum) const {
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) sum = _mm512_dpbusd_epi32(sum, quads[i], four_codes(weights + 4 * i));
+    return sum;
+  }
+};
+
+// sum + (product * x scales) * weight scale
+HWY_INLINE __m512 add_scaled(__m512 sum, __m512i product, __m512 x_scales, float weight_scale) {
+  // Not the product of both scales first: it may lie below the normal range where the sum does not.
+  return _mm512_fmadd_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(product), x_scales), _mm512_set1_ps(weight_scale), sum);
+}
+
+class ByteProduct {
+ public:
+  void prepare(const WeightPanel32& weights, std::int64_t blocks) {
+    for (int row = 0; row < panel_rows; ++row) {
+      for (std::int64_t b = 0; b < blocks; ++b) corrections_[row][b] = correction(weights.codes[row] + 32 * b, 32);
+    }
+  }
+  void prepare(const WeightPanel256& weights, std::int64_t blocks) {
+    for (int row = 0; row < panel_rows; ++row) {
+      for (std::int64_t b = 0; b < blocks; ++b) {
+        corrections_[row][b] =
+            correction(weights.lower[row] + 256 * b, 256) + 128 * correction(weights.upper[row] + 256 * b, 256);
+      }
+    }
+  }
+
+  void add(const WeightPanel32& weights, std::int64_t blocks, const std::int8_t* x, const float* x_scales,
+           PanelWorkspace&, PanelSums& sums) const {
+    __m512 totals[panel_rows];
+    for (int i = 0; i < panel_rows; ++i) totals[i] = _mm512_load_ps(sums[i]);
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const UnsignedRows rows(x + b * 32 * panel_rows);
+      const __m512 scales = _mm512_load_ps(x_scales + b * panel_rows);
+#pragma GCC unroll 16
+      for (int i = 0; i < panel_rows; ++i) {
+        const __m512i product = rows.multiply(weights.codes[i] + 32 * b, _mm512_set1_epi32(corrections_[i][b]));
+        totals[i] = add_scaled(totals[i], product, scales, weights.scales[i][b]);
+      }
+    }
+    for (int i = 0; i < panel_rows; ++i) _mm512_store_ps(sums[i], totals[i]);
+  }
+
+  // Eight rows of weights at a time: their two planes and a part of x take 24 registers.
+  void add(const WeightPanel256& weights, std::int64_t blocks, const std::int8_t* x, const float* x_scales,
+           PanelWorkspace&, PanelSums& sums) const {
+    for (std::int64_t b = 0; b < blocks; ++b, x += 256 * panel_rows) {
+      const __m512 scales = _mm512_load_ps(x_scales + b * panel_rows);
+      for (int first = 0; first < panel_rows; first += 8) {
+        __m512i lower[8];
+        __m512i upper[8];
+        for (int i = 0; i < 8; ++i) {
+          lower[i] = _mm512_set1_epi32(corrections_[first + i][b]);
+          upper[i] = _mm512_setzero_si512();
+        }
+        for (int at = 0; at < 256; at += 32) {
+          const UnsignedRows rows(x + at * panel_rows);
+#pragma GCC unroll 8
+          for (int i = 0; i < 8; ++i) {
+            lower[i] = rows.multiply(weights.lower[first + i] + 256 * b + at, lower[i]);
+            upper[i] = rows.multiply(weights.upper[first + i] + 256 * b + at, upper[i]);
+          }
+        }
+        for (int i = 0; i < 8; ++i) {
+          const __m512i whole = _mm512_add_epi32(_mm512_slli_epi32(upper[i], 7), lower[i]);
+          float* sum = sums[first + i];
+          _mm512_store_ps(sum, add_scaled(_mm512_load_ps(sum), whole, scales, weights.scales[first + i][b]));
+        }
+      }
+    }
+  }
+
+ private:
+  std::int32_t corrections_[panel_rows][panel_depth / 32];
+};
+
+}  // namespace
+
+const PanelFunction matmul_panels_avx512_vnni = multiply_panels<ByteProduct>;
+
+}  // namespace ingot
+
+HWY_POP_ATTRIBUTES
+
+#else
+
+namespace ingot {
+const PanelFunction matmul_panels_avx512_vnni = nullptr;
+}  // namespace ingot
+
+#endif
