@@ -21,6 +21,7 @@ struct DecodeShape {
   bool alibi = false;
   bool sinks = false;
   bool has_table = true;
+  bool shared = false;  // every row of the table is the same: tokens of one sequence
 };
 
 inline void Decode::cases(CaseList<Decode>& list) {
@@ -39,7 +40,8 @@ inline void Decode::cases(CaseList<Decode>& list) {
         for (std::int64_t page = 0; page < shape.max_pages; ++page) {
           // Later sequences own earlier pages, and pages run backwards; what no token uses is no page at all.
           const bool used = page * shape.page_length < lengths(b);
-          table(b, page) = used ? static_cast<std::int32_t>(pages - 1 - b * shape.max_pages - page) : -1;
+          const std::int64_t owner = shape.shared ? 0 : b;
+          table(b, page) = used ? static_cast<std::int32_t>(pages - 1 - owner * shape.max_pages - page) : -1;
         }
       }
       if (shape.has_table) a.block_table = table;
@@ -69,6 +71,25 @@ inline void Decode::cases(CaseList<Decode>& list) {
   list.parity("f16 keys, q8_0 values, ring", made({4, 4, 32, 96, 8, 3, {77}, DType::f16, DType::q8_0, 0, 20.0f, true}));
   list.parity("long", made({2, 1, 16, 16, 64, 40, {2500}}));
   list.parity("no sequences", made({2, 1, 8, 8, 4, 2, {}}));
+  auto run = [](std::int32_t first, int count) {
+    std::vector<std::int32_t> lengths;
+    for (int i = 0; i < count; ++i) lengths.push_back(first + i);
+    return lengths;
+  };
+  auto shared = [](DecodeShape shape) {
+    shape.shared = true;
+    return shape;
+  };
+  list.parity("a run, every rule",
+              made(shared({6, 2, 18, 11, 4, 12, run(30, 17), DType::f32, DType::f32, 9, 5.0f, false, true, true})));
+  list.parity("a run from the start, f16", made(shared({3, 1, 33, 40, 16, 6, run(1, 90), DType::f16, DType::f16})));
+  list.parity("a run, q8_0", made(shared({4, 4, 32, 64, 16, 10, run(100, 24), DType::q8_0, DType::q8_0})));
+  list.parity("a run in a ring", made(shared({4, 2, 8, 8, 8, 9, run(100, 8), DType::f32, DType::f32, 60, 0, true})));
+  std::vector<std::int32_t> two_runs = run(5, 9);
+  for (std::int32_t length : run(70, 12)) two_runs.push_back(length);
+  list.parity("two runs", made(shared({4, 2, 16, 16, 8, 11, two_runs})));
+  list.benchmark("a run of 256 after 256 f16, 9 heads of 64, 3 key heads",
+                 made(shared({9, 3, 64, 64, 64, 8, run(257, 256), DType::f16, DType::f16})));
   list.benchmark("4096 tokens f16, 32 heads of 128, 8 key heads",
                  made({32, 8, 128, 128, 64, 64, {4096}, DType::f16, DType::f16}));
   list.benchmark("4096 tokens q8_0, 32 heads of 128, 8 key heads",

@@ -1,12 +1,18 @@
-// Vector decode. A sequence's tokens are cut into splits, so that a single long sequence keeps many threads busy; a
-// split runs the online softmax over tiles of tokens, and splits are joined in order. Each token of the cache is read
-// and converted once for all query heads of its group.
+// Vector decode. Two ways, by what the call holds:
+//
+// New tokens of a sequence that follow each other (a prompt) form a run: keys stream past tiles of 64 rows, the queries
+// of the run in all heads of a group, as in whole-sequence attention.
+//
+// Single tokens: the sequence's tokens are cut into splits, so that one long sequence keeps many threads busy; a split
+// runs the online softmax over tiles of tokens, and splits are joined in order. Each token of the cache is read and
+// converted once for all query heads of its group.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "kernels/attention/decode.h"
+#include "kernels/attention/decode_runs.h"
 #include "kernels/attention/tiles.h"
 #include "kernels/contract/simd_targets.h"
 
@@ -15,6 +21,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/attention/rows-inl.h"
+#include "kernels/attention/streaming-inl.h"
 #include "kernels/attention/tiles-inl.h"
 #include "kernels/cache/q8_0-inl.h"
 
@@ -138,13 +145,6 @@ float finish_scores(const Decode::Arguments& a, float slope, std::int64_t distan
   return hn::GetLane(hn::MaxOfLanes(d, maximum));
 }
 
-void scale_outputs(float* row, std::int64_t width, float factor) {
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto by = hn::Set(d, factor);
-  for (std::int64_t i = 0; i < width; i += lanes) hn::StoreU(hn::Mul(hn::LoadU(d, row + i), by), d, row + i);
-}
-
 void clear_padding(float* rows, std::int64_t count, std::int64_t stride, std::int64_t width) {
   for (std::int64_t row = 0; row < count; ++row)
     std::fill(rows + row * stride + width, rows + (row + 1) * stride, 0.0f);
@@ -235,8 +235,55 @@ void join_splits(const Decode::Arguments& a, const DecodePlan& plan, float* part
   for (std::int64_t d = 0; d < a.value_dimensions(); ++d) y[d] *= inverse;
 }
 
+// One tile of a run's rows.
+void attend_run_tile(const Decode::Arguments& a, const DecodeRun& run, std::int64_t key_head, std::int64_t tile,
+                     float* memory) {
+  const SdpaInputs inputs = inputs_of(a, run);
+  RowTile rows;
+  fill_row_tile(inputs, 0, key_head, tile, rows);
+  const std::int64_t key_width = padded_width(inputs.dimensions());
+  const std::int64_t value_width = padded_width(inputs.value_dimensions());
+  float* keys = memory;
+  const TileMemory tile_memory(keys + key_tile * key_width, inputs.dimensions(), value_width);
+  // Padding is zero, and loads of tokens leave it so.
+  clear_padding(keys, key_tile, key_width, inputs.dimensions());
+  clear_padding(tile_memory.values, key_tile, value_width, inputs.value_dimensions());
+  auto load = [&](const ConstCacheView& cache, LoadToken load_token, std::int64_t first, std::int64_t count, float* to,
+                  std::int64_t width) -> WholeRows {
+    for (std::int64_t t = 0; t < count; ++t) {
+      load_token(cache.row(cache.slot(run.last(), first + t), key_head), to + t * width, cache.width());
+    }
+    return {to, width};
+  };
+  const ConstCacheView key_cache = a.keys();
+  const ConstCacheView value_cache = a.values();
+  auto keys_at = [&](std::int64_t first, std::int64_t count) {
+    return load(key_cache, load_of(a.k_pages.dtype()), first, count, keys, key_width);
+  };
+  auto values_at = [&](std::int64_t first, std::int64_t count) {
+    return load(value_cache, load_of(a.v_pages.dtype()), first, count, tile_memory.values, value_width);
+  };
+  stream_keys(inputs, {}, rows, tile_memory, keys_at, values_at,
+              [&](std::int64_t r, const float* output, const Running&) {
+                std::copy_n(output, inputs.value_dimensions(), &a.y(run.first + rows.query[r], rows.head[r], 0));
+              });
+}
+
+void decode_runs(const Decode::Arguments& a, Context& context, const DecodeRuns& runs) {
+  float* memory = runs.worker_memory(context.scratch);
+  context.workers.for_chunks(runs.units(), 1, [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      const DecodeRun& run = runs.run_of(unit);
+      const std::int64_t within = unit - run.first_unit;
+      attend_run_tile(a, run, within % a.key_heads(), within / a.key_heads(), memory + worker * run_worker_floats(a));
+    }
+  });
+}
+
 void decode(const Decode::Arguments& a, Context& context) {
   if (a.y.empty()) return;
+  const DecodeRuns runs(a, context.scratch);
+  if (runs.are_long()) return decode_runs(a, context, runs);
   const DecodePlan plan(a);
   auto* partials = reinterpret_cast<float*>(context.scratch.data());
   float* memory = partials + padded_width(plan.units * plan.partial_floats);
@@ -274,7 +321,7 @@ std::size_t decode_scratch_bytes(const Decode::Arguments& a, int threads) {
   if (a.y.empty()) return 0;
   const DecodePlan plan(a);
   const std::int64_t floats = padded_width(plan.units * plan.partial_floats) + threads * plan.worker_floats;
-  return static_cast<std::size_t>(floats) * sizeof(float);
+  return std::max(static_cast<std::size_t>(floats) * sizeof(float), run_scratch_bytes(a, threads));
 }
 }  // namespace ingot
 #endif
