@@ -13,6 +13,8 @@ namespace {
 constexpr Nanoseconds none{};
 // Between an arrival and the next: with less a program would do nothing but handle its signals.
 constexpr Nanoseconds least_gap{1'000'000};
+// Seventy years are as good as never, and sums with them do not overflow.
+constexpr Nanoseconds longest_interval{std::int64_t{1} << 61};
 
 // How many of its times have come, from the next one on.
 std::int64_t times_come(const SignalTimerSetting& it, Nanoseconds now) {
@@ -39,6 +41,7 @@ SignalTimerSetting SignalTimer::set(SignalTimerSetting setting, Nanoseconds now)
   const SignalTimerSetting before = left(now);
   if (queue_ != nullptr) queue_->cancel(*this);
   setting_ = setting;
+  if (setting_.interval > longest_interval) setting_.interval = longest_interval;
   overruns = 0;
   arm();
   return before;

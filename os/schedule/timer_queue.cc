@@ -59,11 +59,12 @@ void TimerQueue::remove(State& state, Timer& timer) {
 void TimerQueue::add(Timer& timer, Nanoseconds deadline) {
   state_.with([&](State& state) {
     if (timer.pending_) __builtin_trap();
-    timer.deadline_ = deadline;
+    // Before the clock began is at once: the alarm's hardware counts no such time, and would keep all others waiting.
+    timer.deadline_ = deadline.count() < 0 ? Nanoseconds() : deadline;
     timer.order_ = state.added++;
     timer.pending_ = true;
     state.first = meld(state.first, &timer);
-    if (state.first == &timer) state.alarm.ring_at(deadline);
+    if (state.first == &timer) state.alarm.ring_at(timer.deadline_);
   });
 }
 

@@ -27,6 +27,16 @@ class TestTimer final : public Timer {
   std::vector<int>& log_;
 };
 
+TEST(TimerQueue, TakesATimeBeforeTheClockBeganForNow) {
+  TestAlarm alarm;
+  TimerQueue queue(alarm);
+  std::vector<int> log;
+  TestTimer timer(1, log);
+  queue.add(timer, Nanoseconds(-5));
+  EXPECT_EQ(alarm.rings_at, Nanoseconds(0));
+  EXPECT_EQ(queue.expire(Nanoseconds(1)), 1u);
+}
+
 TEST(TimerQueue, SetsTheAlarmToTheEarliest) {
   TestAlarm alarm;
   TimerQueue queue(alarm);

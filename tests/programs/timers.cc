@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <ctime>
 
 #include "tests/programs/check.h"
@@ -75,6 +76,15 @@ void interval_timer() {
   CHECK(setitimer(ITIMER_REAL, &mad, nullptr) == 0);
   wait_for(20);
   CHECK(setitimer(ITIMER_REAL, &off, nullptr) == 0);
+  // Nearly never again, and long ago: others that sleep still wake.
+  const itimerval seldom{{INT64_MAX, 0}, {0, 1000}};
+  seen = 0;
+  CHECK(setitimer(ITIMER_REAL, &seldom, nullptr) == 0);
+  wait_for(1);
+  CHECK(setitimer(ITIMER_REAL, &off, nullptr) == 0);
+  const timespec long_ago{0, 5};
+  CHECK(clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &long_ago, nullptr) == 0);
+  usleep(1000);
   CHECK(alarm(100) == 0 && alarm(1) == 100);
   seen = 0;
   begin = now();
