@@ -71,6 +71,8 @@ Answer<std::uint64_t> copy_bytes(Caller& caller, CopySide& from, CopySide& to, s
   TRY(to.begin());
   CopyRoom room(files_of(caller).heap());
   const std::span<std::byte> bytes = TRY(room.get());
+  constexpr std::uint64_t most = 0x7fff'f000;  // of one call, as on Linux
+  wanted = wanted < most ? wanted : most;
   std::uint64_t done = 0;
   while (done < wanted) {
     const std::size_t part = wanted - done < bytes.size() ? wanted - done : bytes.size();
@@ -84,6 +86,7 @@ Answer<std::uint64_t> copy_bytes(Caller& caller, CopySide& from, CopySide& to, s
     done += moved;
     if (!put.ok() && done == 0) return put.error();
     if (moved == 0 || caller.thread.is_interrupted()) break;
+    caller.kernel.scheduler.yield();  // gibibytes may be wanted, and the kernel is not preempted
   }
   TRY(from.finish());
   TRY(to.finish());
