@@ -10,6 +10,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Room for what is likely to come, before it comes: then no token waits for the operating system to find memory. Where
+// there are too few pages, each pass takes what it needs. Not in a ring, where room is made by forgetting.
+void reserve_ahead(Session& session, int sequence, std::int64_t tokens) {
+  SequenceMemory& memory = session.sequences();
+  if (memory.rings().has_layers()) return;
+  static_cast<void>(memory.reserve(sequence, std::min(tokens, session.context() - memory.length(sequence))));
+}
+
 }  // namespace
 
 std::string_view name_of(StopReason reason) {
@@ -40,6 +48,8 @@ Result<GenerationReport> generate(Session& session, const Tokenizer& tokenizer, 
     return on_text(text);
   };
 
+  constexpr std::int64_t ahead = 256;
+  reserve_ahead(session, sequence, report.prompt_tokens + ahead);
   View<const float> logits = TRY(session.forward({sequence, prompt, Wanted::last}));
   while (true) {
     const std::int32_t token = TRY(sampler.choose({logits.data(), static_cast<std::size_t>(logits.size(1))}, context));
@@ -64,6 +74,8 @@ Result<GenerationReport> generate(Session& session, const Tokenizer& tokenizer, 
     logits = TRY(session.forward({sequence, std::span(&token, 1), Wanted::last}));
   }
   report.decode_seconds = seconds_since(start);
+  // What was reserved and is not used is given back: turning a sequence back to where it stands cannot fail.
+  static_cast<void>(session.sequences().truncate(sequence, session.sequences().length(sequence)));
   emit(detokenizer.finish());
   return report;
 }

@@ -70,6 +70,7 @@ void PagedCache::reserve(int sequence, std::int64_t begin, std::int64_t end) {
     const std::size_t place = place_of(entry);
     if (place >= holding.pages.size()) {
       holding.pages.push_back(*pool_.take());
+      touch_page(holding.pages.back());
     } else if (const std::int32_t shared = holding.pages[place]; pool_.is_shared(shared)) {
       holding.pages[place] = *pool_.take();
       copy_page(shared, holding.pages[place]);
@@ -78,6 +79,16 @@ void PagedCache::reserve(int sequence, std::int64_t begin, std::int64_t end) {
   }
   // Counted from now on and not from when the pass has ended: one that fails halfway has overwritten them too.
   if (ring_.pages > 0) holding.oldest = std::max(holding.oldest, end - ring_.pages * page_length_);
+}
+
+// What the page held before is nobody's any more.
+void PagedCache::touch_page(std::int32_t page) {
+  constexpr std::size_t step = 4096;  // the least that an operating system gives at once
+  for (auto& [name, layer] : layers_) {
+    std::byte* const begin = layer.memory.data() + static_cast<std::size_t>(page) * layer.page_bytes;
+    for (std::size_t at = 0; at < layer.page_bytes; at += step) begin[at] = std::byte{0};
+    if (layer.page_bytes > 0) begin[layer.page_bytes - 1] = std::byte{0};
+  }
 }
 
 void PagedCache::copy_page(std::int32_t from, std::int32_t to) {

@@ -43,7 +43,8 @@ class PagedCache {
 
   // Whether positions begin to end, of a sequence that has `begin`, can be made writable.
   Result<void> check_room(int sequence, std::int64_t begin, std::int64_t end) const;
-  // Makes them writable: takes pages, and copies shared ones. Precondition: check_room().
+  // Makes them writable: takes pages, and copies shared ones. Their memory is there from then on, also where the
+  // operating system gives it at the first touch only. Precondition: check_room().
   void reserve(int sequence, std::int64_t begin, std::int64_t end);
 
   // The sequence's row of a block table. Entries of pages that it does not hold are 0.
@@ -70,6 +71,7 @@ class PagedCache {
   std::size_t place_of(std::int64_t entry) const {
     return static_cast<std::size_t>(ring_.pages > 0 ? entry % ring_.pages : entry);
   }
+  void touch_page(std::int32_t page);
   void copy_page(std::int32_t from, std::int32_t to);
 
   std::int64_t page_length_;
