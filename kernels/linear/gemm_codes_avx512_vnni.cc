@@ -5,13 +5,6 @@
 #include "kernels/linear/gemm.h"
 
 #if defined(__x86_64__)
-// GCC 12 takes the undefined operands inside its own intrinsics for mistakes (its bug 105593).
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -20,6 +13,7 @@
 
 #include "hwy/base.h"
 #include "kernels/contract/context.h"
+#include "kernels/linear/avx512_intrinsics.h"
 #include "tensor/block_scales.h"
 
 HWY_PUSH_ATTRIBUTES("avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")

@@ -3,18 +3,12 @@
 #include "kernels/linear/matmul_interleaved.h"
 
 #if defined(__x86_64__)
-// GCC 12 takes the undefined operands inside its own intrinsics for mistakes (its bug 105593).
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 
 #include "hwy/cache_control.h"
+#include "kernels/linear/avx512_intrinsics.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/interleaved.h"
 

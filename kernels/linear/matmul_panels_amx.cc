@@ -8,18 +8,12 @@
 #include "kernels/linear/code_panels.h"
 
 #if defined(__x86_64__)
-// GCC 12 takes the undefined operands inside its own intrinsics for mistakes (its bug 105593).
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-
 #include <cstring>
 #include <type_traits>
 
 #include "hwy/base.h"
 #include "kernels/contract/context.h"
+#include "kernels/linear/avx512_intrinsics.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/interleaved.h"
 #include "kernels/linear/matmul_interleaved.h"
