@@ -20,6 +20,7 @@ template <std::size_t bytes>
 HWY_INLINE void prefetch(const void* from, std::int64_t ahead) {
   const auto address = reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(ahead);
   unrolled<(bytes + 63) / 64>(
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): an address past the end is not an element's, and never read
       INGOT_UNROLLED(line) { _mm_prefetch(reinterpret_cast<const char*>(address + 64 * line), _MM_HINT_T0); });
 }
 

@@ -14,8 +14,10 @@ HWY_INLINE CodedBlock* code_rows(const Matmul::Arguments& a, Context& context, E
       block.sum = sums[0] + sums[1];
       for (int i = 0; i < 32; i += 4) {
         for (int odd = 0; odd < 2; ++odd) {
+          // NOLINTBEGIN(bugprone-signed-char-misuse): these are numbers and no letters
           block.pairs[i / 2 + odd][0] = block.codes[i + odd];
           block.pairs[i / 2 + odd][1] = block.codes[i + odd + 2];
+          // NOLINTEND(bugprone-signed-char-misuse)
         }
       }
     }
@@ -28,6 +30,7 @@ template <class Blocks>
 HWY_INLINE void prefetch(const Blocks* from) {
   const auto address = reinterpret_cast<std::uintptr_t>(from) + 4096;
   for (std::size_t line = 0; line < sizeof(Blocks); line += 64) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address past the end is not an element's, and never read
     hwy::Prefetch(reinterpret_cast<const char*>(address + line));
   }
 }
