@@ -71,7 +71,7 @@ Answer<std::uint32_t> set_alarm(Caller& caller, std::uint32_t seconds) {
 
 // struct sigevent.
 struct SignalEvent {
-  static constexpr std::int32_t send = 0, none = 1, call = 2, send_to_thread = 4;
+  static constexpr std::int32_t send = 0, none = 1, send_to_thread = 4;  // 2 is a call, which the C library makes of it
   std::uint64_t value;
   std::int32_t number;
   std::int32_t how;
