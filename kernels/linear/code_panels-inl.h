@@ -52,8 +52,8 @@ void fill_panel(const Matmul::Arguments& a, const ActivationPanels& x, std::int6
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t at = 0; at < length; at += Block::elements) {
         std::int32_t sums[Block::elements / code_group];
-        const float scale = encode_activation_block.avx512(&a.x(panel * panel_rows + row, 0) + begin + at,
-                                                           Block::elements, codes[row] + at, sums);
+        const float scale = encode_activation_block.widest()(&a.x(panel * panel_rows + row, 0) + begin + at,
+                                                             Block::elements, codes[row] + at, sums);
         x.scales(panel)[(begin + at) / Block::elements * panel_rows + row] = scale;
         for (int i = 0; i < Block::elements / code_group; ++i) {
           x.scaled_sums(panel)[((begin + at) / Block::group + i * code_group / Block::group) * panel_rows + row] +=
@@ -90,7 +90,7 @@ HWY_INLINE float half_value(StoredHalf half) { return _cvtsh_ss(half.bits()); }
 
 template <class Block>
 void unpack_row(DType dtype, const Block* blocks, std::int64_t count, int row, WeightPanel32& panel) {
-  unpack_block_codes.avx512(dtype, reinterpret_cast<const std::byte*>(blocks), count, panel.codes[row]);
+  unpack_block_codes.widest()(dtype, reinterpret_cast<const std::byte*>(blocks), count, panel.codes[row]);
   for (std::int64_t b = 0; b < count; ++b) {
     if constexpr (std::is_same_v<Block, BlockMXFP4>) {
       panel.scales[row][b] = mxfp4_scale(blocks[b].exponent);
@@ -110,7 +110,7 @@ template <class Block>
 void unpack_row(DType dtype, const Block* blocks, std::int64_t count, int row, WeightPanel256& panel) {
   for (std::int64_t b = 0; b < count; ++b) {
     alignas(64) std::int8_t codes[256];
-    unpack_block_codes.avx512(dtype, reinterpret_cast<const std::byte*>(blocks + b), 1, codes);
+    unpack_block_codes.widest()(dtype, reinterpret_cast<const std::byte*>(blocks + b), 1, codes);
     for (int at = 0; at < 256; at += 32) {
       const __m512i wide = _mm512_cvtepi8_epi16(_mm256_load_si256(reinterpret_cast<const __m256i*>(codes + at)));
       const int group = at / Block::group;

@@ -25,10 +25,6 @@ namespace {
 // The second builds on the first.
 #include "kernels/linear/codes_256_avx512_vnni-inl.h"
 
-EncodeFunction encoder() {
-  return encode_activation_block.avx512 != nullptr ? encode_activation_block.avx512 : encode_activation_block.sse4;
-}
-
 // -offset * (the sum of each four codes)
 HWY_INLINE __m512i correction(__m512i sum, const std::int8_t (&codes)[64], int offset) {
   const __m512i offsets = _mm512_set1_epi8(static_cast<char>(offset));
@@ -40,7 +36,7 @@ void fill_span(const float* x, std::int64_t blocks, int offset, CodedSpan32& spa
   for (std::int64_t b = 0; b < blocks; ++b) {
     alignas(64) std::int8_t codes[32];
     std::int32_t sums[2];
-    const float scale = encoder()(x + 32 * b, 32, codes, sums);
+    const float scale = encode_activation_block.widest()(x + 32 * b, 32, codes, sums);
     std::memcpy(span.codes[0] + 16 * b, codes, 16);
     std::memcpy(span.codes[1] + 16 * b, codes + 16, 16);
     span.scales[b] = scale;
@@ -55,7 +51,7 @@ void fill_span(const float* x, CodedSpan256& span) {
   alignas(64) std::int8_t codes[256];
   std::int32_t sums[16];
   span = {};
-  span.scale = encoder()(x, 256, codes, sums);
+  span.scale = encode_activation_block.widest()(x, 256, codes, sums);
   for (int unit = 0; unit < 16; ++unit) {
     std::memcpy(&span.codes[unit / 4][unit % 4 * 16], codes + 16 * CodedOrder<Block>::units[unit], 16);
     span.sums[unit * 16 / Block::group] = static_cast<std::int16_t>(span.sums[unit * 16 / Block::group] + sums[unit]);

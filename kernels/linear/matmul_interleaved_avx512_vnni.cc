@@ -88,8 +88,7 @@ struct Columns {
 };
 
 void multiply(const Matmul::Arguments& a, Context& context) {
-  const EncodeFunction encode =
-      encode_activation_block.avx512 != nullptr ? encode_activation_block.avx512 : encode_activation_block.sse4;
+  const EncodeFunction encode = encode_activation_block.widest();
   const CodedBlock* x = code_rows(a, context, [&](const float* from, std::int8_t* codes, std::int32_t* sums) {
     return encode(from, 32, codes, sums);
   });

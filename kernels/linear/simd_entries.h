@@ -15,6 +15,9 @@ struct PerTarget {
   Function sse4 = nullptr;
   Function neon = nullptr;
 
+  // For sources of their own instruction set on a PC: sanitized builds hold the least target alone.
+  constexpr Function widest() const { return avx512 != nullptr ? avx512 : sse4; }
+
   constexpr Function operator[](SimdTarget target) const {
     switch (target) {
       case SimdTarget::avx512: return avx512;
