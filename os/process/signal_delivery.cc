@@ -5,12 +5,6 @@
 
 namespace ingot::os {
 
-namespace {
-
-std::uint64_t answer_of(Errno error) { return -static_cast<std::uint64_t>(error); }
-
-}  // namespace
-
 // The call was interrupted, or had a mask of its own. handler: the first one that runs, if one does.
 void UserThread::finish_call(arch::TrapFrame& frame, const SignalAction* handler) {
   const std::uint64_t answer = arch::system_call_answer(frame);

@@ -9,9 +9,6 @@ namespace ingot::os {
 
 namespace {
 
-// A number below 0 in the answer's register is an error: Linux keeps 4095 for them.
-std::uint64_t answer_of(Errno error) { return -static_cast<std::uint64_t>(error); }
-
 [[gnu::noinline]] std::uint64_t miss(UserThread& thread, std::uint64_t number) {
   Kernel& kernel = thread.process().kernel();
   if (kernel.system_calls.missed_first_time(number)) {

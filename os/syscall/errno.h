@@ -42,6 +42,8 @@ enum class Errno : std::uint16_t {
 // clang-format on
 
 std::string_view name_of(Errno error);  // "ENOENT"
+// In the answer's register a number below 0 is an error: Linux keeps 4095 for them.
+constexpr std::uint64_t answer_of(Errno error) { return -static_cast<std::uint64_t>(error); }
 
 // The kernel's own functions fail with an Error, a text for people; a program gets the nearest number.
 constexpr Errno errno_of(ErrorCode code) {

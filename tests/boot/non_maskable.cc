@@ -6,21 +6,11 @@
 // boot-test: expect in programs and in the kernel
 #include <array>
 
-#include "os/boot/kernel.h"
-#include "os/process/process.h"
-#include "os/trace/panic.h"
+#include "tests/boot/tiny_program.h"
 
 namespace ingot::os {
 
 namespace {
-
-template <class Value>
-Value require(Result<Value> result) {
-  if (!result.ok()) panic("program: ", result.error());
-  return std::move(result).value();
-}
-
-constexpr VirtualAddress program_address{0x400000};
 
 // 2,000,000 times getpid, then exit_group(42).
 constexpr std::array<std::uint8_t, 30> makes_many_calls = {
@@ -64,22 +54,10 @@ void run_payload(Kernel& kernel) {
   Hits hits{kernel, Atomic<std::uint64_t>(), Atomic<std::uint64_t>(), Atomic<bool>(), Atomic<bool>()};
   require(kernel.interrupts.claim(arch::exception::non_maskable, {count, &hits}));
   {
-    Owned<Process> process = require(Process::create(kernel, kernel.boot_info.memory.bytes_of(MemoryKind::usable)));
-    AddressSpace& space = process->space();
-    constexpr std::uint64_t bytes = 2 * page_bytes;
-    require(space.add({.object = &process->memory().zeroes(),
-                       .bytes = bytes,
-                       .access = Access::read | Access::write,
-                       .address = program_address}));
-    use_address_space(&space);
-    require(copy_to_user(program_address, makes_many_calls.data(), makes_many_calls.size()));
-    use_address_space(nullptr);
-    require(space.protect(program_address, page_bytes, Access::read | Access::execute));
-    UserThread* thread = require(process->add_thread(arch::first_frame(program_address, program_address + bytes), 0));
+    TinyProgram program(kernel, makes_many_calls);
     const KernelThread other = require(spawn(kernel, "interrupts", interrupt_others, hits));
     while (!hits.begun.load(MemoryOrder::acquire)) kernel.scheduler.yield();  // on the other CPU, for good
-    process->start(*thread);
-    kernel.log.information("program ended with ", process->run());
+    kernel.log.information("program ended with ", program.run());
     hits.over.store(true, MemoryOrder::release);
   }
   kernel.interrupts.release(arch::exception::non_maskable);

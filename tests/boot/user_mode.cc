@@ -11,21 +11,11 @@
 // boot-test: expect shared a CPU with one that spins: exit status 43
 #include <array>
 
-#include "os/boot/kernel.h"
-#include "os/process/process.h"
-#include "os/trace/panic.h"
+#include "tests/boot/tiny_program.h"
 
 namespace ingot::os {
 
 namespace {
-
-template <class Value>
-Value require(Result<Value> result) {
-  if (!result.ok()) panic("program: ", result.error());
-  return std::move(result).value();
-}
-
-constexpr VirtualAddress program_address{0x400000};
 
 // swapon, which nobody answers; then exit_group(getpid() + 41).
 constexpr std::array<std::uint8_t, 31> ends_with_42 = {
@@ -73,21 +63,7 @@ constexpr std::array<std::uint8_t, 71> waits_without_a_call = {
     0xb8, 60,   0,    0,    0,    0x0f, 0x05,                                // exit(...)
 };
 
-int run(Kernel& kernel, std::span<const std::uint8_t> code) {
-  Owned<Process> process = require(Process::create(kernel, kernel.boot_info.memory.bytes_of(MemoryKind::usable)));
-  AddressSpace& space = process->space();
-  constexpr std::uint64_t bytes = 2 * page_bytes;
-  require(space.add({.object = &process->memory().zeroes(),
-                     .bytes = bytes,
-                     .access = Access::read | Access::write,
-                     .address = program_address}));
-  use_address_space(&space);
-  require(copy_to_user(program_address, code.data(), code.size()));
-  use_address_space(nullptr);
-  require(space.protect(program_address, page_bytes, Access::read | Access::execute));
-  process->start(*require(process->add_thread(arch::first_frame(program_address, program_address + bytes), 0)));
-  return process->run();
-}
+int run(Kernel& kernel, std::span<const std::uint8_t> code) { return TinyProgram(kernel, code).run(); }
 
 }  // namespace
 

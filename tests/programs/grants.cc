@@ -14,17 +14,17 @@
 
 int main() {
   void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  EXPECT(page != MAP_FAILED);
+  CHECK(page != MAP_FAILED);
   const unsigned char code[] = {0xb8, 42, 0, 0, 0, 0xc3};  // mov eax, 42; ret
   std::memcpy(page, code, sizeof code);
-  EXPECT(reinterpret_cast<int (*)()>(page)() == 42);
+  CHECK(reinterpret_cast<int (*)()>(page)() == 42);
   static_cast<unsigned char*>(page)[1] = 43;
-  EXPECT(reinterpret_cast<int (*)()>(page)() == 43);
+  CHECK(reinterpret_cast<int (*)()>(page)() == 43);
   std::printf("grants: code that was written ran\n");
 
   const int log = open("/dev/kmsg", O_WRONLY);
-  EXPECT(log >= 0);
+  CHECK(log >= 0);
   const char line[] = "a line of the program's\n";
-  EXPECT(write(log, line, sizeof line - 1) == sizeof line - 1);
-  EXPECT(open("/dev/kmsg", O_RDONLY) < 0 && errno == EACCES);
+  CHECK(write(log, line, sizeof line - 1) == sizeof line - 1);
+  CHECK(open("/dev/kmsg", O_RDONLY) < 0 && errno == EACCES);
 }

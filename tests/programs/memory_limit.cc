@@ -29,24 +29,24 @@ void* map(std::size_t bytes, int protection, int flags = 0) {
 }  // namespace
 
 int main() {
-  EXPECT(counter("limit-bytes") == 24 * mib);
+  CHECK(counter("limit-bytes") == 24 * mib);
   const std::uint64_t before = counter("charged-bytes");
-  EXPECT(map(64 * mib, PROT_READ | PROT_WRITE) == MAP_FAILED && errno == ENOMEM);
+  CHECK(map(64 * mib, PROT_READ | PROT_WRITE) == MAP_FAILED && errno == ENOMEM);
   void* ten = map(10 * mib, PROT_READ | PROT_WRITE);
-  EXPECT(ten != MAP_FAILED && counter("charged-bytes") == before + 10 * mib);
-  EXPECT(map(16 * mib, PROT_READ | PROT_WRITE) == MAP_FAILED && errno == ENOMEM);
-  EXPECT(mprotect(ten, 10 * mib, PROT_READ) == 0 && counter("charged-bytes") == before + 10 * mib);
-  EXPECT(munmap(ten, 10 * mib) == 0 && counter("charged-bytes") == before);
+  CHECK(ten != MAP_FAILED && counter("charged-bytes") == before + 10 * mib);
+  CHECK(map(16 * mib, PROT_READ | PROT_WRITE) == MAP_FAILED && errno == ENOMEM);
+  CHECK(mprotect(ten, 10 * mib, PROT_READ) == 0 && counter("charged-bytes") == before + 10 * mib);
+  CHECK(munmap(ten, 10 * mib) == 0 && counter("charged-bytes") == before);
   std::printf("limit: promises refused\n");
 
   auto* room = static_cast<char*>(map(mib << 20, PROT_NONE));
-  EXPECT(room != MAP_FAILED && counter("charged-bytes") == before);
-  EXPECT(map(mib << 20, PROT_READ | PROT_WRITE, MAP_NORESERVE) != MAP_FAILED && counter("charged-bytes") == before);
-  EXPECT(mprotect(room, 256 * mib, PROT_READ | PROT_WRITE) == 0);
+  CHECK(room != MAP_FAILED && counter("charged-bytes") == before);
+  CHECK(map(mib << 20, PROT_READ | PROT_WRITE, MAP_NORESERVE) != MAP_FAILED && counter("charged-bytes") == before);
+  CHECK(mprotect(room, 256 * mib, PROT_READ | PROT_WRITE) == 0);
   std::memset(room, 1, mib);
-  EXPECT(counter("charged-bytes") == before + mib);
-  EXPECT(madvise(room, mib, MADV_DONTNEED) == 0 && counter("charged-bytes") == before && room[5] == 0);
-  EXPECT(status("VmPeak") >= (2 << 20) && status("VmHWM") >= status("VmRSS"));
+  CHECK(counter("charged-bytes") == before + mib);
+  CHECK(madvise(room, mib, MADV_DONTNEED) == 0 && counter("charged-bytes") == before && room[5] == 0);
+  CHECK(status("VmPeak") >= (2 << 20) && status("VmHWM") >= status("VmRSS"));
   std::printf("limit: reservations are free\n");
 
   std::printf("limit: touching\n");

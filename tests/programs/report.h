@@ -1,4 +1,4 @@
-// What programs that test the kernel's memory share: its own counters, and complaints.
+// What programs that test the kernel's memory share: its own counters.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+
+#include "tests/programs/check.h"
 
 // A number of /proc/ingot/memory.
 inline std::uint64_t counter(const std::string& name) {
@@ -29,11 +31,3 @@ inline std::uint64_t status(const std::string& name) {
   std::printf("expected %s in /proc/self/status, found none\n", name.c_str());
   std::exit(1);
 }
-
-#define EXPECT(condition)                                                     \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      std::printf("line %d: expected %s, found not\n", __LINE__, #condition); \
-      std::exit(1);                                                           \
-    }                                                                         \
-  } while (false)

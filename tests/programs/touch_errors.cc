@@ -46,25 +46,25 @@ int main() {
   stack_t stack = {};
   stack.ss_sp = other_stack;
   stack.ss_size = sizeof other_stack;
-  EXPECT(sigaltstack(&stack, nullptr) == 0);
+  CHECK(sigaltstack(&stack, nullptr) == 0);
   struct sigaction action = {};
   action.sa_sigaction = note;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  EXPECT(sigaction(SIGSEGV, &action, nullptr) == 0 && sigaction(SIGBUS, &action, nullptr) == 0);
+  CHECK(sigaction(SIGSEGV, &action, nullptr) == 0 && sigaction(SIGBUS, &action, nullptr) == 0);
 
   auto* page = static_cast<volatile char*>(mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  EXPECT(causes(SIGSEGV, SEGV_ACCERR, [&] { *page = 1; }));
-  EXPECT(munmap(const_cast<char*>(page), 4096) == 0);
-  EXPECT(causes(SIGSEGV, SEGV_MAPERR, [&] { *page = 1; }));
+  CHECK(causes(SIGSEGV, SEGV_ACCERR, [&] { *page = 1; }));
+  CHECK(munmap(const_cast<char*>(page), 4096) == 0);
+  CHECK(causes(SIGSEGV, SEGV_MAPERR, [&] { *page = 1; }));
   const int file = memfd_create("short", 0);
-  EXPECT(file >= 0 && ftruncate(file, 100) == 0);
+  CHECK(file >= 0 && ftruncate(file, 100) == 0);
   auto* bytes = static_cast<volatile char*>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
-  EXPECT(bytes != MAP_FAILED);
+  CHECK(bytes != MAP_FAILED);
   bytes[4095] = 1;
-  EXPECT(causes(SIGBUS, BUS_ADRERR, [&] { bytes[4096] = 1; }));
+  CHECK(causes(SIGBUS, BUS_ADRERR, [&] { bytes[4096] = 1; }));
   // What is cut off goes from the mapping, too.
-  EXPECT(ftruncate(file, 0) == 0);
-  EXPECT(causes(SIGBUS, BUS_ADRERR, [&] { bytes[0] = 1; }));
-  EXPECT(causes(SIGSEGV, SEGV_MAPERR, [] { run_over(1); }));
+  CHECK(ftruncate(file, 0) == 0);
+  CHECK(causes(SIGBUS, BUS_ADRERR, [&] { bytes[0] = 1; }));
+  CHECK(causes(SIGSEGV, SEGV_MAPERR, [] { run_over(1); }));
   std::printf("touch: as on Linux\n");
 }

@@ -10,16 +10,16 @@
 
 int main() {
   const int every = PROT_READ | PROT_WRITE | PROT_EXEC;
-  EXPECT(mmap(nullptr, 4096, every, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED && errno == EACCES);
+  CHECK(mmap(nullptr, 4096, every, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED && errno == EACCES);
   void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  EXPECT(page != MAP_FAILED);
-  EXPECT(mprotect(page, 4096, every) != 0 && errno == EACCES);
-  EXPECT(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0);
-  EXPECT(open("/dev/kmsg", O_WRONLY) < 0 && errno == ENOENT);
+  CHECK(page != MAP_FAILED);
+  CHECK(mprotect(page, 4096, every) != 0 && errno == EACCES);
+  CHECK(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0);
+  CHECK(open("/dev/kmsg", O_WRONLY) < 0 && errno == ENOENT);
   DIR* devices = opendir("/dev");
-  EXPECT(devices != nullptr);
+  CHECK(devices != nullptr);
   int count = 0;
   while (const dirent* entry = readdir(devices)) count += entry->d_type == DT_CHR ? 1 : 0;
-  EXPECT(count == 7);  // null zero full random urandom console tty
+  CHECK(count == 7);  // null zero full random urandom console tty
   std::printf("without grants: refused\n");
 }
