@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "kernels/contract/context.h"
 
 namespace ingot {
 
@@ -36,6 +37,17 @@ std::size_t gemm_scratch_bytes(std::int64_t rows, std::int64_t columns, std::int
 std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth) {
   // A float scale a block of 32 at the least, a float sum a group of 16, a byte a code.
   return static_cast<std::size_t>(rows * (depth / 32 * 4 + depth / 16 * 4 + depth));
+}
+
+std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm) {
+  return (rows_per_chunk(row_bytes(gemm.right.dtype, gemm.depth), product.chunk_bytes) + 3) / 4 * 4;
+}
+
+void run_dot(const DotProduct& product, const Gemm& gemm, Workers& workers, std::byte* scratch) {
+  if (gemm.rows == 0) return;
+  if (product.encode != nullptr) product.encode(gemm, scratch);
+  workers.for_chunks(gemm.columns, dot_chunk_columns(product, gemm),
+                     [&](std::int64_t begin, std::int64_t end, int) { product.columns(gemm, scratch, begin, end); });
 }
 
 }  // namespace ingot

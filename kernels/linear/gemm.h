@@ -77,20 +77,29 @@ extern const PerTarget<GemmFunction> gemm_threaded;
 using SerialGemmFunction = void (*)(const Gemm& gemm, std::byte* scratch);
 extern const PerTarget<SerialGemmFunction> gemm_serial;
 
-// Few rows: each output is a dot product of a row of x and a row of weights, read once where they lie. Packing would
-// cost more than the product. Preconditions: rows <= dot_rows, left f32, both operands packed along the depth, right
-// not a block format.
+// Few rows, in two parts, so that products that share x share the first: x is encoded once, then any thread multiplies
+// any columns. Packing weights would cost more than the product: they are read once, where they lie.
+// Preconditions: rows <= dot_rows, left f32, both operands packed along the depth; columns from begin to end, of any
+// chunk, after encode.
 inline constexpr std::int64_t dot_rows = 4;
-using DotFunction = void (*)(const Gemm& gemm, Workers& workers);
-extern const PerTarget<DotFunction> gemm_dot;
-
-// The same for block formats, with activations as 8-bit codes and integer sums in each group of weights.
-// Preconditions: as above, but right is a block format; scratch has codes_scratch_bytes(...).
+struct DotProduct {
+  void (*encode)(const Gemm& gemm, std::byte* coded) = nullptr;  // null: x is read as it is
+  void (*columns)(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) = nullptr;
+  std::int64_t chunk_bytes = 64 << 10;  // of weights that are worth handing to a thread
+};
+// Weights that are not a block format; nothing is encoded.
+extern const PerTarget<const DotProduct*> gemm_dot;
+// Block formats, with activations as 8-bit codes and integer sums in each group of weights. `coded` has
+// codes_scratch_bytes(...).
 std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth);
-using CodesFunction = void (*)(const Gemm& gemm, Workers& workers, std::byte* scratch);
-extern const PerTarget<CodesFunction> gemm_codes;
-// The same by byte dot products; null on other architectures. Scratch has coded_span_bytes(...) (coded_spans.h).
-extern const CodesFunction gemm_codes_avx512_vnni;
+extern const PerTarget<const DotProduct*> gemm_codes;
+// The same by byte dot products; null on other architectures. `coded` has coded_span_bytes(...) (coded_spans.h).
+extern const DotProduct* const gemm_codes_avx512_vnni;
+
+// How many columns a thread takes at once: whole fours, which some products multiply together.
+std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm);
+// Both parts, on all threads.
+void run_dot(const DotProduct& product, const Gemm& gemm, Workers& workers, std::byte* scratch);
 
 // The codes of one block of activations and the sum of each 16 of them; returns the scale.
 using EncodeFunction = float (*)(const float* x, int block, std::int8_t* codes, std::int32_t* sums);

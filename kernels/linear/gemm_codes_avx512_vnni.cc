@@ -6,13 +6,12 @@
 
 #if defined(__x86_64__)
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <iterator>
 #include <type_traits>
 #include <utility>
 
 #include "hwy/base.h"
-#include "kernels/contract/context.h"
 #include "kernels/linear/avx512_intrinsics.h"
 #include "tensor/block_scales.h"
 
@@ -88,27 +87,27 @@ void multiply_columns(const Gemm& gemm, const std::byte* coded, std::int64_t beg
 }
 
 template <class Block>
-void multiply_blocks(const Gemm& gemm, Workers& workers, std::byte* scratch) {
+constexpr auto columns_of_rows() {
   using Columns = void (*)(const Gemm&, const std::byte*, std::int64_t, std::int64_t);
-  constexpr Columns by_rows[] = {multiply_columns<Block, 1>, multiply_columns<Block, 2>, multiply_columns<Block, 3>,
-                                 multiply_columns<Block, 4>};
-  static_assert(std::size(by_rows) == dot_rows);
-  fill_spans<Block>(gemm, scratch);
-  const Columns columns = by_rows[gemm.rows - 1];
-  // Whole fours of rows, so that only the last chunk repeats one.
-  const std::int64_t chunk = (rows_per_chunk(row_bytes(gemm.right.dtype, gemm.depth)) + 3) / 4 * 4;
-  workers.for_chunks(gemm.columns, chunk,
-                     [&](std::int64_t begin, std::int64_t end, int) { columns(gemm, scratch, begin, end); });
+  return std::array<Columns, dot_rows>{multiply_columns<Block, 1>, multiply_columns<Block, 2>,
+                                       multiply_columns<Block, 3>, multiply_columns<Block, 4>};
 }
 
-void multiply_codes(const Gemm& gemm, Workers& workers, std::byte* scratch) {
-  if (gemm.rows == 0) return;
-  with_block_type(gemm.right.dtype, [&]<class Block>() { multiply_blocks<Block>(gemm, workers, scratch); });
+void encode(const Gemm& gemm, std::byte* coded) {
+  with_block_type(gemm.right.dtype, [&]<class Block>() { fill_spans<Block>(gemm, coded); });
 }
+
+void columns(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) {
+  with_block_type(gemm.right.dtype, [&]<class Block>() {
+    columns_of_rows<Block>()[static_cast<std::size_t>(gemm.rows - 1)](gemm, coded, begin, end);
+  });
+}
+
+constexpr DotProduct product = {encode, columns};
 
 }  // namespace
 
-const CodesFunction gemm_codes_avx512_vnni = multiply_codes;
+const DotProduct* const gemm_codes_avx512_vnni = &product;
 
 }  // namespace ingot
 
@@ -118,7 +117,7 @@ HWY_POP_ATTRIBUTES
 #else
 
 namespace ingot {
-const CodesFunction gemm_codes_avx512_vnni = nullptr;
+const DotProduct* const gemm_codes_avx512_vnni = nullptr;
 }  // namespace ingot
 
 #endif

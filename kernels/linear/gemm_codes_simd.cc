@@ -1,6 +1,5 @@
 // Few rows of activations and weights in a block format: activations become 8-bit codes once, then every block of
 // weights is unpacked to codes once for all rows, and groups of 16 or 32 are summed in integers, which is exact.
-#include "kernels/contract/context.h"
 #include "kernels/contract/simd_targets.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/quantization/activation_codes.h"
@@ -29,13 +28,16 @@ struct CodedRows {
   std::int32_t* sums;  // [rows][depth / 16]
   std::int8_t* codes;  // [rows][depth]
 
+  // Where encode() puts them.
   CodedRows(const Gemm& gemm, std::byte* scratch)
       : rows(gemm.rows),
         depth(gemm.depth),
         block(block_elements(gemm.right.dtype)),
         scales(reinterpret_cast<float*>(scratch)),
         sums(reinterpret_cast<std::int32_t*>(scales + rows * (depth / block))),
-        codes(reinterpret_cast<std::int8_t*>(sums + rows * (depth / code_group))) {
+        codes(reinterpret_cast<std::int8_t*>(sums + rows * (depth / code_group))) {}
+
+  void encode(const Gemm& gemm) const {
     for (std::int64_t row = 0; row < rows; ++row) {
       const auto* x = reinterpret_cast<const float*>(gemm.left.data + row * gemm.left.width_stride);
       for (std::int64_t begin = 0; begin < depth; begin += block) {
@@ -128,16 +130,15 @@ void unpack_blocks(DType dtype, const std::byte* blocks, std::int64_t count, std
   });
 }
 
-void multiply_codes(const Gemm& gemm, Workers& workers, std::byte* scratch) {
-  const CodedRows x(gemm, scratch);
-  // Unpacking costs several times what streaming the bytes does, so a chunk is smaller than the usual 64 KiB.
-  const std::int64_t chunk = rows_per_chunk(row_bytes(gemm.right.dtype, gemm.depth), 16 << 10);
-  with_block_type(gemm.right.dtype, [&]<class Block>() {
-    workers.for_chunks(gemm.columns, chunk, [&](std::int64_t begin, std::int64_t end, int) {
-      multiply_columns<Block>(gemm, x, begin, end);
-    });
-  });
+void encode(const Gemm& gemm, std::byte* coded) { CodedRows(gemm, coded).encode(gemm); }
+
+void columns(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) {
+  const CodedRows x(gemm, const_cast<std::byte*>(coded));  // only read
+  with_block_type(gemm.right.dtype, [&]<class Block>() { multiply_columns<Block>(gemm, x, begin, end); });
 }
+
+// Unpacking costs several times what streaming the bytes does, so a chunk is smaller than the usual one.
+constexpr DotProduct product = {encode, columns, 16 << 10};
 
 }  // namespace
 }  // namespace ingot::HWY_NAMESPACE
@@ -145,7 +146,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace ingot {
-const PerTarget<CodesFunction> gemm_codes = INGOT_SIMD_ENTRIES(multiply_codes);
+const PerTarget<const DotProduct*> gemm_codes = INGOT_SIMD_ENTRIES(product);
 const PerTarget<EncodeFunction> encode_activation_block = INGOT_SIMD_ENTRIES(encode_block);
 const PerTarget<UnpackFunction> unpack_block_codes = INGOT_SIMD_ENTRIES(unpack_blocks);
 }  // namespace ingot

@@ -3,7 +3,6 @@
 #include <iterator>
 #include <utility>
 
-#include "kernels/contract/context.h"
 #include "kernels/contract/simd_targets.h"
 #include "kernels/linear/gemm.h"
 
@@ -63,25 +62,23 @@ void dot_columns(const Gemm& gemm, std::int64_t begin, std::int64_t end) {
 }
 
 template <class Element>
-void dot_all_columns(const Gemm& gemm, Workers& workers) {
+void dot_columns_of(const Gemm& gemm, std::int64_t begin, std::int64_t end) {
   using Columns = void (*)(const Gemm&, std::int64_t, std::int64_t);
   constexpr Columns by_rows[] = {dot_columns<Element, 1>, dot_columns<Element, 2>, dot_columns<Element, 3>,
                                  dot_columns<Element, 4>};
   static_assert(std::size(by_rows) == dot_rows);
-  const Columns columns = by_rows[gemm.rows - 1];
-  const std::int64_t chunk = rows_per_chunk(gemm.depth * static_cast<std::int64_t>(sizeof(Element)));
-  workers.for_chunks(gemm.columns, chunk,
-                     [&](std::int64_t begin, std::int64_t end, int) { columns(gemm, begin, end); });
+  by_rows[gemm.rows - 1](gemm, begin, end);
 }
 
-void dot(const Gemm& gemm, Workers& workers) {
-  if (gemm.rows == 0) return;
+void columns(const Gemm& gemm, const std::byte*, std::int64_t begin, std::int64_t end) {
   switch (gemm.right.dtype) {
-    case DType::f16: return dot_all_columns<Half>(gemm, workers);
-    case DType::bf16: return dot_all_columns<BFloat16>(gemm, workers);
-    default: return dot_all_columns<float>(gemm, workers);
+    case DType::f16: return dot_columns_of<Half>(gemm, begin, end);
+    case DType::bf16: return dot_columns_of<BFloat16>(gemm, begin, end);
+    default: return dot_columns_of<float>(gemm, begin, end);
   }
 }
+
+constexpr DotProduct product = {nullptr, columns};
 
 }  // namespace
 }  // namespace ingot::HWY_NAMESPACE
@@ -89,6 +86,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace ingot {
-const PerTarget<DotFunction> gemm_dot = INGOT_SIMD_ENTRIES(dot);
+const PerTarget<const DotProduct*> gemm_dot = INGOT_SIMD_ENTRIES(product);
 }  // namespace ingot
 #endif

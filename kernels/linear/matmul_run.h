@@ -44,16 +44,13 @@ void matmul_packed(const Matmul::Arguments& arguments, Context& context) {
 template <SimdTarget target>
 void matmul_dot(const Matmul::Arguments& arguments, Context& context) {
   const Gemm gemm = gemm_of(arguments);
-  if (is_block_format(gemm.right.dtype)) {
-    gemm_codes[target](gemm, context.workers, context.scratch.data());
-  } else {
-    gemm_dot[target](gemm, context.workers);
-  }
+  const auto& products = is_block_format(gemm.right.dtype) ? gemm_codes : gemm_dot;
+  run_dot(*products[target], gemm, context.workers, context.scratch.data());
 }
 
 // Preconditions: has_few_rows(arguments), block format.
 inline void matmul_dot_avx512_vnni(const Matmul::Arguments& arguments, Context& context) {
-  gemm_codes_avx512_vnni(gemm_of(arguments), context.workers, context.scratch.data());
+  run_dot(*gemm_codes_avx512_vnni, gemm_of(arguments), context.workers, context.scratch.data());
 }
 
 // A derivative is a packed product as it is.
