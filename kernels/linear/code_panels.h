@@ -1,7 +1,7 @@
 // Products of many rows of x with weights in a block format, on panels of 8-bit codes:
 //
-//   x        panels of 16 rows, the whole depth, made once a call; four codes of a row lie together, then the four of
-//            the next row, which is how tiles and byte dot products read their right operand
+//   x        panels of 16 rows, the whole depth, made once a call; a few codes of a row lie together (four, or eight:
+//            what the machine's instructions sum into a lane), then those of the next row
 //   weights  panels of 16 rows, panel_depth at a time, unpacked by the thread that multiplies them, row by row
 //
 // A product of two panels is 16 x 16 floats, weights by x. Integer sums over a group of weights are exact; scales make
@@ -27,6 +27,20 @@ inline constexpr int panels_at_once = 32;
 
 using PanelSums = float[panel_rows][panel_rows];  // [row of weights][row of x]
 
+// Codes of a panel of x on their way from rows to the order of the panel: a whole number of blocks.
+inline constexpr int panel_step = 256;
+using PanelStep = std::int8_t[panel_rows][panel_step];
+
+// A panel of x from some depth on.
+struct ActivationPart {
+  std::int8_t* codes;
+  float* scales;  // [block][row]
+  // [group][row], for what a format needs: scale * sum of the codes where it has minimums, else what a product of
+  // unsigned codes has to start from.
+  float* scaled_sums;
+  std::int32_t* corrections;
+};
+
 // Where the panels of x lie. The depth is padded with zeros to whole pairs of blocks of 32.
 struct ActivationPanels {
   std::byte* data = nullptr;
@@ -37,9 +51,13 @@ struct ActivationPanels {
 
   std::int64_t bytes_each() const { return depth * panel_rows + 2 * group_bytes(); }
   std::int8_t* codes(std::int64_t panel) const { return reinterpret_cast<std::int8_t*>(data + panel * bytes_each()); }
-  // [block][row], and scale * sum of the codes by [group][row].
-  float* scales(std::int64_t panel) const { return reinterpret_cast<float*>(codes(panel) + depth * panel_rows); }
-  float* scaled_sums(std::int64_t panel) const { return scales(panel) + group_bytes() / 4; }
+  template <class Block>
+  ActivationPart part(std::int64_t panel, std::int64_t begin) const {
+    std::byte* scales = data + panel * bytes_each() + depth * panel_rows;
+    std::byte* sums = scales + group_bytes() + begin / Block::group * panel_rows * 4;
+    return {codes(panel) + begin * panel_rows, reinterpret_cast<float*>(scales) + begin / Block::elements * panel_rows,
+            reinterpret_cast<float*>(sums), reinterpret_cast<std::int32_t*>(sums)};
+  }
 
  private:
   std::int64_t group_bytes() const { return depth / code_group * panel_rows * 4; }
@@ -64,10 +82,7 @@ struct alignas(64) WeightPanel256 {
 
 // What one thread needs besides.
 struct alignas(64) PanelWorkspace {
-  union {
-    WeightPanel32 weights_32;
-    WeightPanel256 weights_256;
-  };
+  std::byte weights[sizeof(WeightPanel256)];  // the panel of weights, whichever it is
   PanelSums sums[panels_at_once];
   std::int32_t products[4][panel_rows][panel_rows];  // of tiles, on their way to registers
 };

@@ -25,6 +25,8 @@ namespace ingot {
 namespace {
 
 #include "kernels/linear/code_panels-inl.h"
+// Builds on it.
+#include "kernels/linear/code_panels_avx512-inl.h"
 #include "kernels/linear/tiles_amx-inl.h"
 
 // Tiles 0 to 3 are sums, 4 and 5 weights, 6 and 7 panels of x.
@@ -51,7 +53,7 @@ HWY_INLINE void add_scaled(const std::int32_t (&products)[16][16], __m512 x_scal
   }
 }
 
-class TileProduct {
+class TileProduct : public Avx512Panels {
  public:
   ~TileProduct() {
     if (configured_depth_ != 0) release_tiles();
@@ -61,8 +63,8 @@ class TileProduct {
   void prepare(const WeightPanel256&, std::int64_t) { configure(shapes_64, 64); }
 
   // Two blocks at a time, one pair ahead of the scales.
-  void add(const WeightPanel32& weights, std::int64_t blocks, const std::int8_t* x, const float* x_scales,
-           PanelWorkspace& workspace, PanelSums& sums) {
+  void add(const WeightPanel32& weights, std::int64_t blocks, const ActivationPart& x, PanelWorkspace& workspace,
+           PanelSums& sums) {
     __m512 totals[16];
     for (int i = 0; i < 16; ++i) totals[i] = _mm512_load_ps(sums[i]);
     auto multiply = [&]<int tile>(std::int64_t b) __attribute__((always_inline)) {
@@ -70,11 +72,11 @@ class TileProduct {
       constexpr int right = 6 + tile % 2;
       zero_tile<tile>();
       load_tile<left>(weights.codes[0] + b * 32, sizeof(weights.codes[0]));
-      load_tile<right>(x + b * 32 * panel_rows, 64);
+      load_tile<right>(x.codes + b * 32 * panel_rows, 64);
       multiply_tiles<tile, left, right>();
     };
     auto scale = [&]<int tile>(std::int64_t b) __attribute__((always_inline)) {
-      add_scaled(workspace.products[tile], _mm512_load_ps(x_scales + b * panel_rows), &weights.scales[0][b],
+      add_scaled(workspace.products[tile], _mm512_load_ps(x.scales + b * panel_rows), &weights.scales[0][b],
                  panel_depth / 32, totals);
     };
     // Scales the pair of blocks at b, whose sums stand in two tiles from `now` on; multiplies the next into `then`.
@@ -96,17 +98,17 @@ class TileProduct {
   }
 
   // A block's two planes into two tiles, alternating between two pairs of tiles.
-  void add(const WeightPanel256& weights, std::int64_t blocks, const std::int8_t* x, const float* x_scales,
-           PanelWorkspace& workspace, PanelSums& sums) {
+  void add(const WeightPanel256& weights, std::int64_t blocks, const ActivationPart& x, PanelWorkspace& workspace,
+           PanelSums& sums) {
     __m512 totals[16];
     for (int i = 0; i < 16; ++i) totals[i] = _mm512_load_ps(sums[i]);
     for (std::int64_t b = 0; b < blocks; b += 2) {  // the scales of a block come after the next one's tiles
-      multiply_block<0>(weights, b, x, workspace);
-      if (b > 0) scale_block<1>(weights, b - 1, x_scales, workspace, totals);
-      if (b + 1 < blocks) multiply_block<1>(weights, b + 1, x, workspace);
-      scale_block<0>(weights, b, x_scales, workspace, totals);
+      multiply_block<0>(weights, b, x.codes, workspace);
+      if (b > 0) scale_block<1>(weights, b - 1, x.scales, workspace, totals);
+      if (b + 1 < blocks) multiply_block<1>(weights, b + 1, x.codes, workspace);
+      scale_block<0>(weights, b, x.scales, workspace, totals);
     }
-    if (blocks % 2 == 0 && blocks > 0) scale_block<1>(weights, blocks - 1, x_scales, workspace, totals);
+    if (blocks % 2 == 0 && blocks > 0) scale_block<1>(weights, blocks - 1, x.scales, workspace, totals);
     for (int i = 0; i < 16; ++i) _mm512_store_ps(sums[i], totals[i]);
   }
 

@@ -21,6 +21,8 @@ namespace ingot {
 namespace {
 
 #include "kernels/linear/code_panels-inl.h"
+// Builds on it.
+#include "kernels/linear/code_panels_avx512-inl.h"
 
 constexpr int offset = 128;
 
@@ -63,7 +65,7 @@ HWY_INLINE __m512 add_scaled(__m512 sum, __m512i product, __m512 x_scales, float
   return _mm512_fmadd_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(product), x_scales), _mm512_set1_ps(weight_scale), sum);
 }
 
-class ByteProduct {
+class ByteProduct : public Avx512Panels {
  public:
   void prepare(const WeightPanel32& weights, std::int64_t blocks) {
     for (int row = 0; row < panel_rows; ++row) {
@@ -79,13 +81,13 @@ class ByteProduct {
     }
   }
 
-  void add(const WeightPanel32& weights, std::int64_t blocks, const std::int8_t* x, const float* x_scales,
-           PanelWorkspace&, PanelSums& sums) const {
+  void add(const WeightPanel32& weights, std::int64_t blocks, const ActivationPart& x, PanelWorkspace&,
+           PanelSums& sums) const {
     __m512 totals[panel_rows];
     for (int i = 0; i < panel_rows; ++i) totals[i] = _mm512_load_ps(sums[i]);
     for (std::int64_t b = 0; b < blocks; ++b) {
-      const UnsignedRows rows(x + b * 32 * panel_rows);
-      const __m512 scales = _mm512_load_ps(x_scales + b * panel_rows);
+      const UnsignedRows rows(x.codes + b * 32 * panel_rows);
+      const __m512 scales = _mm512_load_ps(x.scales + b * panel_rows);
 #pragma GCC unroll 16
       for (int i = 0; i < panel_rows; ++i) {
         const __m512i product = rows.multiply(weights.codes[i] + 32 * b, _mm512_set1_epi32(corrections_[i][b]));
@@ -96,10 +98,10 @@ class ByteProduct {
   }
 
   // Eight rows of weights at a time: their two planes and a part of x take 24 registers.
-  void add(const WeightPanel256& weights, std::int64_t blocks, const std::int8_t* x, const float* x_scales,
-           PanelWorkspace&, PanelSums& sums) const {
-    for (std::int64_t b = 0; b < blocks; ++b, x += 256 * panel_rows) {
-      const __m512 scales = _mm512_load_ps(x_scales + b * panel_rows);
+  void add(const WeightPanel256& weights, std::int64_t blocks, const ActivationPart& x, PanelWorkspace&,
+           PanelSums& sums) const {
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const __m512 scales = _mm512_load_ps(x.scales + b * panel_rows);
       for (int first = 0; first < panel_rows; first += 8) {
         __m512i lower[8];
         __m512i upper[8];
@@ -108,7 +110,7 @@ class ByteProduct {
           upper[i] = _mm512_setzero_si512();
         }
         for (int at = 0; at < 256; at += 32) {
-          const UnsignedRows rows(x + at * panel_rows);
+          const UnsignedRows rows(x.codes + (256 * b + at) * panel_rows);
 #pragma GCC unroll 8
           for (int i = 0; i < 8; ++i) {
             lower[i] = rows.multiply(weights.lower[first + i] + 256 * b + at, lower[i]);

@@ -15,8 +15,11 @@ struct PerTarget {
   Function sse4 = nullptr;
   Function neon = nullptr;
 
-  // For sources of their own instruction set on a PC: sanitized builds hold the least target alone.
-  constexpr Function widest() const { return avx512 != nullptr ? avx512 : sse4; }
+  // For sources of their own instruction set: sanitized builds hold the least target of a PC alone.
+  constexpr Function widest(SimdTarget most = SimdTarget::avx512) const {
+    const Function wanted = (*this)[most];
+    return wanted != nullptr ? wanted : sse4;
+  }
 
   constexpr Function operator[](SimdTarget target) const {
     switch (target) {
