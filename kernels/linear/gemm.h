@@ -87,8 +87,12 @@ struct DotProduct {
   void (*columns)(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) = nullptr;
   std::int64_t chunk_bytes = 64 << 10;  // of weights that are worth handing to a thread
 };
-// Weights that are not a block format; nothing is encoded.
+// Weights that are not a block format. `coded` has rounded_scratch_bytes(...) (matmul_run.h): activations are rounded
+// where the weights are bf16, else nothing is encoded.
 extern const PerTarget<const DotProduct*> gemm_dot;
+// Floats rounded to the nearest bf16, ties to even; NaN stays NaN.
+using RoundFunction = void (*)(const float* x, float* rounded, std::int64_t count);
+extern const PerTarget<RoundFunction> round_to_bf16;
 // Block formats, with activations as 8-bit codes and integer sums in each group of weights. `coded` has
 // codes_scratch_bytes(...).
 std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth);

@@ -36,7 +36,7 @@ Cost Matmul::cost(const Arguments& a) {
 }
 
 Tolerance Matmul::tolerance(const Arguments& a) {
-  if (!is_interleaved(a)) return sum_tolerance(a.x.size(1), a.x, a.weights);
+  if (!is_interleaved(a)) return weight_sum_tolerance(a.x.size(1), a.x, a.weights);
   double largest = 0;
   std::vector<std::byte> row(static_cast<std::size_t>(row_bytes(a.weights.dtype(), a.x.size(1))));
   for (std::int64_t n = 0; a.weights.data() != nullptr && n < a.weights.size(0); ++n) {
@@ -53,7 +53,8 @@ std::size_t threaded_scratch(const Matmul::Arguments& a, int) {
 }
 
 std::size_t dot_scratch(const Matmul::Arguments& a, int) {
-  return is_block_format(a.weights.dtype()) ? codes_scratch_bytes(a.x.size(0), a.x.size(1)) : 0;
+  return is_block_format(a.weights.dtype()) ? codes_scratch_bytes(a.x.size(0), a.x.size(1))
+                                            : rounded_scratch_bytes(a.x.size(0), a.x.size(1), a.weights.dtype());
 }
 
 bool lies_as_rows(const Matmul::Arguments& a) { return a.layout == WeightLayout::rows; }

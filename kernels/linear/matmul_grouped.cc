@@ -82,7 +82,7 @@ Cost MatmulGrouped::cost(const Arguments& a) {
           .bytes_written = stored_bytes(a.y)};
 }
 
-Tolerance MatmulGrouped::tolerance(const Arguments& a) { return sum_tolerance(a.x.size(1), a.x, a.weights); }
+Tolerance MatmulGrouped::tolerance(const Arguments& a) { return weight_sum_tolerance(a.x.size(1), a.x, a.weights); }
 
 std::span<const Variant<MatmulGrouped>> MatmulGrouped::variants() {
   static const SimdEntries<MatmulGrouped> threaded = entries_over<MatmulGrouped>(

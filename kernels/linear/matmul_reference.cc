@@ -8,9 +8,13 @@
 namespace ingot {
 namespace {
 
-// What a row of x is multiplied as: itself, or scale * code where the weights are a block format.
+// What a row of x is multiplied as: itself, rounded to bf16 where the weights are, or scale * code where they are a
+// block format.
 std::vector<double> effective_row(const float* x, std::int64_t length, DType weight_type) {
   std::vector<double> row(x, x + length);
+  if (weight_type == DType::bf16) {
+    for (double& value : row) value = static_cast<float>(BFloat16(static_cast<float>(value)));
+  }
   if (!is_block_format(weight_type)) return row;
   const int block = block_elements(weight_type);
   std::vector<std::int8_t> codes(row.size());

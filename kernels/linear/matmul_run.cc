@@ -38,17 +38,20 @@ Gemm gemm_of(const MatmulBackwardWeight::Arguments& a) {
 }
 
 std::size_t packed_scratch_bytes(std::int64_t rows, std::int64_t columns, std::int64_t depth, DType weight_type) {
-  const auto rounded = is_block_format(weight_type) ? static_cast<std::size_t>(rows * depth) * sizeof(float) : 0;
-  return gemm_scratch_bytes(rows, columns, depth) + rounded;
+  return gemm_scratch_bytes(rows, columns, depth) + rounded_scratch_bytes(rows, depth, weight_type);
 }
 
-Gemm with_activation_codes(Gemm gemm, Workers* workers, std::byte* scratch) {
-  if (!is_block_format(gemm.right.dtype)) return gemm;
+Gemm with_rounded_activations(Gemm gemm, RoundFunction to_bf16, Workers* workers, std::byte* scratch) {
+  if (!rounds_activations(gemm.right.dtype)) return gemm;
   auto* rounded = reinterpret_cast<float*>(scratch);
   auto round_rows = [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t row = begin; row < end; ++row) {
       const auto* x = reinterpret_cast<const float*>(gemm.left.data + row * gemm.left.width_stride);
-      round_to_codes(x, rounded + row * gemm.depth, gemm.depth, block_elements(gemm.right.dtype));
+      if (is_block_format(gemm.right.dtype)) {
+        round_to_codes(x, rounded + row * gemm.depth, gemm.depth, block_elements(gemm.right.dtype));
+      } else {
+        to_bf16(x, rounded + row * gemm.depth, gemm.depth);
+      }
     }
   };
   if (workers == nullptr) {

@@ -13,11 +13,19 @@ Gemm gemm_of(const Matmul::Arguments& arguments);
 Gemm gemm_of(const MatmulBackwardInput::Arguments& arguments);
 Gemm gemm_of(const MatmulBackwardWeight::Arguments& arguments);
 
-// Packed panels; where the weights are a block format, behind them the activations rounded to codes.
+// Activations as the weights ask for them (see matmul.h): as they are, or rounded to codes or to bf16.
+constexpr bool rounds_activations(DType weight_type) {
+  return is_block_format(weight_type) || weight_type == DType::bf16;
+}
+constexpr std::size_t rounded_scratch_bytes(std::int64_t rows, std::int64_t depth, DType weight_type) {
+  return rounds_activations(weight_type) ? static_cast<std::size_t>(rows * depth) * sizeof(float) : 0;
+}
+// Packed panels, behind them the rounded activations.
 std::size_t packed_scratch_bytes(std::int64_t rows, std::int64_t columns, std::int64_t depth, DType weight_type);
 
-// The product with activations rounded to codes where the weights ask for it. `scratch` is what follows the panels.
-Gemm with_activation_codes(Gemm gemm, Workers* workers, std::byte* scratch);
+// The product with activations rounded where the weights ask for it. `scratch` has rounded_scratch_bytes; without
+// workers the calling thread does it alone.
+Gemm with_rounded_activations(Gemm gemm, RoundFunction to_bf16, Workers* workers, std::byte* scratch);
 
 inline bool has_few_rows(const Matmul::Arguments& arguments) {
   return arguments.x.size(0) <= dot_rows && arguments.layout == WeightLayout::rows;
@@ -27,8 +35,8 @@ template <SimdTarget target>
 void matmul_threaded(const Matmul::Arguments& arguments, Context& context) {
   Gemm gemm = gemm_of(arguments);
   std::byte* scratch = context.scratch.data();
-  gemm =
-      with_activation_codes(gemm, &context.workers, scratch + gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth));
+  gemm = with_rounded_activations(gemm, round_to_bf16[target], &context.workers,
+                                  scratch + gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth));
   gemm_threaded[target](gemm, context.workers, scratch);
 }
 
@@ -36,7 +44,8 @@ template <SimdTarget target>
 void matmul_packed(const Matmul::Arguments& arguments, Context& context) {
   Gemm gemm = gemm_of(arguments);
   std::byte* scratch = context.scratch.data();
-  gemm = with_activation_codes(gemm, nullptr, scratch + gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth));
+  gemm = with_rounded_activations(gemm, round_to_bf16[target], nullptr,
+                                  scratch + gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth));
   gemm_serial[target](gemm, scratch);
 }
 

@@ -16,4 +16,9 @@ inline Tolerance sum_tolerance(std::int64_t terms, const ConstAnyView& first, co
   return sum_tolerance(terms, largest_magnitude(first) * largest_magnitude(second));
 }
 
+// Of a product x W^T. Instructions for bf16 pairs flush what is below the normal range, 2^-126: a factor, a product or
+// the sum. With n terms that is at most n 2^-126 times the other factor's size, which is below the epsilons above where
+// the largest product counts as at least 2^25 times as much as one flushed term.
+Tolerance weight_sum_tolerance(std::int64_t terms, const ConstAnyView& x, const ConstAnyView& weights);
+
 }  // namespace ingot
