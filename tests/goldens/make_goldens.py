@@ -251,7 +251,7 @@ def make(name, folder):
         tensors["long.logits"] = output_of(model, tensors["long.tokens"])[1]
 
     shutil.rmtree(folder, ignore_errors=True)
-    model.to(torch.bfloat16).save_pretrained(folder, **({"max_shard_size": "32KB"} if name == SHARDED else {}))
+    model.float().save_pretrained(folder, **({"max_shard_size": "64KB"} if name == SHARDED else {}))
     (folder / "generation_config.json").unlink(missing_ok=True)
     safetensors.torch.save_file({key: value.contiguous() for key, value in tensors.items()},
                                 folder / "golden.safetensors")
