@@ -11,8 +11,8 @@
 // with blocks b of 32 elements (256 where the weights' blocks have 256), as quantization/activation_codes.h defines to
 // the bit: a block of activations that holds a value which is not finite makes its whole row of y NaN.
 //
-// Where weights are bf16, activations are rounded to bf16 as well (to nearest, ties to even; NaN stays NaN), and that is
-// part of the contract too: instructions that multiply pairs of bf16 numbers sum exact products. They take numbers
+// Where weights are bf16, activations are rounded to bf16 as well (to nearest, ties to even; NaN stays NaN), and that
+// is part of the contract too: instructions that multiply pairs of bf16 numbers sum exact products. They take numbers
 // below the normal range for zero, which the tolerance allows for.
 //
 // C1  x has shape [M, K] and packed rows
