@@ -4,26 +4,6 @@
 // A lane of a byte dot product is below 2^15 in every format, so two registers of them pack to 16 bits and meet their
 // groups' integer scales in a word dot product. A whole block stays in integers (below 2^24) and becomes a float once.
 
-// In which order the sixteen units of sixteen elements fill the four registers.
-template <class Block>
-struct CodedOrder;
-template <>
-struct CodedOrder<BlockQ4_K> {
-  static constexpr int units[16] = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
-};
-template <>
-struct CodedOrder<BlockQ5_K> : CodedOrder<BlockQ4_K> {};
-template <>
-struct CodedOrder<BlockQ2_K> {
-  static constexpr int units[16] = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
-};
-template <>
-struct CodedOrder<BlockQ3_K> : CodedOrder<BlockQ2_K> {};
-template <>
-struct CodedOrder<BlockQ6_K> {
-  static constexpr int units[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-};
-
 // Byte shuffles that put a group's scale into the upper byte of the words that its sums pack to.
 template <class Block>
 struct ScaleShuffles {
@@ -108,33 +88,23 @@ struct GroupBytes {
   __m128i scales;
   __m128i minimums;
 };
-HWY_INLINE std::uint32_t word_at(const std::uint8_t* from) {
-  std::uint32_t word;
-  std::memcpy(&word, from, sizeof(word));
-  return word;
-}
 HWY_INLINE __m128i four_words(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
   return _mm_setr_epi32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c), static_cast<int>(d));
 }
-// Four bytes at a time, what k_scale and k_minimum do one by one.
-HWY_INLINE GroupBytes six_bit_pairs(const std::uint8_t (&packed)[12]) {
-  constexpr std::uint32_t six = 0x3f3f3f3f, four = 0x0f0f0f0f, two = 0x30303030;
-  const std::uint32_t first = word_at(packed), second = word_at(packed + 4), third = word_at(packed + 8);
-  return {four_words(first & six, (third & four) | (first >> 2 & two), 0, 0),
-          four_words(second & six, (third >> 4 & four) | (second >> 2 & two), 0, 0)};
+HWY_INLINE GroupBytes load_pairs(const std::uint8_t (&packed)[12]) {
+  const SixBitPairs pairs = six_bit_pairs(packed);
+  return {four_words(pairs.scales[0], pairs.scales[1], 0, 0), four_words(pairs.minimums[0], pairs.minimums[1], 0, 0)};
 }
-HWY_INLINE GroupBytes load_groups(const BlockQ4_K& block) { return six_bit_pairs(block.scales); }
-HWY_INLINE GroupBytes load_groups(const BlockQ5_K& block) { return six_bit_pairs(block.scales); }
+HWY_INLINE GroupBytes load_groups(const BlockQ4_K& block) { return load_pairs(block.scales); }
+HWY_INLINE GroupBytes load_groups(const BlockQ5_K& block) { return load_pairs(block.scales); }
 HWY_INLINE GroupBytes load_groups(const BlockQ2_K& block) {
   const __m128i both = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block.scales));
   const __m128i mask = _mm_set1_epi8(15);
   return {_mm_and_si128(both, mask), _mm_and_si128(_mm_srli_epi16(both, 4), mask)};
 }
-HWY_INLINE GroupBytes load_groups(const BlockQ3_K& block) {  // as q3_k_scale
-  constexpr std::uint32_t four = 0x0f0f0f0f, two = 0x30303030;
-  const std::uint32_t a = word_at(block.scales), b = word_at(block.scales + 4), c = word_at(block.scales + 8);
-  const __m128i scales = four_words((a & four) | (c << 4 & two), (b & four) | (c << 2 & two),
-                                    (a >> 4 & four) | (c & two), (b >> 4 & four) | (c >> 2 & two));
+HWY_INLINE GroupBytes load_groups(const BlockQ3_K& block) {
+  const SixBitScales words = six_bit_scales(block.scales);
+  const __m128i scales = four_words(words.scales[0], words.scales[1], words.scales[2], words.scales[3]);
   return {_mm_sub_epi8(scales, _mm_set1_epi8(32)), _mm_setzero_si128()};
 }
 HWY_INLINE GroupBytes load_groups(const BlockQ6_K& block) {

@@ -4,15 +4,6 @@
 // A register holds sixteen elements of each of four blocks, so a byte dot product leaves four lanes a block, and the
 // sixteen scales (four rows of four blocks) are converted together.
 
-// function(0) to function(count - 1), each with its own constant: arrays indexed by it stay in registers.
-template <int count, class Function>
-HWY_INLINE void unrolled(Function function) {
-  [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
-    (function(std::integral_constant<int, i>()), ...);
-  }(std::make_integer_sequence<int, count>());
-}
-#define INGOT_UNROLLED(i) [&](auto i) __attribute__((always_inline))
-
 // Rows are read side by side and are often shorter than a page, which hardware prefetching does poorly on: lines are
 // asked for some steps ahead, at the least 4 KiB, the time of a load from memory. Past the end that is harmless.
 constexpr std::int64_t prefetch_distance(std::int64_t step) { return step <= 0 ? 0 : (4096 + step - 1) / step * step; }
@@ -27,14 +18,6 @@ HWY_INLINE void prefetch(const void* from, std::int64_t ahead) {
 // A format's codes plus `offset`, so that none is negative: elements 0 to 15 of four blocks, and 16 to 31.
 struct UnsignedCodes {
   __m512i first, second;
-};
-
-// Four neighbouring blocks of a row, the last of `count` again in place of those that are missing.
-template <class Block, bool all>
-struct FourBlocks {
-  const Block* first;
-  std::int64_t count;
-  HWY_INLINE const Block* operator[](std::int64_t i) const { return first + (all ? i : std::min(i, count - 1)); }
 };
 
 HWY_INLINE __m512i join_sixteens(const void* a, const void* b, const void* c, const void* d) {
@@ -83,21 +66,13 @@ HWY_INLINE UnsignedCodes look_up(FourBlocks<Block, all> blocks, const std::int8_
 }
 
 template <class Block>
-constexpr int code_offset = 0;
-template <>
-inline constexpr int code_offset<BlockQ4_0> = 8;
-template <>
-inline constexpr int code_offset<BlockQ5_0> = 16;
+constexpr int code_offset = stored_offset<Block>;
 template <>
 inline constexpr int code_offset<BlockQ8_0> = 128;
 template <>
 inline constexpr int code_offset<BlockIQ4_NL> = 128;
 template <>
 inline constexpr int code_offset<BlockMXFP4> = 12;
-template <>
-inline constexpr int code_offset<BlockQ3_K> = 4;
-template <>
-inline constexpr int code_offset<BlockQ6_K> = 32;
 
 template <class Block, bool all>
 HWY_INLINE UnsignedCodes load_codes(FourBlocks<Block, all> blocks) {

@@ -99,6 +99,7 @@ std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth);
 extern const PerTarget<const DotProduct*> gemm_codes;
 // The same by byte dot products; null on other architectures. `coded` has coded_span_bytes(...) (coded_spans.h).
 extern const DotProduct* const gemm_codes_avx512_vnni;
+extern const DotProduct* const gemm_codes_neon_dotprod;
 
 // How many columns a thread takes at once: whole fours, which some products multiply together.
 std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm);

@@ -65,6 +65,11 @@ bool has_many_coded_rows(const Matmul::Arguments& a) {
   return a.x.size(0) > dot_rows && is_block_format(a.weights.dtype());
 }
 
+template <const DotProduct* const& codes>
+auto dot_codes() {
+  return codes == nullptr ? nullptr : matmul_dot_codes<codes>;
+}
+
 std::size_t span_scratch(const Matmul::Arguments& a, int) { return coded_span_bytes(a.x.size(0), a.x.size(1)); }
 
 }  // namespace
@@ -82,7 +87,7 @@ std::span<const Variant<Matmul>> Matmul::variants() {
   static const Variant<Matmul> table[] = {
       {"dot_avx512_vnni",
        {Feature::avx512, Feature::avx512_vnni},
-       gemm_codes_avx512_vnni == nullptr ? nullptr : matmul_dot_avx512_vnni,
+       dot_codes<gemm_codes_avx512_vnni>(),
        has_few_coded_rows,
        span_scratch},
       {"panels_amx_int8",
@@ -101,6 +106,11 @@ std::span<const Variant<Matmul>> Matmul::variants() {
       {"threaded_avx2", {Feature::avx2}, threaded.avx2, lies_as_rows, threaded_scratch},
       {"dot_sse4", {Feature::sse4}, dot.sse4, has_few_rows, dot_scratch},
       {"threaded_sse4", {Feature::sse4}, threaded.sse4, lies_as_rows, threaded_scratch},
+      {"dot_neon_dotprod",
+       {Feature::neon, Feature::dotprod},
+       dot_codes<gemm_codes_neon_dotprod>(),
+       has_few_coded_rows,
+       span_scratch},
       {"dot_neon", {Feature::neon}, dot.neon, has_few_rows, dot_scratch},
       {"threaded_neon", {Feature::neon}, threaded.neon, lies_as_rows, threaded_scratch},
       {"interleaved_avx512_vnni",

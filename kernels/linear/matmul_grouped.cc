@@ -56,6 +56,14 @@ void grouped_derivative(const Arguments& arguments, Context& context) {
   }
 }
 
+// Few rows by byte dot products, many as floats; null where this build has not both.
+template <const DotProduct* const& codes, SimdTarget target>
+auto grouped_codes() {
+  return codes != nullptr && gemm_threaded[target] != nullptr
+             ? grouped_product<matmul_dot_codes<codes>, matmul_threaded<target>>
+             : nullptr;
+}
+
 std::size_t grouped_backward_input_scratch(const MatmulGroupedBackwardInput::Arguments& a, int) {
   return gemm_scratch_bytes(a.dx.size(0), a.dx.size(1), a.dy.size(1));
 }
@@ -87,12 +95,17 @@ Tolerance MatmulGrouped::tolerance(const Arguments& a) { return weight_sum_toler
 std::span<const Variant<MatmulGrouped>> MatmulGrouped::variants() {
   static const SimdEntries<MatmulGrouped> threaded = entries_over<MatmulGrouped>(
       gemm_threaded, []<SimdTarget target>() { return &grouped_product<matmul_dot<target>, matmul_threaded<target>>; });
-  const bool has_vnni = gemm_codes_avx512_vnni != nullptr && gemm_threaded.avx512 != nullptr;
+  auto is_coded = [](const Arguments& a) { return is_block_format(a.weights.dtype()); };
   static const Variant<MatmulGrouped> table[] = {
       {"avx512_vnni",
        {Feature::avx512, Feature::avx512_vnni},
-       has_vnni ? grouped_product<matmul_dot_avx512_vnni, matmul_threaded<SimdTarget::avx512>> : nullptr,
-       [](const Arguments& a) { return is_block_format(a.weights.dtype()); },
+       grouped_codes<gemm_codes_avx512_vnni, SimdTarget::avx512>(),
+       is_coded,
+       grouped_scratch},
+      {"neon_dotprod",
+       {Feature::neon, Feature::dotprod},
+       grouped_codes<gemm_codes_neon_dotprod, SimdTarget::neon>(),
+       is_coded,
        grouped_scratch},
       INGOT_SIMD_ROWS(threaded, nullptr, grouped_scratch),
       {"reference", {}, matmul_grouped_reference},

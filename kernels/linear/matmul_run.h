@@ -58,8 +58,9 @@ void matmul_dot(const Matmul::Arguments& arguments, Context& context) {
 }
 
 // Preconditions: has_few_rows(arguments), block format.
-inline void matmul_dot_avx512_vnni(const Matmul::Arguments& arguments, Context& context) {
-  run_dot(*gemm_codes_avx512_vnni, gemm_of(arguments), context.workers, context.scratch.data());
+template <const DotProduct* const& codes>
+void matmul_dot_codes(const Matmul::Arguments& arguments, Context& context) {
+  run_dot(*codes, gemm_of(arguments), context.workers, context.scratch.data());
 }
 
 // A derivative is a packed product as it is.
