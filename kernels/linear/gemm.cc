@@ -40,7 +40,7 @@ std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth) {
 }
 
 std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm) {
-  return (rows_per_chunk(row_bytes(gemm.right.dtype, gemm.depth), product.chunk_bytes) + 3) / 4 * 4;
+  return divide_rounding_up(rows_per_chunk(row_bytes(gemm.right.dtype, gemm.depth), product.chunk_bytes), 24) * 24;
 }
 
 void run_dot(const DotProduct& product, const Gemm& gemm, Workers& workers, std::byte* scratch) {

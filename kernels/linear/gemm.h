@@ -79,9 +79,10 @@ extern const PerTarget<SerialGemmFunction> gemm_serial;
 
 // Few rows, in two parts, so that products that share x share the first: x is encoded once, then any thread multiplies
 // any columns. Packing weights would cost more than the product: they are read once, where they lie.
-// Preconditions: rows <= dot_rows, left f32, both operands packed along the depth; columns from begin to end, of any
-// chunk, after encode.
+// Preconditions: rows <= dot_rows (float_dot_rows where the weights are no block format; above it packing pays), left
+// f32, both operands packed along the depth; columns from begin to end, of any chunk, after encode.
 inline constexpr std::int64_t dot_rows = 4;
+inline constexpr std::int64_t float_dot_rows = 16;
 struct DotProduct {
   void (*encode)(const Gemm& gemm, std::byte* coded) = nullptr;  // null: x is read as it is
   void (*columns)(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) = nullptr;
@@ -101,7 +102,7 @@ extern const PerTarget<const DotProduct*> gemm_codes;
 extern const DotProduct* const gemm_codes_avx512_vnni;
 extern const DotProduct* const gemm_codes_neon_dotprod;
 
-// How many columns a thread takes at once: whole fours, which some products multiply together.
+// How many columns a thread takes at once: a multiple of 24, and so of as many as any product multiplies together.
 std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm);
 // Both parts, on all threads.
 void run_dot(const DotProduct& product, const Gemm& gemm, Workers& workers, std::byte* scratch);

@@ -21,26 +21,36 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
 
-// sums[i]: row i / vectors, and every vectors-th vector of it from i % vectors on.
-template <class Element, int rows, int vectors, std::size_t... i, std::size_t... v>
-HWY_INLINE void dot_rows_with(const float* const (&x)[rows], const Element* weights, std::int64_t depth,
-                              float (&results)[rows], std::index_sequence<i...>, std::index_sequence<v...>) {
+// Registers: `rows` x `columns` sums, a vector of each column's weights, and one of x. A fused multiply-add takes 4
+// cycles and two start each cycle, so 8 sums are the least; more columns at once mean fewer loads of x, which where it
+// has several rows comes from the second-level cache.
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+template <int rows>
+inline constexpr int dot_tile_columns = rows == 1 ? 8 : 3;  // 16 registers
+#else
+template <int rows>
+inline constexpr int dot_tile_columns = rows == 1   ? 8
+                                        : rows == 4 ? 6
+                                                    : 4;  // 32 registers
+#endif
+
+// results[column][row]
+template <class Element, int rows, int columns, std::size_t... i, std::size_t... column>
+HWY_INLINE void dot_tile(const float* const (&x)[rows], const Element* const (&weights)[columns], std::int64_t depth,
+                         float (&results)[rows * columns], std::index_sequence<i...>, std::index_sequence<column...>) {
   const Floats d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   hn::Vec<Floats> sums[] = {(static_cast<void>(i), hn::Zero(d))...};
   std::int64_t k = 0;
-  for (; k + vectors * lanes <= depth; k += vectors * lanes) {
-    const hn::Vec<Floats> weight[] = {load_as_float(weights + k + static_cast<std::int64_t>(v) * lanes)...};
-    ((sums[i] = hn::MulAdd(hn::LoadU(d, x[i / vectors] + k + static_cast<std::int64_t>(i % vectors) * lanes),
-                           weight[i % vectors], sums[i])),
-     ...);
+  for (; k + lanes <= depth; k += lanes) {
+    const hn::Vec<Floats> weight[] = {load_as_float(weights[column] + k)...};
+    ((sums[i] = hn::MulAdd(hn::LoadU(d, x[i % rows] + k), weight[i / rows], sums[i])), ...);
   }
-  for (int row = 0; row < rows; ++row) {
-    hn::Vec<Floats> sum = sums[row * vectors];
-    for (int vector = 1; vector < vectors; ++vector) sum = hn::Add(sum, sums[row * vectors + vector]);
-    float result = hn::GetLane(hn::SumOfLanes(d, sum));
-    for (std::int64_t rest = k; rest < depth; ++rest) result += x[row][rest] * static_cast<float>(weights[rest]);
-    results[row] = result;
+  ((results[i] = hn::GetLane(hn::SumOfLanes(d, sums[i]))), ...);
+  for (; k < depth; ++k) {
+    for (int index = 0; index < rows * columns; ++index) {
+      results[index] += x[index % rows][k] * static_cast<float>(weights[index / rows][k]);
+    }
   }
 }
 
@@ -56,29 +66,45 @@ struct Activations {
   const float* row(std::int64_t index) const { return reinterpret_cast<const float*>(data + index * stride); }
 };
 
+// The rows from `row` on of the columns from `begin` on. Columns past the end repeat the last one and are not stored.
 template <class Element, int rows>
-void dot_columns(const Gemm& gemm, const Activations& activations, std::int64_t begin, std::int64_t end) {
-  constexpr int vectors = rows == 1 ? 4 : 2;
+void dot_at(const Gemm& gemm, const Activations& activations, std::int64_t row, std::int64_t begin, std::int64_t end) {
+  constexpr int columns = dot_tile_columns<rows>;
   const float* x[rows];
-  for (int row = 0; row < rows; ++row) x[row] = activations.row(row);
-  for (std::int64_t column = begin; column < end; ++column) {
-    const auto* weights = reinterpret_cast<const Element*>(gemm.right.data + column * gemm.right.width_stride);
-    float results[rows];
-    dot_rows_with<Element, rows, vectors>(x, weights, gemm.depth, results, std::make_index_sequence<rows * vectors>(),
-                                          std::make_index_sequence<vectors>());
-    for (int row = 0; row < rows; ++row) {
-      gemm.out[row * gemm.out_stride + column] = results[row] + (gemm.bias == nullptr ? 0.0f : gemm.bias[column]);
-    }
+  for (int i = 0; i < rows; ++i) x[i] = activations.row(row + i);
+  const Element* weights[columns];
+  for (int j = 0; j < columns; ++j) {
+    weights[j] =
+        reinterpret_cast<const Element*>(gemm.right.data + std::min(begin + j, end - 1) * gemm.right.width_stride);
+  }
+  float results[rows * columns];
+  dot_tile(x, weights, gemm.depth, results, std::make_index_sequence<rows * columns>(),
+           std::make_index_sequence<columns>());
+  for (std::int64_t j = 0; j < std::min<std::int64_t>(columns, end - begin); ++j) {
+    const float bias = gemm.bias == nullptr ? 0.0f : gemm.bias[begin + j];
+    for (int i = 0; i < rows; ++i) gemm.out[(row + i) * gemm.out_stride + begin + j] = results[j * rows + i] + bias;
   }
 }
 
+template <class Element, int rows>
+void dot_columns(const Gemm& gemm, const Activations& activations, std::int64_t row, std::int64_t begin,
+                 std::int64_t end) {
+  for (std::int64_t column = begin; column < end; column += dot_tile_columns<rows>) {
+    dot_at<Element, rows>(gemm, activations, row, column, end);
+  }
+}
+
+// Rows go by fours, each over columns whose weights the next four find in the cache.
 template <class Element>
 void dot_columns_of(const Gemm& gemm, const std::byte* rounded, std::int64_t begin, std::int64_t end) {
-  using Columns = void (*)(const Gemm&, const Activations&, std::int64_t, std::int64_t);
+  using Columns = void (*)(const Gemm&, const Activations&, std::int64_t, std::int64_t, std::int64_t);
   constexpr Columns by_rows[] = {dot_columns<Element, 1>, dot_columns<Element, 2>, dot_columns<Element, 3>,
                                  dot_columns<Element, 4>};
-  static_assert(std::size(by_rows) == dot_rows);
-  by_rows[gemm.rows - 1](gemm, Activations(gemm, rounded), begin, end);
+  constexpr std::int64_t most = std::size(by_rows);
+  const Activations activations(gemm, rounded);
+  for (std::int64_t row = 0; row < gemm.rows; row += most) {
+    by_rows[std::min(most, gemm.rows - row) - 1](gemm, activations, row, begin, end);
+  }
 }
 
 // There and back through a buffer that stays in the first-level cache.

@@ -49,6 +49,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
   parity({4, 65, 67});
   parity({5, 31, 16, DType::f32, true});
   parity({12, 32, 33});
+  parity({16, 50, 261, DType::f32, true});
   parity({25, 49, 300});
   parity({130, 17, 19, DType::f32, true});
   parity({97, 270, 520});

@@ -28,7 +28,8 @@ std::size_t packed_scratch_bytes(std::int64_t rows, std::int64_t columns, std::i
 Gemm with_rounded_activations(Gemm gemm, RoundFunction to_bf16, Workers* workers, std::byte* scratch);
 
 inline bool has_few_rows(const Matmul::Arguments& arguments) {
-  return arguments.x.size(0) <= dot_rows && arguments.layout == WeightLayout::rows;
+  const std::int64_t few = is_block_format(arguments.weights.dtype()) ? dot_rows : float_dot_rows;
+  return arguments.x.size(0) <= few && arguments.layout == WeightLayout::rows;
 }
 
 template <SimdTarget target>
