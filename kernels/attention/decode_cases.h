@@ -70,6 +70,10 @@ inline void Decode::cases(CaseList<Decode>& list) {
   list.parity("q8_0", made({8, 2, 32, 64, 16, 5, {79, 2}, DType::q8_0, DType::q8_0, 0, 0, false, false, true}));
   list.parity("f16 keys, q8_0 values, ring", made({4, 4, 32, 96, 8, 3, {77}, DType::f16, DType::q8_0, 0, 20.0f, true}));
   list.parity("long", made({2, 1, 16, 16, 64, 40, {2500}}));
+  list.parity("group of 7 over f16", made({7, 1, 48, 128, 32, 6, {130, 3, 0, 64}, DType::f16, DType::f16}));
+  list.parity("group of 5 over q8_0",
+              made({10, 2, 64, 32, 48, 3, {133, 1}, DType::q8_0, DType::f16, 70, 0, false, true}));
+  list.parity("one head to a key head, f16 and q8_0", made({3, 3, 96, 64, 16, 9, {137}, DType::f16, DType::q8_0}));
   list.parity("no sequences", made({2, 1, 8, 8, 4, 2, {}}));
   auto run = [](std::int32_t first, int count) {
     std::vector<std::int32_t> lengths;
@@ -90,10 +94,12 @@ inline void Decode::cases(CaseList<Decode>& list) {
   list.parity("two runs", made(shared({4, 2, 16, 16, 8, 11, two_runs})));
   list.benchmark("a run of 256 after 256 f16, 9 heads of 64, 3 key heads",
                  made(shared({9, 3, 64, 64, 64, 8, run(257, 256), DType::f16, DType::f16})));
-  list.benchmark("4096 tokens f16, 32 heads of 128, 8 key heads",
-                 made({32, 8, 128, 128, 64, 64, {4096}, DType::f16, DType::f16}));
-  list.benchmark("4096 tokens q8_0, 32 heads of 128, 8 key heads",
-                 made({32, 8, 128, 128, 64, 64, {4096}, DType::q8_0, DType::q8_0}));
+  list.benchmark("8192 tokens f16, 32 heads of 128, 32 key heads",
+                 made({32, 32, 128, 128, 64, 128, {8192}, DType::f16, DType::f16}));
+  list.benchmark("8192 tokens f16, 32 heads of 128, 8 key heads",
+                 made({32, 8, 128, 128, 64, 128, {8192}, DType::f16, DType::f16}));
+  list.benchmark("8192 tokens q8_0, 32 heads of 128, 8 key heads",
+                 made({32, 8, 128, 128, 64, 128, {8192}, DType::q8_0, DType::q8_0}));
 }
 
 }  // namespace ingot

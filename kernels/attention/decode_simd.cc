@@ -8,10 +8,10 @@
 // converted once for all query heads of its group.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "kernels/attention/decode.h"
+#include "kernels/attention/decode_plan.h"
 #include "kernels/attention/decode_runs.h"
 #include "kernels/attention/tiles.h"
 #include "kernels/contract/simd_targets.h"
@@ -22,36 +22,7 @@
 #include "hwy/highway.h"
 #include "kernels/attention/rows-inl.h"
 #include "kernels/attention/streaming-inl.h"
-#include "kernels/attention/tiles-inl.h"
-#include "kernels/cache/q8_0-inl.h"
-
-#ifndef INGOT_KERNELS_ATTENTION_DECODE_PLAN
-#define INGOT_KERNELS_ATTENTION_DECODE_PLAN
-namespace ingot {
-namespace {
-
-constexpr std::int64_t token_tile = 32;
-constexpr std::int64_t least_split = 512;  // tokens: below, a thread is not worth waking
-constexpr std::int64_t enough_units = 64;  // of work, for as many threads
-
-// How the call is cut and where its parts lie in scratch memory. From the shape alone.
-struct DecodePlan {
-  std::int64_t group, width, value_width, splits, units, partial_floats, worker_floats;
-
-  explicit DecodePlan(const Decode::Arguments& a)
-      : group(a.group()), width(padded_width(a.q.size(2))), value_width(padded_width(a.value_dimensions())) {
-    const std::int64_t pairs = a.batches() * a.key_heads();
-    splits =
-        std::clamp<std::int64_t>(a.keys().capacity() / least_split, 1, std::max<std::int64_t>(enough_units / pairs, 1));
-    units = pairs * splits;
-    partial_floats = group * (value_width + 2);
-    worker_floats = (group + token_tile) * width + token_tile * value_width + padded_width(group * token_tile);
-  }
-};
-
-}  // namespace
-}  // namespace ingot
-#endif
+#include "kernels/attention/token_reader-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -59,69 +30,6 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
-
-// Reads one token of one head as floats.
-using LoadToken = void (*)(const std::byte* from, float* to, std::int64_t width);
-
-void load_f32(const std::byte* from, float* to, std::int64_t width) {
-  std::memcpy(to, from, static_cast<std::size_t>(width) * sizeof(float));
-}
-
-void load_f16(const std::byte* from, float* to, std::int64_t width) {
-  const auto* values = reinterpret_cast<const Half*>(from);
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(FloatTag()));
-  std::int64_t i = 0;
-  for (; i + lanes <= width; i += lanes) hn::StoreU(load_as_float(values + i), FloatTag(), to + i);
-  for (; i < width; ++i) to[i] = static_cast<float>(values[i]);
-}
-
-void load_q8_0(const std::byte* from, float* to, std::int64_t width) {
-  decode_q8_0_run(reinterpret_cast<const BlockQ8_0*>(from), to, width);
-}
-
-LoadToken load_of(DType dtype) { return dtype == DType::f32 ? load_f32 : dtype == DType::f16 ? load_f16 : load_q8_0; }
-
-// scores[h][t] = queries[h] . keys[t]: Heads x Tokens sums at once, enough to hide the latency of an addition.
-template <int Heads, int Tokens>
-HWY_INLINE void dot_pairs(const float* queries, const float* keys, std::int64_t width, float* scores) {
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  hn::Vec<decltype(d)> sums[Heads][Tokens];
-#pragma GCC unroll 4
-  for (int h = 0; h < Heads; ++h) {
-#pragma GCC unroll 4
-    for (int t = 0; t < Tokens; ++t) sums[h][t] = hn::Zero(d);
-  }
-  for (std::int64_t i = 0; i < width; i += lanes) {
-#pragma GCC unroll 4
-    for (int h = 0; h < Heads; ++h) {
-      const auto query = hn::Load(d, queries + h * width + i);
-#pragma GCC unroll 4
-      for (int t = 0; t < Tokens; ++t) sums[h][t] = hn::MulAdd(query, hn::Load(d, keys + t * width + i), sums[h][t]);
-    }
-  }
-#pragma GCC unroll 4
-  for (int h = 0; h < Heads; ++h) {
-#pragma GCC unroll 4
-    for (int t = 0; t < Tokens; ++t) scores[h * token_tile + t] = hn::GetLane(hn::SumOfLanes(d, sums[h][t]));
-  }
-}
-
-// Tokens beyond the count are computed too (the tile is whole) and never looked at.
-void dot_tokens(const float* queries, std::int64_t group, const float* keys, std::int64_t count, std::int64_t width,
-                float* scores) {
-  std::int64_t h = 0;
-  for (; h + 4 <= group; h += 4) {
-    for (std::int64_t t = 0; t < count; t += 2) {
-      dot_pairs<4, 2>(queries + h * width, keys + t * width, width, scores + h * token_tile + t);
-    }
-  }
-  for (; h < group; ++h) {
-    for (std::int64_t t = 0; t < count; t += 4) {
-      dot_pairs<1, 4>(queries + h * width, keys + t * width, width, scores + h * token_tile + t);
-    }
-  }
-}
 
 // Products to scores, in place; returns the largest. The first token is `distance` positions before the query.
 float finish_scores(const Decode::Arguments& a, float slope, std::int64_t distance, std::int64_t count, float* scores) {
@@ -150,67 +58,45 @@ void clear_padding(float* rows, std::int64_t count, std::int64_t stride, std::in
     std::fill(rows + row * stride + width, rows + (row + 1) * stride, 0.0f);
 }
 
-// A split's result for a group of heads: outputs [group][value_width], then a maximum and a sum for each head.
-struct Partial {
-  float* outputs;
-  float* maximum;
-  float* sum;
-
-  Partial(float* partials, const DecodePlan& plan, std::int64_t unit)
-      : outputs(partials + unit * plan.partial_floats),
-        maximum(outputs + plan.group * plan.value_width),
-        sum(maximum + plan.group) {}
-};
-
 void attend_split(const Decode::Arguments& a, const DecodePlan& plan, std::int64_t sequence, std::int64_t key_head,
-                  KeyRange positions, float* memory, const Partial& partial) {
-  const ConstCacheView key_cache = a.keys();
-  const ConstCacheView value_cache = a.values();
-  const LoadToken load_key = load_of(a.k_pages.dtype());
-  const LoadToken load_value = load_of(a.v_pages.dtype());
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
-  const std::int64_t value_vectors = divide_rounding_up(a.value_dimensions(), lanes);
-  float* queries = memory;
-  float* keys = queries + plan.group * plan.width;
-  float* values = keys + token_tile * plan.width;
-  float* scores = values + token_tile * plan.value_width;
-  // Rows are padded with zeros, and loads of tokens leave them so.
-  clear_padding(queries, plan.group + token_tile, plan.width, a.q.size(2));
-  clear_padding(values, token_tile, plan.value_width, a.value_dimensions());
+                  KeyRange positions, const DecodeMemory& memory, const Partial& partial) {
+  const TokenReader key_reader = reader_of(a.k_pages.dtype(), a.q.size(2));
+  const TokenReader value_reader = reader_of(a.v_pages.dtype(), a.value_dimensions());
+  TokenRows keys;
+  TokenRows values;
+  // Rows are padded with zeros, and loads of tokens leave them so. A head of padding asks for nothing.
+  std::fill_n(memory.queries, plan.padded_group * plan.width, 0.0f);
+  std::fill_n(memory.scores, plan.padded_group * token_tile, 0.0f);
+  clear_padding(memory.keys, token_tile, plan.width, a.q.size(2));
+  clear_padding(memory.values, token_tile, plan.value_width, a.value_dimensions());
+  std::fill_n(partial.outputs, plan.padded_group * plan.value_width, 0.0f);
   for (std::int64_t g = 0; g < plan.group; ++g) {
-    std::copy_n(&a.q(sequence, key_head * plan.group + g, 0), a.q.size(2), queries + g * plan.width);
+    std::copy_n(&a.q(sequence, key_head * plan.group + g, 0), a.q.size(2), memory.queries + g * plan.width);
     partial.maximum[g] = minus_infinity;
     partial.sum[g] = 0;
   }
-  std::fill_n(partial.outputs, plan.group * plan.value_width, 0.0f);
   const std::int64_t query_position = a.lengths(sequence) - 1;
   for (std::int64_t first = positions.begin; first < positions.end; first += token_tile) {
     const std::int64_t count = std::min(token_tile, positions.end - first);
-    for (std::int64_t t = 0; t < count; ++t) {
-      const CacheSlot slot = key_cache.slot(sequence, first + t);
-      load_key(key_cache.row(slot, key_head), keys + t * plan.width, a.q.size(2));
-      load_value(value_cache.row(slot, key_head), values + t * plan.value_width, a.value_dimensions());
-    }
-    dot_tokens(queries, plan.group, keys, count, plan.width, scores);
+    read_tokens(key_reader, a.keys(), sequence, key_head, first, count, memory.keys, plan.width, keys);
+    read_tokens(value_reader, a.values(), sequence, key_head, first, count, memory.values, plan.value_width, values);
+    key_reader.dot(memory.queries, plan.padded_group, plan.width, keys, memory.scores);
     for (std::int64_t g = 0; g < plan.group; ++g) {
-      float* row = scores + g * token_tile;
+      float* row = memory.scores + g * token_tile;
       const float slope = is_present(a.alibi_slopes) ? a.alibi_slopes(key_head * plan.group + g) : 0.0f;
-      const float maximum = std::max(partial.maximum[g], finish_scores(a, slope, query_position - first, count, row));
+      const float before = partial.maximum[g];
+      const float maximum = std::max(before, finish_scores(a, slope, query_position - first, count, row));
       const float taken = taken_out(maximum);
-      const float decay = std::exp(partial.maximum[g] - taken);
-      partial.sum[g] = partial.sum[g] * decay + exponentials(row, row, count, taken);
-      partial.maximum[g] = maximum;
-      if (decay != 1.0f) scale_outputs(partial.outputs + g * plan.value_width, value_vectors * lanes, decay);
+      const float sum = exponentials(row, row, count, taken);
+      if (maximum != before) {
+        const float decay = std::exp(before - taken);
+        scale_outputs(partial.outputs + g * plan.value_width, plan.value_width, decay);
+        partial.sum[g] *= decay;
+        partial.maximum[g] = maximum;
+      }
+      partial.sum[g] += sum;
     }
-    std::int64_t g = 0;
-    for (; g + 4 <= plan.group; g += 4) {
-      mix_rows<4>({scores + g * token_tile, token_tile, 1}, count, values, plan.value_width,
-                  partial.outputs + g * plan.value_width, plan.value_width, value_vectors);
-    }
-    for (; g < plan.group; ++g) {
-      mix_rows<1>({scores + g * token_tile, token_tile, 1}, count, values, plan.value_width,
-                  partial.outputs + g * plan.value_width, plan.value_width, value_vectors);
-    }
+    value_reader.mix(memory.scores, plan.padded_group, values, partial.outputs, plan.value_width);
   }
 }
 
@@ -296,8 +182,8 @@ void decode(const Decode::Arguments& a, Context& context) {
       KeyRange share;
       share.begin = std::min(seen.begin + unit % plan.splits * tiles * token_tile, seen.end);
       share.end = std::min(share.begin + tiles * token_tile, seen.end);
-      attend_split(a, plan, sequence, unit / plan.splits % a.key_heads(), share, memory + worker * plan.worker_floats,
-                   Partial(partials, plan, unit));
+      attend_split(a, plan, sequence, unit / plan.splits % a.key_heads(), share,
+                   DecodeMemory(memory + worker * plan.worker_floats, plan), Partial(partials, plan, unit));
     }
   });
   for (std::int64_t b = 0; b < a.batches(); ++b) {

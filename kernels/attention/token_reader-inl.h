@@ -1,0 +1,99 @@
+// How the rows of a cache are read, by their type: where they lie and decoded in registers, or, where a row is not
+// whole vectors, through a buffer of floats. Included after hwy/highway.h; the guard toggles with each target.
+#if defined(INGOT_KERNELS_ATTENTION_TOKEN_READER_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef INGOT_KERNELS_ATTENTION_TOKEN_READER_INL_H_
+#undef INGOT_KERNELS_ATTENTION_TOKEN_READER_INL_H_
+#else
+#define INGOT_KERNELS_ATTENTION_TOKEN_READER_INL_H_
+#endif
+
+#include <cstring>
+
+#include "hwy/highway.h"
+#include "kernels/attention/token_rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ingot::HWY_NAMESPACE {
+
+// Reads one token of one head as floats.
+using LoadToken = void (*)(const std::byte* from, float* to, std::int64_t width);
+
+inline void load_f32(const std::byte* from, float* to, std::int64_t width) {
+  std::memcpy(to, from, static_cast<std::size_t>(width) * sizeof(float));
+}
+inline void load_f16(const std::byte* from, float* to, std::int64_t width) {
+  convert_run(reinterpret_cast<const Half*>(from), to, width);
+}
+inline void load_q8_0(const std::byte* from, float* to, std::int64_t width) {
+  decode_q8_0_run(reinterpret_cast<const BlockQ8_0*>(from), to, width);
+}
+
+inline LoadToken load_of(DType dtype) {
+  return dtype == DType::f32 ? load_f32 : dtype == DType::f16 ? load_f16 : load_q8_0;
+}
+
+struct TokenReader {
+  void (*dot)(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows, float* scores);
+  void (*mix)(const float* weights, std::int64_t heads, const TokenRows& rows, float* outputs, std::int64_t width);
+  LoadToken load;  // into the buffer; null: rows are read where they lie
+  bool is_coded;
+};
+
+template <class Row>
+TokenReader reader_over(LoadToken load, bool is_coded) {
+  return {dot_group<Row>, mix_group<Row>, load, is_coded};
+}
+
+inline TokenReader reader_of(DType dtype, std::int64_t width) {
+  const auto lanes = static_cast<std::int64_t>(hwy::HWY_NAMESPACE::Lanes(FloatTag()));
+  if (dtype == DType::q8_0) return reader_over<CodedRow>(nullptr, true);  // its blocks are whole vectors
+  if (width % lanes != 0) return reader_over<PlainRow<float>>(load_of(dtype), false);
+  return dtype == DType::f32 ? reader_over<PlainRow<float>>(nullptr, false)
+                             : reader_over<PlainRow<Half>>(nullptr, false);
+}
+
+// The scales of coded rows as floats, many at a time.
+inline void gather_scales(TokenRows& rows, float* scales) {
+  const auto lanes = static_cast<std::int64_t>(hwy::HWY_NAMESPACE::Lanes(FloatTag()));
+  Half halves[hwy::HWY_NAMESPACE::MaxLanes(FloatTag())];
+  std::int64_t filled = 0;
+  float* next = scales;
+  auto flush = [&]() HWY_ATTR {
+    store_from_float(load_as_float(halves), next);
+    next += lanes;
+    filled = 0;
+  };
+  for (std::int64_t t = 0; t < rows.count; ++t) {
+    const auto* blocks = reinterpret_cast<const BlockQ8_0*>(rows.row[t]);
+    for (std::int64_t b = 0; b < rows.blocks; ++b) {
+      std::memcpy(&halves[filled++].bits, &blocks[b].scale, sizeof(Half::bits));
+      if (filled == lanes) flush();
+    }
+  }
+  if (filled > 0) flush();
+  rows.scales = scales;
+}
+
+// Makes the rows of `count` positions readable. The buffer holds token_tile rows of `stride` floats, zeros behind a
+// row's width.
+inline void read_tokens(const TokenReader& reader, const ConstCacheView& cache, std::int64_t sequence,
+                        std::int64_t head, std::int64_t first, std::int64_t count, float* buffer, std::int64_t stride,
+                        TokenRows& rows) {
+  find_rows(cache, sequence, head, first, count, rows);
+  rows.dimensions = reader.load == nullptr ? cache.width() : stride;
+  if (reader.is_coded) {
+    rows.blocks = cache.width() / block_of_codes;
+    return gather_scales(rows, buffer);
+  }
+  if (reader.load == nullptr) return;
+  for (std::int64_t t = 0; t < count; ++t) {
+    reader.load(rows.row[t], buffer + t * stride, cache.width());
+    rows.row[t] = reinterpret_cast<const std::byte*>(buffer + t * stride);
+  }
+  std::fill(rows.row + count, rows.row + TokenRows::most, rows.row[count - 1]);
+}
+
+}  // namespace ingot::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggling guard
