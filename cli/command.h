@@ -28,6 +28,7 @@ void add_chat_command(CLI::App& application, int& exit_code);
 void add_tokenize_command(CLI::App& application, int& exit_code);
 void add_tokenizer_command(CLI::App& application, int& exit_code);
 void add_quantize_command(CLI::App& application, int& exit_code);
+void add_pack_command(CLI::App& application, int& exit_code);
 void add_import_command(CLI::App& application, int& exit_code);
 void add_explain_command(CLI::App& application, int& exit_code);
 void add_perplexity_command(CLI::App& application, int& exit_code);

@@ -50,6 +50,7 @@ int main(int argument_count, char** arguments) {
   ingot::add_tokenize_command(application, exit_code);
   ingot::add_tokenizer_command(application, exit_code);
   ingot::add_quantize_command(application, exit_code);
+  ingot::add_pack_command(application, exit_code);
   ingot::add_import_command(application, exit_code);
   ingot::add_explain_command(application, exit_code);
   ingot::add_perplexity_command(application, exit_code);

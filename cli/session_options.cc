@@ -23,7 +23,7 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
       ->check(CLI::IsMember({"f32", "f16", "q8_0"}))
       ->capture_default_str();
   command.add_flag("--pack", options.session.packs,
-                   "keep q4_0 and q8_0 weights a second time, as decoding reads fastest");
+                   "put q4_0 and q8_0 weights into the order that decoding reads fastest (see ingot pack)");
 }
 
 void add_sampler_options(CLI::App& command, SamplerOptions& options) {

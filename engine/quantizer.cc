@@ -54,6 +54,10 @@ Result<void> Quantizer::read_gguf(const std::string& input) {
     return Error::of(ErrorCode::unsupported, input, ": expected a whole model, found one of several files of it");
   }
   for (const StoredTensor& tensor : file_->tensors()) {
+    if (names_interleaved(tensor.name)) {
+      return Error::of(ErrorCode::unsupported, input, ": expected weights as rows, found ", tensor.name,
+                       ": write them as rows with ingot pack --undo");
+    }
     const DType dtype = tensor.view.dtype();
     const bool becomes_f32 = tensor.view.rank() < 2 && holds_numbers(dtype);
     tensors_.push_back({std::string(tensor.name),

@@ -77,8 +77,10 @@ Result<void> Session::start() {
   if (options_.packs) {
     Context context{*workers_, {}};
     const Circuit plain = TRY(plain_circuit(shortest_pass()));
-    packed_ = TRY(pack_weights(plain, *table_, context));
-    if (packed_.count() == 0) {
+    packed_ = TRY(pack_weights(plain, *table_, context,
+                               [this](std::span<const std::byte> part) { model_->file().forget(part); }));
+    const auto is_packed = [](const Step& step) { return step.integer("layout") != 0; };
+    if (packed_.count() == 0 && std::ranges::none_of(plain.steps, is_packed)) {
       return Error::of(ErrorCode::unsupported,
                        "packing: expected products with q4_0 or q8_0 weights of whole eights of ",
                        "rows, found none in this model");

@@ -20,7 +20,7 @@ struct SessionOptions {
   std::int64_t page_length = 64;
   std::int64_t chunk = 256;  // most tokens of one pass: longer prompts go through in several
   bool rewrites = true;      // fuse operations (see model/plan/rewrite.h); a cache is kept all the same
-  bool packs = false;        // keep q4_0 and q8_0 weights a second time, as decoding reads them fastest
+  bool packs = false;        // hold q4_0 and q8_0 weights as products read them fastest, instead of the file's pages
   std::vector<ForcedVariant> forced = {};
 };
 

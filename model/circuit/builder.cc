@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/all_operations.h"
+#include "kernels/linear/weights.h"
 
 namespace ingot {
 namespace {
@@ -79,7 +80,8 @@ Operand CircuitBuilder::add(CircuitTensor tensor) {
 
 bool CircuitBuilder::has_weight(std::string_view name) const {
   const std::string full = full_name(name);
-  return weights_.has(full) || (missing_ != nullptr && missing_->includes(full));
+  return weights_.has(full) || weights_.has(full + std::string(interleaved_suffix)) ||
+         (missing_ != nullptr && missing_->includes(full));
 }
 
 Operand CircuitBuilder::optional_weight(std::string_view name, const Shape& shape) {
@@ -91,8 +93,12 @@ Operand CircuitBuilder::weight(std::string_view name, const Shape& shape) {
 }
 
 Operand CircuitBuilder::shared_weight(std::string_view name, const Shape& shape) {
-  const std::string full(name);
+  std::string full(name);
   const ConstAnyView* view = weights_.find(full);
+  if (view == nullptr) {
+    view = weights_.find(full + std::string(interleaved_suffix));
+    if (view != nullptr) full += interleaved_suffix;
+  }
   if (view == nullptr && missing_ != nullptr) {
     const Result<void> added = missing_->add(full, shape);
     if (!added.ok()) fail(added.error());
@@ -156,7 +162,20 @@ void CircuitBuilder::call(std::string_view operation, std::string_view makes,
   for (const NamedAttribute& named : attributes) {
     step.attributes.push_back({index_of(named.field, false), named.value});
   }
+  mark_layout(step);
   circuit_.steps.push_back(std::move(step));
+}
+
+void CircuitBuilder::mark_layout(Step& step) {
+  for (const BoundOperand& bound : step.operands) {
+    const CircuitTensor& tensor = circuit_.tensors[static_cast<std::size_t>(bound.operand.tensor)];
+    if (tensor.storage != Storage::weight || !names_interleaved(tensor.name)) continue;
+    if (step.operation->field_index("layout") < 0 || !(bound.operand == circuit_.whole(bound.operand.tensor))) {
+      return fail(Error::of(ErrorCode::unsupported, step.operation->name, ": expected rows of weights, found ",
+                            tensor.name, ", which only products with all of it can read: see ingot pack --undo"));
+    }
+    step.set("layout", static_cast<std::int64_t>(WeightLayout::interleaved8));
+  }
 }
 
 DType CircuitBuilder::dtype_of(const Operand& operand) const {

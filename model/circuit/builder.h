@@ -108,6 +108,8 @@ class CircuitBuilder {
   std::string full_name(std::string_view name) const;
   Operand add(CircuitTensor tensor);
   DType dtype_of(const Operand& operand) const;
+  // Says how its weights lie.
+  void mark_layout(Step& step);
   bool joins_runs() const;
 
   const Weights& weights_;

@@ -45,6 +45,26 @@ TEST_F(BuilderTest, AMissingWeight) {
   expect_mistake(ErrorCode::not_found, "expected a weight blk.0.attn_q.weight of [8, 4], found none of that name");
 }
 
+TEST_F(BuilderTest, AWeightInAnExecutionLayoutIsFoundAndItsProductTold) {
+  ASSERT_TRUE(weights_.add_owned("packed.weight@interleaved8", DType::q8_0, {8, 32}).ok());
+  ASSERT_TRUE(builder_.has_weight("packed.weight"));
+  const Operand x = builder_.input("x", DType::f32, {5, 32});
+  const Operand y = builder_.activation("y", {5, 8});
+  builder_.call("linear.matmul", "y", {{"x", x}, {"weights", builder_.weight("packed.weight", {8, 32})}, {"y", y}});
+  const Result<Circuit> circuit = builder_.finish();
+  ASSERT_TRUE(circuit.ok()) << circuit.error().text();
+  EXPECT_EQ(circuit.value().steps[0].integer("layout"), 1);
+}
+
+TEST_F(BuilderTest, AWeightInAnExecutionLayoutIsReadByNothingElse) {
+  ASSERT_TRUE(weights_.add_owned("packed.weight@interleaved8", DType::q8_0, {8, 32}).ok());
+  const Operand table = builder_.weight("packed.weight", {8, 32});
+  builder_.call("layout.gather_rows", "y", {{"table", table}});
+  const Result<Circuit> circuit = builder_.finish();
+  ASSERT_FALSE(circuit.ok());
+  EXPECT_NE(circuit.error().text().find("ingot pack --undo"), std::string_view::npos) << circuit.error().text();
+}
+
 TEST_F(BuilderTest, AnOptionalWeightMayBeMissing) {
   EXPECT_FALSE(builder_.optional_weight("output.bias", {8}).is_present());
   EXPECT_TRUE(builder_.finish().ok());

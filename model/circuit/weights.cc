@@ -1,5 +1,6 @@
 #include "model/circuit/weights.h"
 
+#include "base/units.h"
 #include "tensor/any_view.h"
 #include "tensor/block_codec.h"
 
@@ -27,10 +28,22 @@ Result<void> Weights::add(std::string_view name, const ConstAnyView& view) {
   return {};
 }
 
+std::uint64_t Weights::reserved_bytes(DType dtype, const Shape& shape) {
+  constexpr std::uint64_t cache_line = 64;
+  return align_up(static_cast<std::uint64_t>(row_bytes(dtype, element_count(shape))), cache_line);
+}
+
+Result<void> Weights::reserve(std::uint64_t bytes) {
+  owned_.push_back(TRY(Memory::allocate(Bytes(bytes))));
+  reserved_ = owned_.back().bytes();
+  return {};
+}
+
 Result<AnyView> Weights::add_owned(std::string_view name, DType dtype, const Shape& shape) {
-  const std::int64_t bytes = element_count(shape) / block_elements(dtype) * block_bytes(dtype);
-  owned_.push_back(TRY(Memory::allocate(Bytes(static_cast<std::size_t>(bytes)))));
-  const AnyView view(owned_.back().data(), dtype, shape);
+  const std::uint64_t bytes = reserved_bytes(dtype, shape);
+  if (bytes > reserved_.size()) TRY(reserve(bytes));
+  const AnyView view(reserved_.data(), dtype, shape);
+  reserved_ = reserved_.subspan(bytes);
   views_.insert_or_assign(std::string(name), ConstAnyView(view));
   return view;
 }

@@ -38,6 +38,10 @@ class GgufFile {
   // False for a file that ends where its tensors' data would begin: such files list tensors without holding them.
   bool has_data() const { return has_data_; }
 
+  // See MappedFile::forget.
+  void forget(std::span<const std::byte> part) const {
+    if (file_) file_->forget(part);
+  }
   // Fails on a type that this project cannot use, and without data. The result views this file.
   Result<StoredTensors> tensors() const { return StoredTensors::of(records_); }
 

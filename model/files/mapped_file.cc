@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/units.h"
 #include "model/files/quoted.h"
 
 namespace ingot {
@@ -44,6 +45,21 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   close(descriptor);  // the mapping stays
   if (!bytes.ok()) return bytes.error();
   return MappedFile(bytes.value());
+}
+
+void MappedFile::forget(std::span<const std::byte> part) const {
+  const std::byte* end = bytes_.data() + bytes_.size();
+  if (part.data() < bytes_.data() || part.data() + part.size() > end) return;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto offset = static_cast<std::uint64_t>(part.data() - bytes_.data());  // the mapping begins with a page
+  const std::uint64_t first = align_up(offset, page);
+  const std::uint64_t last = (offset + part.size()) / page * page;
+  if (first >= last) return;
+  // What the system does not take back, it keeps: nothing depends on it. A neighbour that is touched later would bring
+  // the part back where both lie in one huge page, so there are to be none.
+  void* begin = const_cast<std::byte*>(bytes_.data()) + first;
+  madvise(begin, last - first, MADV_NOHUGEPAGE);
+  madvise(begin, last - first, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

@@ -29,6 +29,9 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  // Gives back the memory that whole pages of `part` take; they are read from the file again where they are touched.
+  // A part of other memory is left alone.
+  void forget(std::span<const std::byte> part) const;
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
 
  private:

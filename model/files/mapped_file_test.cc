@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
 
 #include "model/files/test_files.h"
 
@@ -25,6 +30,35 @@ TEST(MappedFile, ShowsTheBytesOfAFile) {
   folder.write("b", "other");
   second = MappedFile::open(folder.file("b")).value();
   EXPECT_EQ(second.text(), "other");
+}
+
+// Of this process, in files.
+std::int64_t mapped_pages_in_memory() {
+  std::int64_t size = 0;
+  std::int64_t resident = 0;
+  std::int64_t of_files = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident >> of_files;
+  return of_files;
+}
+
+TEST(MappedFile, ReadsAgainWhatItForgot) {
+  const TemporaryFolder folder;
+  std::string content(8 << 20, '?');
+  for (std::size_t index = 0; index < content.size(); ++index) content[index] = static_cast<char>('a' + index % 17);
+  folder.write("long", content);
+  const MappedFile file = MappedFile::open(folder.file("long")).value();
+  EXPECT_EQ(file.text(), content);
+  const std::int64_t before = mapped_pages_in_memory();
+  file.forget(file.bytes().subspan(5000, 8'000'000));
+  file.forget(file.bytes().first(0));
+  const std::int64_t after = mapped_pages_in_memory();
+  EXPECT_LT(after, before - 7'000'000 / sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(file.text(), content);
+
+  // Memory of others would lose what it holds.
+  std::vector<std::byte> other(100'000, std::byte{7});
+  file.forget(other);
+  EXPECT_EQ(std::ranges::count(other, std::byte{7}), 100'000);
 }
 
 TEST(MappedFile, SaysWhyAFileCannotBeMapped) {

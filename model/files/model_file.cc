@@ -151,6 +151,11 @@ Result<void> ModelFile::read_shards(const std::string& folder, const std::string
   return {};
 }
 
+void ModelFile::forget(std::span<const std::byte> part) const {
+  if (gguf_) gguf_->forget(part);
+  for (const SafetensorsFile& file : safetensors_) file.forget(part);
+}
+
 std::optional<std::string_view> ModelFile::companion(Companion which) const {
   const std::optional<MappedFile>& file = companions_[static_cast<std::size_t>(which)];
   if (!file) return std::nullopt;

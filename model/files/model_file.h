@@ -32,6 +32,8 @@ class ModelFile {
   const Metadata& metadata() const { return metadata_; }
   std::span<const StoredTensor> tensors() const { return tensors_.all(); }
   const StoredTensor* find(std::string_view name) const { return tensors_.find(name); }  // null: no such tensor
+  // See MappedFile::forget.
+  void forget(std::span<const std::byte> part) const;
   // Nothing where the folder has no such file, and for the other formats.
   std::optional<std::string_view> companion(Companion which) const;
 

@@ -23,6 +23,10 @@ class SafetensorsFile {
   const Metadata& metadata() const { return metadata_; }              // the texts under __metadata__
   std::span<const TensorRecord> records() const { return records_; }  // in the order of their data
 
+  // See MappedFile::forget.
+  void forget(std::span<const std::byte> part) const {
+    if (file_) file_->forget(part);
+  }
   // Fails on a type that this project cannot use. The result views this file.
   Result<StoredTensors> tensors() const { return StoredTensors::of(records_); }
 

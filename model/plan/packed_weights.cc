@@ -1,17 +1,21 @@
 #include "model/plan/packed_weights.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "kernels/all_operations.h"
 #include "kernels/linear/interleaved.h"
-#include "kernels/linear/matmul_interleaved.h"
+#include "kernels/linear/weights.h"
 
 namespace ingot {
 namespace {
 
+// What is read as rows and what is packed of it lie in memory together, so this much is held twice.
+constexpr std::int64_t bytes_at_once = 4 << 20;
+
 // The tensor of a product's weights that have the layout; -1: they have not.
-int packable_weights(const Circuit& circuit, const Step& step) {
+int packable_tensor(const Circuit& circuit, const Step& step) {
   if (step.operation->name != "linear.matmul" || step.integer("layout") != 0) return -1;
   const Operand* read = step.find("weights");
   if (read == nullptr || !read->is_present()) return -1;
@@ -21,25 +25,59 @@ int packable_weights(const Circuit& circuit, const Step& step) {
   return fits ? read->tensor : -1;
 }
 
+Result<void> pack_rows(const ConstAnyView& from, std::int64_t begin, std::int64_t end, const AnyView& to,
+                       const KernelTable& table, Context& context) {
+  const Operation& operation = *find_operation("linear.pack");
+  const std::unique_ptr<Invocation> pack = operation.empty();
+  const Shape shape = {end - begin, from.size(1)};
+  // Only read: `rows` is an input.
+  const AnyView rows(const_cast<std::byte*>(from.row(begin)), from.dtype(), shape, from.byte_strides());
+  TRY(pack->set_tensor(operation.field_index("rows"), rows));
+  TRY(pack->set_tensor(operation.field_index("packed"), AnyView(to.row(begin), to.dtype(), shape)));
+  TRY(pack->check());
+  pack->run(table.choose(operation, *pack), context);
+  return {};
+}
+
 }  // namespace
 
-Result<Weights> pack_weights(const Circuit& circuit, const KernelTable& table, Context& context) {
-  const Operation& operation = *find_operation("linear.pack");
-  Weights packed;
+std::vector<int> find_packable_weights(const Circuit& circuit) {
+  std::vector<int> found;
+  std::vector<bool> has_other_uses(circuit.tensors.size());
   for (const Step& step : circuit.steps) {
-    const int index = packable_weights(circuit, step);
-    if (index < 0) continue;
+    const int tensor = packable_tensor(circuit, step);
+    for (const BoundOperand& bound : step.operands) {
+      if (bound.operand.tensor != tensor) has_other_uses[static_cast<std::size_t>(bound.operand.tensor)] = true;
+    }
+    if (tensor >= 0 && std::ranges::find(found, tensor) == found.end()) found.push_back(tensor);
+  }
+  std::erase_if(found, [&](int tensor) { return has_other_uses[static_cast<std::size_t>(tensor)]; });
+  return found;
+}
+
+Result<Weights> pack_weights(const Circuit& circuit, const KernelTable& table, Context& context,
+                             const ReleaseFunction& release) {
+  Weights packed;
+  const std::vector<int> packable = find_packable_weights(circuit);
+  std::uint64_t bytes = 0;
+  for (const int index : packable) {
     const CircuitTensor& tensor = circuit.tensors[static_cast<std::size_t>(index)];
-    if (packed.has(tensor.name)) continue;
-    const std::unique_ptr<Invocation> pack = operation.empty();
-    // Only read: `rows` is an input.
-    const AnyView rows(const_cast<std::byte*>(tensor.weight.data()), tensor.dtype, tensor.shape,
-                       tensor.weight.byte_strides());
-    TRY(pack->set_tensor(operation.field_index("rows"), rows));
+    bytes += Weights::reserved_bytes(tensor.dtype, tensor.shape);
+  }
+  TRY(packed.reserve(bytes));
+  for (const int index : packable) {
+    const CircuitTensor& tensor = circuit.tensors[static_cast<std::size_t>(index)];
     const AnyView target = TRY(packed.add_owned(tensor.name, tensor.dtype, tensor.shape));
-    TRY(pack->set_tensor(operation.field_index("packed"), target));
-    TRY(pack->check());
-    pack->run(table.choose(operation, *pack), context);
+    const std::int64_t row = row_bytes(tensor.dtype, tensor.shape[1]);
+    const std::int64_t groups = std::max<std::int64_t>(1, bytes_at_once / (interleaved_rows * row));
+    const std::int64_t step = groups * interleaved_rows;
+    for (std::int64_t begin = 0; begin < tensor.shape[0]; begin += step) {
+      const std::int64_t end = std::min(tensor.shape[0], begin + step);
+      TRY(pack_rows(tensor.weight, begin, end, target, table, context));
+      if (release && tensor.weight.is_contiguous()) {
+        release({tensor.weight.row(begin), static_cast<std::size_t>((end - begin) * row)});
+      }
+    }
   }
   return packed;
 }
@@ -48,14 +86,14 @@ int use_packed_weights(Circuit& circuit, const Weights& packed) {
   std::map<int, Operand> added;  // by the tensor that a packed one stands for
   int count = 0;
   for (Step& step : circuit.steps) {
-    const int index = packable_weights(circuit, step);
-    if (index < 0 || step.find("x")->shape[0] > interleaved_rows_at_once) continue;
+    const int index = packable_tensor(circuit, step);
+    if (index < 0) continue;
     const std::string name = circuit.tensors[static_cast<std::size_t>(index)].name;
     const ConstAnyView* view = packed.find(name);
     if (view == nullptr) continue;
     auto found = added.find(index);
     if (found == added.end()) {
-      const Operand whole = circuit.add({.name = name + "@interleaved8",
+      const Operand whole = circuit.add({.name = name + std::string(interleaved_suffix),
                                          .storage = Storage::weight,
                                          .dtype = view->dtype(),
                                          .shape = view->shape(),
