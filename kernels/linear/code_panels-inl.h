@@ -12,7 +12,9 @@
 //                                                          64 codes of sixteen rows, from `at` on, in the order in
 //                                                          which the product reads them; and `to.corrections`, if it
 //                                                          uses any
-//     static void scale_codes(codes[256], scales[16], block, row, Panel&);
+//     template <class Block> static void finish_codes(std::int64_t count, int row, Panel&);
+//                                                          formats of 32: signed codes stand in the panel's row
+//     template <class Block> static void scale_codes(codes[256], scales[16], block, row, Panel&);
 //                                                          formats of 256: codes and the integer scales of each 16
 //     void prepare(const Panel&, std::int64_t blocks);     before the products with that panel
 //     void add(const Panel&, std::int64_t blocks, const ActivationPart& x, PanelWorkspace&, PanelSums& sums);
@@ -76,6 +78,7 @@ template <class Product, class Block, class Panel>
 void unpack_row(DType dtype, const Block* blocks, std::int64_t count, int row, Panel& panel) {
   unpack_block_codes.widest(Product::target)(dtype, reinterpret_cast<const std::byte*>(blocks), count,
                                              panel.codes[row]);
+  Product::template finish_codes<Block>(32 * count, row, panel);
   for (std::int64_t b = 0; b < count; ++b) {
     if constexpr (std::is_same_v<Block, BlockMXFP4>) {
       panel.scales[row][b] = mxfp4_scale(blocks[b].exponent);
@@ -102,7 +105,7 @@ void unpack_row(DType dtype, const Block* blocks, std::int64_t count, int row, P
     for (int i = 0; i < 16; ++i) {
       scales[i] = static_cast<std::int16_t>(group_scale(blocks[b], i * code_group / Block::group));
     }
-    Product::scale_codes(codes, scales, b, row, panel);
+    Product::template scale_codes<Block>(codes, scales, b, row, panel);
     panel.scales[row][b] = Product::half_value(blocks[b].scale);
     if constexpr (has_base<Block>) {
       constexpr int groups = 256 / Block::group;

@@ -98,5 +98,7 @@ using PanelFunction = void (*)(const Matmul::Arguments& arguments, Context& cont
 // Null on other architectures.
 extern const PanelFunction matmul_panels_amx;
 extern const PanelFunction matmul_panels_avx512_vnni;
+extern const PanelFunction matmul_panels_avx_vnni;
+extern const PanelFunction matmul_panels_avx2;
 
 }  // namespace ingot

@@ -43,6 +43,10 @@ struct Avx512Panels {
     for (int i = 0; i < 16; ++i) _mm512_store_si512(to.codes + 64 * i, quads[i]);
   }
 
+  template <class Block>
+  static void finish_codes(std::int64_t, int, WeightPanel32&) {}
+
+  template <class Block>
   static void scale_codes(const std::int8_t (&codes)[256], const std::int16_t (&scales)[16], std::int64_t b, int row,
                           WeightPanel256& panel) {
     for (int at = 0; at < 256; at += 32) {

@@ -2,8 +2,11 @@
 // many, nothing to sum, nothing to write; every weight type, with and without a bias.
 #pragma once
 
+#include <cstring>
+
 #include "kernels/linear/interleaved.h"
 #include "kernels/linear/matmul.h"
+#include "tensor/block_scales.h"
 
 namespace ingot {
 
@@ -34,6 +37,52 @@ struct MatmulCase {
     a.layout = layout;
     if (layout == WeightLayout::interleaved8) a.weights = interleaved(builder, a.weights);
     if (with_bias) a.bias = builder.filled({columns});
+    a.y = builder.blank({rows, columns});
+    return a;
+  }
+};
+
+// The largest codes on both sides, where narrow integer sums would overflow: rows of weights all lowest, then all
+// highest, under scales of one.
+struct ExtremeCodesCase {
+  std::int64_t rows, columns, depth;
+  DType type;
+  double x;
+
+  std::string text() const {
+    return "extreme " + MatmulCase{rows, columns, depth, type}.text() + (x < 0 ? " by lowest codes" : "");
+  }
+
+  template <class Block>
+  static Block extreme_block(bool highest) {
+    Block block;
+    std::memset(&block, highest ? 0xff : 0, sizeof(block));
+    if constexpr (requires { block.exponent; }) {
+      block.exponent = 127;
+    } else {
+      block.scale.set(1);
+    }
+    if constexpr (requires { block.base; }) block.base.set(-1);
+    if constexpr (requires { block.minimum; }) block.minimum.set(1);
+    // Signed bytes: all bits set is their -1.
+    if constexpr (requires { block.codes; }) std::memset(block.codes, highest ? 127 : -128, sizeof(block.codes));
+    if constexpr (std::is_same_v<Block, BlockQ6_K>) std::memset(block.scales, highest ? 127 : -128, 16);
+    return block;
+  }
+
+  Matmul::Arguments operator()(CaseBuilder& builder) const {
+    Matmul::Arguments a;
+    a.x = builder.filled({rows, depth}, Fill::constant(x));
+    const AnyView weights = builder.blank_any(type, {columns, depth});
+    with_block_type(type, [&]<class Block>() {
+      for (std::int64_t row = 0; row < columns; ++row) {
+        const Block block = extreme_block<Block>(row % 2 != 0);
+        for (std::int64_t b = 0; b < depth / Block::elements; ++b) {
+          std::memcpy(weights.row(row) + b * static_cast<std::int64_t>(sizeof(block)), &block, sizeof(block));
+        }
+      }
+    });
+    a.weights = weights;
     a.y = builder.blank({rows, columns});
     return a;
   }
@@ -86,6 +135,12 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({2, 8, 0, type, true, layout});
     parity({0, 8, 32, type, false, layout});
     parity({3, 0, 32, type, false, layout});
+  }
+  for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4,
+                     DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
+    for (const ExtremeCodesCase& one : {ExtremeCodesCase{3, 4, 256, type, 1}, ExtremeCodesCase{6, 3, 512, type, -1}}) {
+      list.parity(one.text(), one);
+    }
   }
   parity({530, 3, 32, DType::q8_0});
   parity({530, 3, 256, DType::q4_k});

@@ -1,0 +1,68 @@
+// Code panels multiplied by VPMADDUBSW: an unsigned byte times a signed one, two of them into a 16-bit lane, which
+// saturates: codes of eight bits are split. Chains of such lanes wrap around harmlessly as long as what they end with
+// fits; runs are as long as that holds for the largest codes. VPMADDWD then adds pairs, and multiplies by an integer on
+// the way: the scale of a group, or the weight of the upper half of a split code.
+#include "kernels/linear/code_panels.h"
+
+#if defined(__x86_64__)
+#include <cstring>
+#include <type_traits>
+
+#include "hwy/base.h"
+#include "kernels/contract/context.h"
+#include "kernels/linear/avx512_intrinsics.h"
+#include "kernels/linear/gemm.h"
+#include "kernels/linear/interleaved.h"
+#include "kernels/linear/matmul_interleaved.h"
+#include "kernels/linear/unsigned_codes.h"
+#include "tensor/block_scales.h"
+
+HWY_PUSH_ATTRIBUTES("avx2,fma,f16c")
+
+namespace ingot {
+namespace {
+
+#include "kernels/linear/code_panels-inl.h"
+// Builds on it.
+#include "kernels/linear/code_panels_avx2-inl.h"
+
+struct WordChains {
+  static constexpr int largest_word = 32767;
+  static constexpr int pair = 2 * 127;  // of the largest codes of x
+
+  template <class Block>
+  static constexpr CodePlanes make_planes() {
+    const UnsignedRange range = unsigned_range<Block>;
+    if (pair * range.largest > largest_word) return {2, 8, Block::group / 4};
+    int run = Block::group / 4;
+    while (run * pair * std::max(range.offset, range.largest - range.offset) > largest_word) run /= 2;
+    return {1, range.offset, run};
+  }
+  template <class Block>
+  static constexpr CodePlanes planes = make_planes<Block>();
+
+  static HWY_INLINE __m256i add(__m256i chain, __m256i weights, __m256i x) {
+    return _mm256_add_epi16(chain, _mm256_maddubs_epi16(weights, x));
+  }
+  static HWY_INLINE __m256i negative(__m256i chain) { return _mm256_sub_epi16(_mm256_setzero_si256(), chain); }
+  static HWY_INLINE __m256i total(__m256i chain) { return total(chain, 1); }
+  static HWY_INLINE __m256i total(__m256i chain, std::int16_t scale) {
+    return _mm256_madd_epi16(chain, _mm256_set1_epi16(scale));
+  }
+};
+
+}  // namespace
+
+const PanelFunction matmul_panels_avx2 = multiply_panels<ByteProduct<WordChains>>;
+
+}  // namespace ingot
+
+HWY_POP_ATTRIBUTES
+
+#else
+
+namespace ingot {
+const PanelFunction matmul_panels_avx2 = nullptr;
+}  // namespace ingot
+
+#endif
