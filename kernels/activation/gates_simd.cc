@@ -7,20 +7,12 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/activation/exponential_curves-inl.h"
+#include "kernels/activation/gates-inl.h"
 #include "kernels/activation/gelu_curves-inl.h"
 #include "kernels/activation/rectifier_curves-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
-
-template <class Curve>
-struct GateValue {
-  VectorCurve<Curve> curve;
-  template <class D, class V>
-  HWY_INLINE void operator()(D d, const V* in, V* out) const {
-    out[0] = hwy::HWY_NAMESPACE::Mul(curve.value(d, in[0]), in[1]);
-  }
-};
 
 // The compiler shares what value and derivative have in common.
 template <class Curve>

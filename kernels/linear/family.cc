@@ -1,8 +1,11 @@
 #include "kernels/linear/family.h"
 
+#include "kernels/linear/activated_matmul.h"
 #include "kernels/linear/block_sparse_matmul.h"
 #include "kernels/linear/conv2d.h"
+#include "kernels/linear/gated_matmul.h"
 #include "kernels/linear/int8_matmul.h"
+#include "kernels/linear/joint_matmul.h"
 #include "kernels/linear/matmul.h"
 #include "kernels/linear/matmul_backward.h"
 #include "kernels/linear/matmul_batched.h"
@@ -23,6 +26,9 @@ std::span<const Operation* const> linear_operations() {
       &describe_operation<MatmulGrouped>(),
       &describe_operation<MatmulGroupedBackwardInput>(),
       &describe_operation<MatmulGroupedBackwardWeight>(),
+      &describe_operation<GatedMatmul>(),
+      &describe_operation<ActivatedMatmul>(),
+      &describe_operation<JointMatmul>(),
       &describe_operation<Pack>(),
       &describe_operation<Unpack>(),
       &describe_operation<Int8Matmul>(),

@@ -1,0 +1,45 @@
+// Ways of multiplying x by weights in two parts: x is prepared once (as it is, as codes, as panels of codes), then any
+// thread multiplies any columns of y. Forms that are made of several products, or go on with what one gave while it is
+// in cache, are written once over this list; each way is a row of each of their tables.
+#pragma once
+
+#include "kernels/linear/matmul.h"
+#include "kernels/linear/simd_entries.h"
+
+namespace ingot {
+
+struct ColumnProduct {
+  std::string_view name;
+  FeatureSet needs;
+  SimdTarget target;  // whose vectors go with it
+  bool built = false;
+  bool (*accepts)(const Matmul::Arguments& arguments) = nullptr;
+  std::size_t (*prepared_bytes)(const Matmul::Arguments& arguments) = nullptr;
+  std::size_t workspace_bytes = 0;  // of each thread
+  // Worth handing to a thread; a multiple of column_granule unless it is all columns.
+  std::int64_t (*chunk_columns)(const Matmul::Arguments& arguments) = nullptr;
+  // What is prepared depends on x and the type of the weights alone.
+  void (*prepare)(const Matmul::Arguments& arguments, Workers& workers, std::byte* prepared) = nullptr;
+  // All columns of these arguments, on this thread. Arguments are those of prepare, or columns_of them.
+  void (*multiply)(const Matmul::Arguments& columns, const std::byte* prepared, std::byte* workspace) = nullptr;
+};
+
+// Chunks begin at multiples of this: a panel of weights, and whole groups of interleaved ones.
+inline constexpr std::int64_t column_granule = 16;
+
+inline constexpr int column_product_count = 5;
+// Best first.
+const ColumnProduct& column_product(int index);
+
+// Columns `begin` to `end` of a product: their rows of weights, their bias, their part of y.
+inline Matmul::Arguments columns_of(const Matmul::Arguments& all, std::int64_t begin, std::int64_t end) {
+  Matmul::Arguments part = all;
+  const ConstAnyView& w = all.weights;
+  part.weights = ConstAnyView(w.row(begin), w.dtype(), {end - begin, w.size(1)}, w.byte_strides());
+  if (is_present(all.bias)) part.bias = View<const float>(all.bias.data() + begin, {end - begin});
+  float* first = all.y.data() == nullptr ? nullptr : all.y.data() + begin;  // whoever leaves it out says where later
+  part.y = View<float>(first, {all.y.size(0), end - begin}, all.y.strides());
+  return part;
+}
+
+}  // namespace ingot

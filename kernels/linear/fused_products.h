@@ -1,0 +1,78 @@
+// What the fused forms of this family share. Each is made of products with one x:
+//
+//   no curve               y_i = x W_i^T + b_i                one encoding of x and one fork-join for all
+//   a curve, one product   y = f(x W^T + b)                   the curve is applied while sums are in cache
+//   a curve, two products  y = f(x G^T + g) (x U^T + u)       and neither factor is ever written out whole
+//
+// The reference is the composition: products rounded to floats, then the curve in double.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "kernels/linear/column_product.h"
+#include "kernels/linear/epilogue.h"
+#include "kernels/linear/gemm.h"
+
+namespace ingot {
+
+struct FusedProducts {
+  std::array<Matmul::Arguments, 3> parts;  // the y of a second factor is left out
+  int count = 0;
+  std::optional<FusedCurve> curve;
+
+  bool has_factor() const { return curve.has_value() && count == 2; }
+};
+
+Result<void> require_fused_x(std::string_view operation, std::string_view number, const ConstAnyView& x);
+Result<void> require_curve(std::string_view operation, std::string_view number, FusedCurve curve);
+Cost fused_cost(const FusedProducts& products);
+Tolerance fused_tolerance(const FusedProducts& products);
+void run_fused_reference(const FusedProducts& products, Context& context);
+
+// By one way of multiplying columns.
+bool can_run_fused(const ColumnProduct& product, const FusedProducts& products);
+std::size_t fused_scratch_bytes(const ColumnProduct& product, const FusedProducts& products, int threads);
+void run_fused(const ColumnProduct& product, const FusedProducts& products, Context& context);
+
+// Product after product on all threads, then the curve: what any shape and type of weights has.
+std::size_t composed_scratch_bytes(const FusedProducts& products);
+template <SimdTarget target>
+void run_composed(const FusedProducts& products, Context& context);
+
+// The table of a fused operation, which has
+//   static FusedProducts products(const Arguments& arguments);
+template <class Op>
+std::span<const Variant<Op>> fused_variants() {
+  using Arguments = typename Op::Arguments;
+  using Rows = std::array<Variant<Op>, column_product_count + 5>;
+  static const Rows rows = []<int... index>(std::integer_sequence<int, index...>) {
+    auto way = []<int i>() -> Variant<Op> {
+      const ColumnProduct& product = column_product(i);
+      return {product.name, product.needs,
+              product.built ? +[](const Arguments& a,
+                                  Context& context) { run_fused(column_product(i), Op::products(a), context); }
+                            : nullptr,
+              [](const Arguments& a) { return can_run_fused(column_product(i), Op::products(a)); },
+              [](const Arguments& a, int threads) {
+                return fused_scratch_bytes(column_product(i), Op::products(a), threads);
+              }};
+    };
+    static const SimdEntries<Op> composed = entries_over<Op>(gemm_threaded, []<SimdTarget target>() {
+      return +[](const Arguments& a, Context& context) { run_composed<target>(Op::products(a), context); };
+    });
+    auto scratch = [](const Arguments& a, int) { return composed_scratch_bytes(Op::products(a)); };
+    return Rows {
+      way.template operator()<index>()...,
+      Variant<Op>{"composed_avx512", {Feature::avx512}, composed.avx512, nullptr, scratch},
+      Variant<Op>{"composed_avx2", {Feature::avx2}, composed.avx2, nullptr, scratch},
+      Variant<Op>{"composed_sse4", {Feature::sse4}, composed.sse4, nullptr, scratch},
+      Variant<Op>{"composed_neon", {Feature::neon}, composed.neon, nullptr, scratch},
+      Variant<Op>{
+          "reference", {}, [](const Arguments& a, Context& context) { run_fused_reference(Op::products(a), context); }}
+    };
+  }(std::make_integer_sequence<int, column_product_count>());
+  return rows;
+}
+
+}  // namespace ingot

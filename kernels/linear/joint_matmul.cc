@@ -1,0 +1,38 @@
+#include "kernels/linear/joint_matmul.h"
+
+#include "kernels/contract/describe.h"
+#include "kernels/linear/joint_matmul_cases.h"
+
+namespace ingot {
+
+FusedProducts JointMatmul::products(const Arguments& a) {
+  FusedProducts products{.parts = {}, .count = is_present(a.third_weights) ? 3 : 2, .curve = {}};
+  products.parts[0] = {.x = a.x, .weights = a.first_weights, .bias = a.first_bias, .y = a.first};
+  products.parts[1] = {.x = a.x, .weights = a.second_weights, .bias = a.second_bias, .y = a.second};
+  products.parts[2] = {.x = a.x, .weights = a.third_weights, .bias = a.third_bias, .y = a.third};
+  return products;
+}
+
+Result<void> JointMatmul::check(const Arguments& a) {
+  TRY(require_fused_x(name, "C1", a.x));
+  if (is_present(a.third) != is_present(a.third_weights) || (is_present(a.third_bias) && !is_present(a.third))) {
+    return violated(name, "C5", "expected third and third_weights together, found one without the other");
+  }
+  constexpr std::string_view fields[3][3] = {{"first", "first_weights", "first_bias"},
+                                             {"second", "second_weights", "second_bias"},
+                                             {"third", "third_weights", "third_bias"}};
+  const FusedProducts all = products(a);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(all.count); ++i) {
+    const Matmul::Arguments& part = all.parts[i];
+    TRY(require_rank(name, "C2", fields[i][1], part.weights, 2));
+    const std::int64_t columns = part.weights.size(0);
+    TRY(require_weights(name, "C2", part.weights, {columns, a.x.size(1)}));
+    if (is_present(part.bias)) TRY(require_packed(name, "C3", fields[i][2], part.bias, {columns}));
+    TRY(require_packed(name, "C4", fields[i][0], part.y, {a.x.size(0), columns}));
+  }
+  return {};
+}
+
+template const Operation& describe_operation<JointMatmul>();
+
+}  // namespace ingot
