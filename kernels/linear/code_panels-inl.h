@@ -170,25 +170,26 @@ void multiply_panel(const Matmul::Arguments& a, const ActivationPanels& x, std::
   }
 }
 
-template <class Product, class Block>
-void multiply_blocks(const Matmul::Arguments& a, Context& context) {
-  const ActivationPanels x(context.scratch.data(), a.x.size(1));
-  const std::int64_t panels = divide_rounding_up(a.x.size(0), panel_rows);
-  context.workers.for_chunks(panels, 1, [&](std::int64_t begin, std::int64_t end, int) {
-    for (std::int64_t panel = begin; panel < end; ++panel) fill_panel<Product, Block>(a, x, panel);
+template <class Product>
+void fill_panels(const Matmul::Arguments& a, Workers& workers, std::byte* place) {
+  const ActivationPanels x(place, a.x.size(1));
+  with_block_type(a.weights.dtype(), [&]<class Block>() {
+    workers.for_chunks(divide_rounding_up(a.x.size(0), panel_rows), 1, [&](std::int64_t begin, std::int64_t end, int) {
+      for (std::int64_t panel = begin; panel < end; ++panel) fill_panel<Product, Block>(a, x, panel);
+    });
   });
-  auto* workspaces = reinterpret_cast<PanelWorkspace*>(context.scratch.data() + panels * x.bytes_each());
-  const std::int64_t columns = divide_rounding_up(a.y.size(1), panel_rows);
-  context.workers.for_chunks(columns, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
+}
+
+template <class Product>
+void multiply_columns(const Matmul::Arguments& a, const std::byte* place, std::byte* workspace) {
+  const ActivationPanels x(const_cast<std::byte*>(place), a.x.size(1));  // only read
+  with_block_type(a.weights.dtype(), [&]<class Block>() {
     Product product;
-    for (std::int64_t column = begin; column < end; ++column) {
-      multiply_panel<Product, Block>(a, x, column * panel_rows, product, workspaces[worker]);
+    for (std::int64_t column = 0; column < a.y.size(1); column += panel_rows) {
+      multiply_panel<Product, Block>(a, x, column, product, *reinterpret_cast<PanelWorkspace*>(workspace));
     }
   });
 }
 
 template <class Product>
-void multiply_panels(const Matmul::Arguments& a, Context& context) {
-  if (a.y.count() == 0) return;
-  with_block_type(a.weights.dtype(), [&]<class Block>() { multiply_blocks<Product, Block>(a, context); });
-}
+constexpr PanelProduct panel_product = {fill_panels<Product>, multiply_columns<Product>};

@@ -87,18 +87,22 @@ struct alignas(64) PanelWorkspace {
   std::int32_t products[4][panel_rows][panel_rows];  // of tiles, on their way to registers
 };
 
-inline std::size_t panel_scratch_bytes(const Matmul::Arguments& a, int threads) {
+// The panels of x.
+inline std::size_t panel_bytes(const Matmul::Arguments& a) {
   const ActivationPanels x(nullptr, a.x.size(1));
-  return static_cast<std::size_t>(divide_rounding_up(a.x.size(0), panel_rows) * x.bytes_each()) +
-         static_cast<std::size_t>(threads) * sizeof(PanelWorkspace);
+  return static_cast<std::size_t>(divide_rounding_up(a.x.size(0), panel_rows) * x.bytes_each());
 }
 
-// Block formats in either layout. Preconditions: scratch has panel_scratch_bytes.
-using PanelFunction = void (*)(const Matmul::Arguments& arguments, Context& context);
+// A product in two parts: the panels of x (panel_bytes), then any columns, each thread with a workspace of its own
+// (sizeof(PanelWorkspace)). Block formats in either layout.
+struct PanelProduct {
+  void (*fill)(const Matmul::Arguments& arguments, Workers& workers, std::byte* panels);
+  void (*columns)(const Matmul::Arguments& columns, const std::byte* panels, std::byte* workspace);
+};
 // Null on other architectures.
-extern const PanelFunction matmul_panels_amx;
-extern const PanelFunction matmul_panels_avx512_vnni;
-extern const PanelFunction matmul_panels_avx_vnni;
-extern const PanelFunction matmul_panels_avx2;
+extern const PanelProduct* const panels_amx;
+extern const PanelProduct* const panels_avx512_vnni;
+extern const PanelProduct* const panels_avx_vnni;
+extern const PanelProduct* const panels_avx2;
 
 }  // namespace ingot

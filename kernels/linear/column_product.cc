@@ -1,5 +1,6 @@
 #include "kernels/linear/column_product.h"
 
+#include "kernels/linear/code_panels.h"
 #include "kernels/linear/coded_spans.h"
 #include "kernels/linear/matmul_run.h"
 
@@ -10,63 +11,89 @@ namespace {
 using FindDot = const DotProduct* (*)(DType weight_type);
 
 template <FindDot find>
-std::int64_t chunk_columns(const Matmul::Arguments& a) {
-  const std::int64_t columns = dot_chunk_columns(*find(a.weights.dtype()), gemm_of(a));
-  return divide_rounding_up(columns, column_granule) * column_granule;
-}
-
-template <FindDot find>
-void prepare(const Matmul::Arguments& a, Workers&, std::byte* prepared) {
-  const DotProduct& product = *find(a.weights.dtype());
-  if (product.encode != nullptr) product.encode(gemm_of(a), prepared);
-}
-
-template <FindDot find>
-void multiply(const Matmul::Arguments& a, const std::byte* prepared, std::byte*) {
-  find(a.weights.dtype())->columns(gemm_of(a), prepared, 0, a.y.size(1));
-}
-
-std::size_t dot_bytes(const Matmul::Arguments& a) {
-  return is_block_format(a.weights.dtype()) ? codes_scratch_bytes(a.x.size(0), a.x.size(1)) : 0;
+ColumnProduct dot_row(std::string_view name, FeatureSet needs, SimdTarget target) {
+  return {.name = name,
+          .needs = needs,
+          .target = target,
+          .accepts = has_few_rows,
+          .granule = dot_granule,
+          .chunk_columns =
+              [](const Matmul::Arguments& a) { return dot_chunk_columns(*find(a.weights.dtype()), gemm_of(a)); },
+          .prepare =
+              [](const Matmul::Arguments& a, Workers&, std::byte* prepared) {
+                const DotProduct& product = *find(a.weights.dtype());
+                if (product.encode != nullptr) product.encode(gemm_of(a), prepared);
+              },
+          .multiply = [](const Matmul::Arguments& a, const std::byte* prepared,
+                         std::byte*) { find(a.weights.dtype())->columns(gemm_of(a), prepared, 0, a.y.size(1)); }};
 }
 
 template <SimdTarget target>
-const DotProduct* dot_of(DType type) {
+const DotProduct* of_target(DType type) {
   return is_block_format(type) ? gemm_codes[target] : gemm_dot[target];
 }
-
-template <SimdTarget target>
-ColumnProduct dot_row(std::string_view name, Feature feature) {
-  return {.name = name,
-          .needs = {feature},
-          .target = target,
-          .built = gemm_dot[target] != nullptr,
-          .accepts = has_few_rows,
-          .prepared_bytes = dot_bytes,
-          .chunk_columns = chunk_columns<dot_of<target>>,
-          .prepare = prepare<dot_of<target>>,
-          .multiply = multiply<dot_of<target>>};
+template <const DotProduct* const& product>
+const DotProduct* same_for_all(DType) {
+  return product;
 }
 
-const DotProduct* avx512_vnni_of(DType) { return gemm_codes_avx512_vnni; }
+// All types, by one vector source.
+template <SimdTarget target>
+ColumnProduct any_dot_row(std::string_view name, Feature feature) {
+  ColumnProduct row = dot_row<of_target<target>>(name, {feature}, target);
+  row.built = gemm_dot[target] != nullptr;
+  row.prepared_bytes = [](const Matmul::Arguments& a) {
+    return is_block_format(a.weights.dtype()) ? codes_scratch_bytes(a.x.size(0), a.x.size(1))
+                                              : rounded_scratch_bytes(a.x.size(0), a.x.size(1), a.weights.dtype());
+  };
+  return row;
+}
+
+// Block formats, codes in registers. `product` is null where it is not built.
+template <const DotProduct* const& product>
+ColumnProduct codes_row(std::string_view name, FeatureSet needs, SimdTarget target) {
+  ColumnProduct row = dot_row<same_for_all<product>>(name, needs, target);
+  row.built = product != nullptr;
+  row.accepts = [](const Matmul::Arguments& a) { return has_few_rows(a) && is_block_format(a.weights.dtype()); };
+  row.prepared_bytes = [](const Matmul::Arguments& a) { return coded_span_bytes(a.x.size(0), a.x.size(1)); };
+  return row;
+}
+
+// Many rows by panels of codes, those of weights made as they are multiplied. `product` is null where it is not built.
+template <const PanelProduct* const& product>
+ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget target) {
+  return {.name = name,
+          .needs = needs,
+          .target = target,
+          .built = product != nullptr,
+          .accepts =
+              [](const Matmul::Arguments& a) { return a.x.size(0) > dot_rows && is_block_format(a.weights.dtype()); },
+          .prepared_bytes = panel_bytes,
+          .workspace_bytes = sizeof(PanelWorkspace),
+          .granule = panel_rows,
+          .chunk_columns = [](const Matmul::Arguments&) -> std::int64_t { return panel_rows; },
+          .prepare = [](const Matmul::Arguments& a, Workers& workers,
+                        std::byte* panels) { product->fill(a, workers, panels); },
+          .multiply = [](const Matmul::Arguments& a, const std::byte* panels,
+                         std::byte* workspace) { product->columns(a, panels, workspace); }};
+}
 
 }  // namespace
 
 const ColumnProduct& column_product(int index) {
+  using enum Feature;
+  constexpr SimdTarget wide = SimdTarget::avx512;
   static const ColumnProduct list[column_product_count] = {
-      {.name = "dot_avx512_vnni",
-       .needs = {Feature::avx512, Feature::avx512_vnni},
-       .target = SimdTarget::avx512,
-       .built = gemm_codes_avx512_vnni != nullptr,
-       .accepts = [](const Matmul::Arguments& a) { return has_few_rows(a) && is_block_format(a.weights.dtype()); },
-       .prepared_bytes = [](const Matmul::Arguments& a) { return coded_span_bytes(a.x.size(0), a.x.size(1)); },
-       .chunk_columns = chunk_columns<avx512_vnni_of>,
-       .prepare = prepare<avx512_vnni_of>,
-       .multiply = multiply<avx512_vnni_of>},
-      dot_row<SimdTarget::avx512>("dot_avx512", Feature::avx512),
-      dot_row<SimdTarget::avx2>("dot_avx2", Feature::avx2),
-      dot_row<SimdTarget::sse4>("dot_sse4", Feature::sse4),
-      dot_row<SimdTarget::neon>("dot_neon", Feature::neon),
+      codes_row<gemm_codes_avx512_vnni>("dot_avx512_vnni", {avx512, avx512_vnni}, wide),
+      panel_row<panels_amx>("panels_amx_int8", {avx512, amx_int8}, wide),
+      panel_row<panels_avx512_vnni>("panels_avx512_vnni", {avx512, avx512_vnni}, wide),
+      any_dot_row<SimdTarget::avx512>("dot_avx512", avx512),
+      panel_row<panels_avx_vnni>("panels_avx_vnni", {avx2, avx_vnni}, SimdTarget::avx2),
+      panel_row<panels_avx2>("panels_avx2", {avx2}, SimdTarget::avx2),
+      any_dot_row<SimdTarget::avx2>("dot_avx2", avx2),
+      any_dot_row<SimdTarget::sse4>("dot_sse4", sse4),
+      codes_row<gemm_codes_neon_dotprod>("dot_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
+      any_dot_row<SimdTarget::neon>("dot_neon", neon),
   };
   return list[index];
 }

@@ -1,6 +1,6 @@
 // Ways of multiplying x by weights in two parts: x is prepared once (as it is, as codes, as panels of codes), then any
-// thread multiplies any columns of y. Forms that are made of several products, or go on with what one gave while it is
-// in cache, are written once over this list; each way is a row of each of their tables.
+// thread multiplies any columns of y. linear.matmul, and forms that are made of several products or go on with what one
+// gave while it is in cache, are written once over this list: each way is a row of each of their tables.
 #pragma once
 
 #include "kernels/linear/matmul.h"
@@ -16,7 +16,8 @@ struct ColumnProduct {
   bool (*accepts)(const Matmul::Arguments& arguments) = nullptr;
   std::size_t (*prepared_bytes)(const Matmul::Arguments& arguments) = nullptr;
   std::size_t workspace_bytes = 0;  // of each thread
-  // Worth handing to a thread; a multiple of column_granule unless it is all columns.
+  std::int64_t granule = 1;         // columns that are multiplied together: chunks begin at multiples of it
+  // Worth handing to a thread: a multiple of the granule.
   std::int64_t (*chunk_columns)(const Matmul::Arguments& arguments) = nullptr;
   // What is prepared depends on x and the type of the weights alone.
   void (*prepare)(const Matmul::Arguments& arguments, Workers& workers, std::byte* prepared) = nullptr;
@@ -24,10 +25,7 @@ struct ColumnProduct {
   void (*multiply)(const Matmul::Arguments& columns, const std::byte* prepared, std::byte* workspace) = nullptr;
 };
 
-// Chunks begin at multiples of this: a panel of weights, and whole groups of interleaved ones.
-inline constexpr std::int64_t column_granule = 16;
-
-inline constexpr int column_product_count = 5;
+inline constexpr int column_product_count = 10;
 // Best first.
 const ColumnProduct& column_product(int index);
 

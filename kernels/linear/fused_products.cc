@@ -18,7 +18,7 @@ class FusedScratch {
       : place_(place), workspace_(aligned(product.workspace_bytes)) {
     chunk = product.chunk_columns(products.parts[0]);
     if (products.has_factor()) {  // a chunk reads two matrices
-      chunk = divide_rounding_up(chunk / 2, column_granule) * column_granule;
+      chunk = divide_rounding_up(chunk / 2, product.granule) * product.granule;
       factor_ = aligned(static_cast<std::size_t>(products.parts[0].x.size(0) * chunk) * sizeof(float));
     }
     for (std::size_t i = 0; i < static_cast<std::size_t>(products.count); ++i) {
@@ -88,7 +88,7 @@ void finish(const Epilogue& epilogue, const FusedProducts& products, const View<
 
 void run_ended(const ColumnProduct& product, const FusedProducts& products, const FusedScratch& scratch,
                Workers& workers) {
-  const Epilogue& epilogue = *epilogues.beside(product.target);
+  const Epilogue& epilogue = *epilogues.widest(product.target);
   workers.for_chunks(products.parts[0].y.size(1), scratch.chunk, [&](std::int64_t begin, std::int64_t end, int worker) {
     const Matmul::Arguments main = columns_of(products.parts[0], begin, end);
     product.multiply(main, scratch.prepared(0), scratch.workspace(worker));
@@ -239,7 +239,7 @@ void run_composed(const FusedProducts& products, Context& context) {
       if (!is_present(all)) return all;
       return View<float>(all.data() + begin * all.stride(0), {end - begin, all.size(1)}, all.strides());
     };
-    finish(*epilogues.beside(target), products, rows_of(y), rows_of(apart.parts[1].y));
+    finish(*epilogues.widest(target), products, rows_of(y), rows_of(apart.parts[1].y));
   });
 }
 

@@ -40,38 +40,43 @@ std::size_t composed_scratch_bytes(const FusedProducts& products);
 template <SimdTarget target>
 void run_composed(const FusedProducts& products, Context& context);
 
+// The rows of an operation, one for each way of multiplying columns, in front of `rest`. `products` says what the
+// operation is made of.
+template <class Op, FusedProducts (*products)(const typename Op::Arguments&), std::size_t rest>
+std::array<Variant<Op>, column_product_count + rest> with_column_rows(const Variant<Op> (&others)[rest]) {
+  using Arguments = typename Op::Arguments;
+  constexpr auto row = []<int i>() -> Variant<Op> {
+    const ColumnProduct& product = column_product(i);
+    auto run = [](const Arguments& a, Context& context) { run_fused(column_product(i), products(a), context); };
+    return {
+        product.name, product.needs, product.built ? +run : nullptr,
+        [](const Arguments& a) { return can_run_fused(column_product(i), products(a)); },
+        [](const Arguments& a, int threads) { return fused_scratch_bytes(column_product(i), products(a), threads); }};
+  };
+  return [&]<int... i, std::size_t... other>(std::integer_sequence<int, i...>, std::index_sequence<other...>) {
+    return std::array<Variant<Op>, column_product_count + rest> { row.template operator()<i>()..., others[other]... };
+  }(std::make_integer_sequence<int, column_product_count>(), std::make_index_sequence<rest>());
+}
+
 // The table of a fused operation, which has
 //   static FusedProducts products(const Arguments& arguments);
 template <class Op>
 std::span<const Variant<Op>> fused_variants() {
   using Arguments = typename Op::Arguments;
-  using Rows = std::array<Variant<Op>, column_product_count + 5>;
-  static const Rows rows = []<int... index>(std::integer_sequence<int, index...>) {
-    auto way = []<int i>() -> Variant<Op> {
-      const ColumnProduct& product = column_product(i);
-      return {product.name, product.needs,
-              product.built ? +[](const Arguments& a,
-                                  Context& context) { run_fused(column_product(i), Op::products(a), context); }
-                            : nullptr,
-              [](const Arguments& a) { return can_run_fused(column_product(i), Op::products(a)); },
-              [](const Arguments& a, int threads) {
-                return fused_scratch_bytes(column_product(i), Op::products(a), threads);
-              }};
-    };
-    static const SimdEntries<Op> composed = entries_over<Op>(gemm_threaded, []<SimdTarget target>() {
-      return +[](const Arguments& a, Context& context) { run_composed<target>(Op::products(a), context); };
-    });
-    auto scratch = [](const Arguments& a, int) { return composed_scratch_bytes(Op::products(a)); };
-    return Rows {
-      way.template operator()<index>()...,
-      Variant<Op>{"composed_avx512", {Feature::avx512}, composed.avx512, nullptr, scratch},
-      Variant<Op>{"composed_avx2", {Feature::avx2}, composed.avx2, nullptr, scratch},
-      Variant<Op>{"composed_sse4", {Feature::sse4}, composed.sse4, nullptr, scratch},
-      Variant<Op>{"composed_neon", {Feature::neon}, composed.neon, nullptr, scratch},
-      Variant<Op>{
-          "reference", {}, [](const Arguments& a, Context& context) { run_fused_reference(Op::products(a), context); }}
-    };
-  }(std::make_integer_sequence<int, column_product_count>());
+  static const SimdEntries<Op> composed = entries_over<Op>(gemm_threaded, []<SimdTarget target>() {
+    return +[](const Arguments& a, Context& context) { run_composed<target>(Op::products(a), context); };
+  });
+  constexpr auto scratch = [](const Arguments& a, int) { return composed_scratch_bytes(Op::products(a)); };
+  constexpr auto reference = [](const Arguments& a, Context& context) {
+    run_fused_reference(Op::products(a), context);
+  };
+  static const auto rows = with_column_rows<Op, Op::products>({
+      {"composed_avx512", {Feature::avx512}, composed.avx512, nullptr, scratch},
+      {"composed_avx2", {Feature::avx2}, composed.avx2, nullptr, scratch},
+      {"composed_sse4", {Feature::sse4}, composed.sse4, nullptr, scratch},
+      {"composed_neon", {Feature::neon}, composed.neon, nullptr, scratch},
+      {"reference", {}, reference},
+  });
   return rows;
 }
 

@@ -40,7 +40,8 @@ std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth) {
 }
 
 std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm) {
-  return divide_rounding_up(rows_per_chunk(row_bytes(gemm.right.dtype, gemm.depth), product.chunk_bytes), 24) * 24;
+  const std::int64_t rows = rows_per_chunk(row_bytes(gemm.right.dtype, gemm.depth), product.chunk_bytes);
+  return divide_rounding_up(rows, dot_granule) * dot_granule;
 }
 
 void run_dot(const DotProduct& product, const Gemm& gemm, Workers& workers, std::byte* scratch) {

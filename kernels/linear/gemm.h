@@ -103,6 +103,7 @@ extern const DotProduct* const gemm_codes_avx512_vnni;
 extern const DotProduct* const gemm_codes_neon_dotprod;
 
 // How many columns a thread takes at once: a multiple of 24, and so of as many as any product multiplies together.
+inline constexpr std::int64_t dot_granule = 24;
 std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm);
 // Both parts, on all threads.
 void run_dot(const DotProduct& product, const Gemm& gemm, Workers& workers, std::byte* scratch);

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "kernels/contract/describe.h"
-#include "kernels/linear/code_panels.h"
-#include "kernels/linear/coded_spans.h"
+#include "kernels/linear/fused_products.h"
 #include "kernels/linear/interleaved.h"
 #include "kernels/linear/matmul_cases.h"
 #include "kernels/linear/matmul_interleaved.h"
@@ -52,72 +51,29 @@ std::size_t threaded_scratch(const Matmul::Arguments& a, int) {
   return packed_scratch_bytes(a.y.size(0), a.y.size(1), a.x.size(1), a.weights.dtype());
 }
 
-std::size_t dot_scratch(const Matmul::Arguments& a, int) {
-  return is_block_format(a.weights.dtype()) ? codes_scratch_bytes(a.x.size(0), a.x.size(1))
-                                            : rounded_scratch_bytes(a.x.size(0), a.x.size(1), a.weights.dtype());
-}
-
 bool lies_as_rows(const Matmul::Arguments& a) { return a.layout == WeightLayout::rows; }
 
-bool has_few_coded_rows(const Matmul::Arguments& a) { return has_few_rows(a) && is_block_format(a.weights.dtype()); }
-
-bool has_many_coded_rows(const Matmul::Arguments& a) {
-  return a.x.size(0) > dot_rows && is_block_format(a.weights.dtype());
+FusedProducts alone(const Matmul::Arguments& a) {
+  FusedProducts products{.parts = {}, .count = 1, .curve = {}};
+  products.parts[0] = a;
+  return products;
 }
-
-template <const DotProduct* const& codes>
-auto dot_codes() {
-  return codes == nullptr ? nullptr : matmul_dot_codes<codes>;
-}
-
-std::size_t span_scratch(const Matmul::Arguments& a, int) { return coded_span_bytes(a.x.size(0), a.x.size(1)); }
 
 }  // namespace
 
-// The ladder. Two rows a target share the work: dot products for few rows (a packed panel would be used too seldom to
-// pay), packed panels for many. The same on one thread, blocking without vectors, and the plain sum follow. Weights in
-// the interleaved layout have rows of their own, which take any number of rows of x.
+// The ladder. First what multiplies columns as weights lie (column_product.cc): dot products for few rows, for which a
+// packed panel would be used too seldom to pay, and panels of codes for many. Then packed panels of floats, on all
+// threads and on one; blocking without vectors; the plain sum. Weights in the interleaved layout have rows of their
+// own, which take any number of rows of x.
 std::span<const Variant<Matmul>> Matmul::variants() {
-  static const SimdEntries<Matmul> dot =
-      entries_over<Matmul>(gemm_dot, []<SimdTarget target>() { return &matmul_dot<target>; });
   static const SimdEntries<Matmul> threaded =
       entries_over<Matmul>(gemm_threaded, []<SimdTarget target>() { return &matmul_threaded<target>; });
   static const SimdEntries<Matmul> packed =
       entries_over<Matmul>(gemm_serial, []<SimdTarget target>() { return &matmul_packed<target>; });
-  static const Variant<Matmul> table[] = {
-      {"dot_avx512_vnni",
-       {Feature::avx512, Feature::avx512_vnni},
-       dot_codes<gemm_codes_avx512_vnni>(),
-       has_few_coded_rows,
-       span_scratch},
-      {"panels_amx_int8",
-       {Feature::avx512, Feature::amx_int8},
-       matmul_panels_amx,
-       has_many_coded_rows,
-       panel_scratch_bytes},
-      {"panels_avx512_vnni",
-       {Feature::avx512, Feature::avx512_vnni},
-       matmul_panels_avx512_vnni,
-       has_many_coded_rows,
-       panel_scratch_bytes},
-      {"dot_avx512", {Feature::avx512}, dot.avx512, has_few_rows, dot_scratch},
+  static const auto table = with_column_rows<Matmul, alone>({
       {"threaded_avx512", {Feature::avx512}, threaded.avx512, lies_as_rows, threaded_scratch},
-      {"panels_avx_vnni",
-       {Feature::avx2, Feature::avx_vnni},
-       matmul_panels_avx_vnni,
-       has_many_coded_rows,
-       panel_scratch_bytes},
-      {"panels_avx2", {Feature::avx2}, matmul_panels_avx2, has_many_coded_rows, panel_scratch_bytes},
-      {"dot_avx2", {Feature::avx2}, dot.avx2, has_few_rows, dot_scratch},
       {"threaded_avx2", {Feature::avx2}, threaded.avx2, lies_as_rows, threaded_scratch},
-      {"dot_sse4", {Feature::sse4}, dot.sse4, has_few_rows, dot_scratch},
       {"threaded_sse4", {Feature::sse4}, threaded.sse4, lies_as_rows, threaded_scratch},
-      {"dot_neon_dotprod",
-       {Feature::neon, Feature::dotprod},
-       dot_codes<gemm_codes_neon_dotprod>(),
-       has_few_coded_rows,
-       span_scratch},
-      {"dot_neon", {Feature::neon}, dot.neon, has_few_rows, dot_scratch},
       {"threaded_neon", {Feature::neon}, threaded.neon, lies_as_rows, threaded_scratch},
       {"interleaved_avx512_vnni",
        {Feature::avx512, Feature::avx512_vnni},
@@ -138,7 +94,7 @@ std::span<const Variant<Matmul>> Matmul::variants() {
       {"packed_neon", {Feature::neon}, packed.neon, lies_as_rows, threaded_scratch},
       {"blocked", {}, matmul_blocked, [](const Arguments& a) { return a.weights.dtype() == DType::f32; }},
       {"reference", {}, matmul_reference},
-  };
+  });
   return table;
 }
 

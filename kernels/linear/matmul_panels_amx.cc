@@ -160,7 +160,7 @@ class TileProduct : public Avx512Panels {
 
 }  // namespace
 
-const PanelFunction matmul_panels_amx = multiply_panels<TileProduct>;
+const PanelProduct* const panels_amx = &panel_product<TileProduct>;
 
 }  // namespace ingot
 
@@ -169,7 +169,7 @@ HWY_POP_ATTRIBUTES
 #else
 
 namespace ingot {
-const PanelFunction matmul_panels_amx = nullptr;
+const PanelProduct* const panels_amx = nullptr;
 }  // namespace ingot
 
 #endif

@@ -53,7 +53,7 @@ struct WordChains {
 
 }  // namespace
 
-const PanelFunction matmul_panels_avx2 = multiply_panels<ByteProduct<WordChains>>;
+const PanelProduct* const panels_avx2 = &panel_product<ByteProduct<WordChains>>;
 
 }  // namespace ingot
 
@@ -62,7 +62,7 @@ HWY_POP_ATTRIBUTES
 #else
 
 namespace ingot {
-const PanelFunction matmul_panels_avx2 = nullptr;
+const PanelProduct* const panels_avx2 = nullptr;
 }  // namespace ingot
 
 #endif

@@ -132,7 +132,7 @@ class ByteProduct : public Avx512Panels {
 
 }  // namespace
 
-const PanelFunction matmul_panels_avx512_vnni = multiply_panels<ByteProduct>;
+const PanelProduct* const panels_avx512_vnni = &panel_product<ByteProduct>;
 
 }  // namespace ingot
 
@@ -141,7 +141,7 @@ HWY_POP_ATTRIBUTES
 #else
 
 namespace ingot {
-const PanelFunction matmul_panels_avx512_vnni = nullptr;
+const PanelProduct* const panels_avx512_vnni = nullptr;
 }  // namespace ingot
 
 #endif

@@ -40,7 +40,7 @@ struct DotChains {
 
 }  // namespace
 
-const PanelFunction matmul_panels_avx_vnni = multiply_panels<ByteProduct<DotChains>>;
+const PanelProduct* const panels_avx_vnni = &panel_product<ByteProduct<DotChains>>;
 
 }  // namespace ingot
 
@@ -49,7 +49,7 @@ HWY_POP_ATTRIBUTES
 #else
 
 namespace ingot {
-const PanelFunction matmul_panels_avx_vnni = nullptr;
+const PanelProduct* const panels_avx_vnni = nullptr;
 }  // namespace ingot
 
 #endif

@@ -21,11 +21,6 @@ struct PerTarget {
     return wanted != nullptr ? wanted : sse4;
   }
 
-  // What goes with code for a target: the target's own, or in sanitized builds what they hold.
-  constexpr Function beside(SimdTarget target) const {
-    return (*this)[target] != nullptr ? (*this)[target] : target == SimdTarget::neon ? neon : sse4;
-  }
-
   constexpr Function operator[](SimdTarget target) const {
     switch (target) {
       case SimdTarget::avx512: return avx512;
