@@ -1,10 +1,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench_ladder.h"
 #include "cli/command.h"
 #include "cli/machine_json.h"
 #include "cli/pick.h"
 #include "cli/terminal.h"
+#include "kernels/linear/matmul.h"
 #include "profile/benchmark.h"
 #include "profile/report_html.h"
 
@@ -20,6 +22,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  ingot bench norm.rms_norm                     every variant of one operation\n"
     "  ingot bench linear --threads 2                one family on two threads\n"
+    "  ingot bench linear.matmul --ladder --threads 2  from the plain sum to the fastest variant\n"
     "  ingot bench model model.gguf                  a whole model: prefill, decode, memory\n"
     "  ingot bench --quick --html report.html        everything, briefly, with a roofline plot\n"
     "  valgrind --tool=callgrind ingot bench norm.rms_norm --variant avx2 --iterations 10";
@@ -29,6 +32,7 @@ struct Options {
   BenchmarkOptions benchmark;
   std::string html;
   bool json = false;
+  bool ladder = false;
 };
 
 void print_header() {
@@ -101,6 +105,11 @@ Result<std::vector<BenchmarkRow>> measure(const Options& options, const std::vec
 }
 
 int run(const Options& options) {
+  if (options.ladder) {
+    if (options.operation == Matmul::name) return run_ladder(options.benchmark.threads, options.json);
+    print_error("--ladder: expected the operation linear.matmul, found '" + options.operation + "'");
+    return exit_usage;
+  }
   const auto operations = pick_operations(options.operation);
   if (!operations.ok()) {
     print_error(operations.error().text());
@@ -170,6 +179,8 @@ void add_bench_command(CLI::App& application, int& exit_code) {
   command->add_option("--html", options->html, "also write a page with a roofline plot");
   command->add_flag("--quick", options->benchmark.quick,
                     "one case an operation, the selected variant and the reference");
+  command->add_flag("--ladder", options->ladder,
+                    "of linear.matmul: from the plain sum to the fastest variant, the gain of each step and why");
   command->add_flag("--json", options->json, "machine-readable output");
   add_model_bench_command(*command, exit_code);
   command->callback([options, command, &exit_code] {

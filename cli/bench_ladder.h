@@ -1,0 +1,8 @@
+// `ingot bench linear.matmul --ladder`.
+#pragma once
+
+namespace ingot {
+
+int run_ladder(int threads, bool json);
+
+}  // namespace ingot
