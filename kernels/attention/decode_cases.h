@@ -89,6 +89,8 @@ inline void Decode::cases(CaseList<Decode>& list) {
   list.parity("a run from the start, f16", made(shared({3, 1, 33, 40, 16, 6, run(1, 90), DType::f16, DType::f16})));
   list.parity("a run, q8_0", made(shared({4, 4, 32, 64, 16, 10, run(100, 24), DType::q8_0, DType::q8_0})));
   list.parity("a run in a ring", made(shared({4, 2, 8, 8, 8, 9, run(100, 8), DType::f32, DType::f32, 60, 0, true})));
+  list.parity("strips of row tiles, the last one short",
+              made(shared({128, 64, 4, 4, 64, 4, run(41, 140), DType::f16, DType::f32, 50})));
   std::vector<std::int32_t> two_runs = run(5, 9);
   for (std::int32_t length : run(70, 12)) two_runs.push_back(length);
   list.parity("two runs", made(shared({4, 2, 16, 16, 8, 11, two_runs})));

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "kernels/attention/decode.h"
+#include "kernels/attention/decode_plan.h"
 #include "kernels/attention/sdpa_inputs.h"
 #include "kernels/attention/tiles.h"
 
@@ -15,7 +16,7 @@ namespace ingot {
 struct DecodeRun {
   std::int64_t first = 0;  // token of the call
   std::int64_t count = 0;
-  std::int64_t first_unit = 0;  // of work: a tile of rows for a head of keys
+  std::int64_t first_unit = 0;  // of work: a strip of row tiles for a head of keys
 
   // The token whose row of the table names all pages of the run.
   std::int64_t last() const { return first + count - 1; }
@@ -41,11 +42,20 @@ inline SdpaInputs inputs_of(const Decode::Arguments& a, const DecodeRun& run) {
   return inputs;
 }
 
-// Floats of scratch memory for a worker: keys, then what a tile of rows takes.
+// A tile of keys is decoded once for a strip of row tiles. Strips are as long as leaves work for many threads.
+inline constexpr std::int64_t longest_strip = 4;
+static_assert(key_tile <= token_tile, "one list of rows serves both");
+
+inline std::int64_t strip_of(const Decode::Arguments& a) {
+  const std::int64_t tiles = a.key_heads() * divide_rounding_up(a.group() * a.batches(), row_tile);
+  return std::clamp<std::int64_t>(tiles / enough_units, 1, longest_strip);
+}
+
+// Floats of scratch memory for a worker: keys, then what a strip takes.
 inline std::int64_t run_worker_floats(const Decode::Arguments& a) {
   const std::int64_t value_width = padded_width(a.value_dimensions());
-  return key_tile * padded_width(a.q.size(2)) + a.q.size(2) * row_tile + 2 * key_tile * row_tile +
-         (key_tile + row_tile) * value_width;
+  return key_tile * (padded_width(a.q.size(2)) + value_width + 2 * row_tile) +
+         strip_of(a) * row_tile * (a.q.size(2) + value_width);
 }
 
 inline std::size_t run_list_bytes(const Decode::Arguments& a) {
@@ -69,7 +79,7 @@ class DecodeRuns {
     }
     for (std::int64_t i = 0; i < count_; ++i) {
       runs_[i].first_unit = units_;
-      units_ += a.key_heads() * divide_rounding_up(a.group() * runs_[i].count, row_tile);
+      units_ += a.key_heads() * divide_rounding_up(a.group() * runs_[i].count, row_tile * strip_of(a));
     }
   }
 

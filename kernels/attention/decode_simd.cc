@@ -121,36 +121,37 @@ void join_splits(const Decode::Arguments& a, const DecodePlan& plan, float* part
   for (std::int64_t d = 0; d < a.value_dimensions(); ++d) y[d] *= inverse;
 }
 
-// One tile of a run's rows.
-void attend_run_tile(const Decode::Arguments& a, const DecodeRun& run, std::int64_t key_head, std::int64_t tile,
-                     float* memory) {
+// A strip of a run's row tiles.
+void attend_run_strip(const Decode::Arguments& a, const DecodeRun& run, std::int64_t key_head, std::int64_t strip,
+                      float* memory) {
   const SdpaInputs inputs = inputs_of(a, run);
-  RowTile rows;
-  fill_row_tile(inputs, 0, key_head, tile, rows);
+  const std::int64_t first_tile = strip * strip_of(a);
+  const std::int64_t tiles = std::min(strip_of(a), row_tiles_per_key_head(inputs) - first_tile);
+  RowStream streams[longest_strip];
+  for (std::int64_t i = 0; i < tiles; ++i) fill_row_tile(inputs, 0, key_head, first_tile + i, streams[i].rows);
   const std::int64_t key_width = padded_width(inputs.dimensions());
   const std::int64_t value_width = padded_width(inputs.value_dimensions());
   float* keys = memory;
-  const TileMemory tile_memory(keys + key_tile * key_width, inputs.dimensions(), value_width);
+  const TileMemory tile_memory(keys + key_tile * key_width, inputs.dimensions(), value_width, strip_of(a));
   // Padding is zero, and loads of tokens leave it so.
   clear_padding(keys, key_tile, key_width, inputs.dimensions());
   clear_padding(tile_memory.values, key_tile, value_width, inputs.value_dimensions());
-  auto load = [&](const ConstCacheView& cache, LoadToken load_token, std::int64_t first, std::int64_t count, float* to,
+  TokenRows found;
+  auto load = [&](const ConstCacheView& cache, std::int64_t first, std::int64_t count, float* to,
                   std::int64_t width) -> WholeRows {
-    for (std::int64_t t = 0; t < count; ++t) {
-      load_token(cache.row(cache.slot(run.last(), first + t), key_head), to + t * width, cache.width());
-    }
+    const LoadToken load_token = load_of(cache.pages.dtype());
+    find_rows(cache, run.last(), key_head, first, count, found);
+    for (std::int64_t t = 0; t < count; ++t) load_token(found.row[t], to + t * width, cache.width());
     return {to, width};
   };
   const ConstCacheView key_cache = a.keys();
   const ConstCacheView value_cache = a.values();
-  auto keys_at = [&](std::int64_t first, std::int64_t count) {
-    return load(key_cache, load_of(a.k_pages.dtype()), first, count, keys, key_width);
-  };
+  auto keys_at = [&](std::int64_t first, std::int64_t count) { return load(key_cache, first, count, keys, key_width); };
   auto values_at = [&](std::int64_t first, std::int64_t count) {
-    return load(value_cache, load_of(a.v_pages.dtype()), first, count, tile_memory.values, value_width);
+    return load(value_cache, first, count, tile_memory.values, value_width);
   };
-  stream_keys(inputs, {}, rows, tile_memory, keys_at, values_at,
-              [&](std::int64_t r, const float* output, const Running&) {
+  stream_keys(inputs, {}, std::span(streams, static_cast<std::size_t>(tiles)), tile_memory, keys_at, values_at,
+              [&](const RowTile& rows, std::int64_t r, const float* output, const Running&) {
                 std::copy_n(output, inputs.value_dimensions(), &a.y(run.first + rows.query[r], rows.head[r], 0));
               });
 }
@@ -161,7 +162,7 @@ void decode_runs(const Decode::Arguments& a, Context& context, const DecodeRuns&
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const DecodeRun& run = runs.run_of(unit);
       const std::int64_t within = unit - run.first_unit;
-      attend_run_tile(a, run, within % a.key_heads(), within / a.key_heads(), memory + worker * run_worker_floats(a));
+      attend_run_strip(a, run, within % a.key_heads(), within / a.key_heads(), memory + worker * run_worker_floats(a));
     }
   });
 }

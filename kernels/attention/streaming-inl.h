@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "hwy/highway.h"
 #include "kernels/attention/scores-inl.h"
@@ -35,6 +36,20 @@ inline void start_running(const SdpaInputs& a, const RowTile& rows, Running& run
   }
 }
 
+// Scores of a vector of products, in place; returns the larger of them and the maximum so far.
+template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
+HWY_INLINE V score_keys(D d, const SdpaInputs& a, const TileBiases& biases, const float* mask, std::int64_t keys,
+                        std::int64_t lane, float* weights, V maximum) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  for (std::int64_t key = 0; key < keys; ++key) {
+    float* at = weights + key * row_tile + lane;
+    const auto score = score_of(d, hn::LoadU(d, at), a, biases, key, lane, mask);
+    hn::StoreU(score, d, at);
+    maximum = hn::Max(maximum, score);
+  }
+  return maximum;
+}
+
 // Turns a tile of products into weights e^(score - maximum) and moves the running values on.
 inline void absorb_tile(const SdpaInputs& a, const TileBiases& biases, const float* mask, std::int64_t keys,
                         std::int64_t vectors, float* weights, Running& running) {
@@ -42,21 +57,26 @@ inline void absorb_tile(const SdpaInputs& a, const TileBiases& biases, const flo
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
+  // Where scores are products times the scale and nothing else, they are not stored in between.
+  const bool is_plain = a.softcap == 0 && !is_present(a.alibi_slopes) && mask == nullptr && !biases.is_ragged;
+  const auto scale = hn::Set(d, is_plain ? a.scale : 1.0f);
   for (std::int64_t lane = 0; lane < vectors * lanes; lane += lanes) {
+    float* column = weights + lane;
     const auto before = hn::Load(d, running.maximum + lane);
     auto maximum = before;
-    for (std::int64_t key = 0; key < keys; ++key) {
-      float* at = weights + key * row_tile + lane;
-      const auto score = score_of(d, hn::LoadU(d, at), a, biases, key, lane, mask);
-      hn::StoreU(score, d, at);
-      maximum = hn::Max(maximum, score);
+    if (is_plain) {
+      for (std::int64_t key = 0; key < keys; ++key) {
+        maximum = hn::Max(maximum, hn::Mul(hn::LoadU(d, column + key * row_tile), scale));
+      }
+    } else {
+      maximum = score_keys(d, a, biases, mask, keys, lane, weights, maximum);
     }
     const auto taken = hn::IfThenElse(hn::Eq(maximum, lowest), hn::Zero(d), maximum);
     const auto decay = exp_of_nonpositive(d, hn::Sub(before, taken));
     auto sum = hn::Zero(d);
     for (std::int64_t key = 0; key < keys; ++key) {
-      float* at = weights + key * row_tile + lane;
-      const auto weight = exp_of_nonpositive(d, hn::Sub(hn::LoadU(d, at), taken));
+      float* at = column + key * row_tile;
+      const auto weight = exp_of_nonpositive(d, hn::MulSub(hn::LoadU(d, at), scale, taken));
       hn::StoreU(weight, d, at);
       sum = hn::Add(sum, weight);
     }
@@ -74,57 +94,95 @@ inline void scale_outputs(float* row, std::int64_t width, float factor) {
   for (std::int64_t i = 0; i < width; i += lanes) hn::StoreU(hn::Mul(hn::LoadU(d, row + i), by), d, row + i);
 }
 
+// The rows of a tile and all that is kept for them while keys stream past.
+struct RowStream {
+  RowTile rows;
+  Running running;
+  TileBiases biases;
+};
+
 // In scratch memory, of one worker.
 struct TileMemory {
-  float* queries;  // [D][row_tile]
+  float* queries;  // [strip][D][row_tile]
   float* weights;  // [key_tile][row_tile]
   float* mask;     // [key_tile][row_tile]
   float* values;   // [key_tile][padded Dv], where value rows are not whole vectors
-  float* outputs;  // [row_tile][padded Dv]
+  float* outputs;  // [strip][row_tile][padded Dv]
 
-  TileMemory(float* start, std::int64_t dimensions, std::int64_t padded)
+  TileMemory(float* start, std::int64_t dimensions, std::int64_t padded, std::int64_t strip)
       : queries(start),
-        weights(queries + dimensions * row_tile),
+        weights(queries + strip * dimensions * row_tile),
         mask(weights + key_tile * row_tile),
         values(mask + key_tile * row_tile),
         outputs(values + key_tile * padded) {}
 };
 
-// The rows of a tile over all keys that they see. keys_at(first, count) and values_at(first, count) give rows of whole
-// vectors of the tile's key head; finish(row, output, running) takes what came of each row.
-template <class KeysAt, class ValuesAt, class Finish>
-void stream_keys(const SdpaInputs& a, const View<const float>& mask, const RowTile& rows, const TileMemory& memory,
-                 KeysAt keys_at, ValuesAt values_at, Finish finish) {
+// One tile of rows meets one tile of keys.
+inline void meet_keys(const SdpaInputs& a, const View<const float>& mask, std::int64_t first, std::int64_t count,
+                      WholeRows keys, WholeRows values, const float* queries, float* outputs, const TileMemory& memory,
+                      RowStream& stream) {
   namespace hn = hwy::HWY_NAMESPACE;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
+  const RowTile& rows = stream.rows;
   const std::int64_t row_vectors = divide_rounding_up(rows.count, lanes);
   const std::int64_t padded = padded_width(a.value_dimensions());
   const std::int64_t value_vectors = divide_rounding_up(a.value_dimensions(), lanes);
-  Running running;
-  TileBiases biases;
-  start_running(a, rows, running);
-  fill_slopes(a, rows, biases);
-  pack_rows(a.q, rows, memory.queries);
-  std::fill_n(memory.outputs, row_tile * padded, 0.0f);
-  for (std::int64_t first = rows.any.begin; first < rows.any.end; first += key_tile) {
-    const std::int64_t count = std::min(key_tile, rows.any.end - first);
-    const WholeRows keys = keys_at(first, count);
-    dot_tile(keys.data, keys.stride, count, a.dimensions(), memory.queries, row_vectors, memory.weights);
-    fill_ranges(a, rows, first, count, biases);
-    if (is_present(a.mask)) pack_mask(mask, rows, first, count, memory.mask);
-    absorb_tile(a, biases, is_present(a.mask) ? memory.mask : nullptr, count, row_vectors, memory.weights, running);
-    for (std::int64_t r = 0; r < rows.count; ++r) {
-      if (running.decay[r] != 1.0f) scale_outputs(memory.outputs + r * padded, value_vectors * lanes, running.decay[r]);
-    }
-    const WholeRows values = values_at(first, count);
-    mix_ranges({memory.weights, 1, row_tile}, biases.ranges, rows.count, values.data, values.stride, memory.outputs,
-               padded, value_vectors);
-  }
+  dot_tile(keys.data, keys.stride, count, a.dimensions(), queries, row_vectors, memory.weights);
+  fill_ranges(a, rows, first, count, stream.biases);
+  if (is_present(a.mask)) pack_mask(mask, rows, first, count, memory.mask);
+  absorb_tile(a, stream.biases, is_present(a.mask) ? memory.mask : nullptr, count, row_vectors, memory.weights,
+              stream.running);
   for (std::int64_t r = 0; r < rows.count; ++r) {
-    const float sum = running.sum[r];
-    float* output = memory.outputs + r * padded;
-    scale_outputs(output, value_vectors * lanes, sum == 0 ? 0.0f : 1.0f / sum);
-    finish(r, output, running);
+    const float decay = stream.running.decay[r];
+    if (decay != 1.0f) scale_outputs(outputs + r * padded, value_vectors * lanes, decay);
+  }
+  mix_ranges({memory.weights, 1, row_tile}, stream.biases.ranges, rows.count, values.data, values.stride, outputs,
+             padded, value_vectors);
+}
+
+// A strip of row tiles over all keys that their rows see: each tile of keys is fetched once for the strip.
+// keys_at(first, count) and values_at(first, count) give rows of whole vectors of the strip's key head;
+// finish(rows, row, output, running) takes what came of each row.
+template <class KeysAt, class ValuesAt, class Finish>
+void stream_keys(const SdpaInputs& a, const View<const float>& mask, std::span<RowStream> strip,
+                 const TileMemory& memory, KeysAt keys_at, ValuesAt values_at, Finish finish) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
+  const std::int64_t padded = padded_width(a.value_dimensions());
+  const std::int64_t value_vectors = divide_rounding_up(a.value_dimensions(), lanes);
+  auto queries_of = [&](std::size_t tile) {
+    return memory.queries + static_cast<std::int64_t>(tile) * a.dimensions() * row_tile;
+  };
+  auto outputs_of = [&](std::size_t tile) {
+    return memory.outputs + static_cast<std::int64_t>(tile) * row_tile * padded;
+  };
+  KeyRange any = strip[0].rows.any;
+  for (std::size_t tile = 0; tile < strip.size(); ++tile) {
+    const RowTile& rows = strip[tile].rows;
+    start_running(a, rows, strip[tile].running);
+    fill_slopes(a, rows, strip[tile].biases);
+    pack_rows(a.q, rows, queries_of(tile));
+    any = {std::min(any.begin, rows.any.begin), std::max(any.end, rows.any.end)};
+  }
+  std::fill_n(memory.outputs, static_cast<std::int64_t>(strip.size()) * row_tile * padded, 0.0f);
+  for (std::int64_t first = any.begin; first < any.end; first += key_tile) {
+    const std::int64_t count = std::min(key_tile, any.end - first);
+    const WholeRows keys = keys_at(first, count);
+    const WholeRows values = values_at(first, count);
+    for (std::size_t tile = 0; tile < strip.size(); ++tile) {
+      const KeyRange seen = keys_within(strip[tile].rows.any, first, count);
+      if (seen.begin >= seen.end) continue;
+      meet_keys(a, mask, first, seen.end, keys, values, queries_of(tile), outputs_of(tile), memory, strip[tile]);
+    }
+  }
+  for (std::size_t tile = 0; tile < strip.size(); ++tile) {
+    const RowStream& stream = strip[tile];
+    for (std::int64_t r = 0; r < stream.rows.count; ++r) {
+      const float sum = stream.running.sum[r];
+      float* output = outputs_of(tile) + r * padded;
+      scale_outputs(output, value_vectors * lanes, sum == 0 ? 0.0f : 1.0f / sum);
+      finish(stream.rows, r, output, stream.running);
+    }
   }
 }
 

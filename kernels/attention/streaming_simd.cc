@@ -15,7 +15,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void attend_tile(const SdpaArguments& a, const View<const float>& mask, const RowTile& rows, const TileMemory& memory) {
+void attend_tile(const SdpaArguments& a, const View<const float>& mask, RowStream& stream, const TileMemory& memory) {
+  const RowTile& rows = stream.rows;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
   auto keys_at = [&](std::int64_t first,
                      std::int64_t) -> WholeRows {  // read element by element, so they need not be whole
@@ -24,8 +25,8 @@ void attend_tile(const SdpaArguments& a, const View<const float>& mask, const Ro
   auto values_at = [&](std::int64_t first, std::int64_t count) {
     return whole_rows(a.v, rows, first, count, lanes, memory.values);
   };
-  stream_keys(a, mask, rows, memory, keys_at, values_at,
-              [&](std::int64_t r, const float* output, const Running& running) {
+  stream_keys(a, mask, std::span(&stream, 1), memory, keys_at, values_at,
+              [&](const RowTile&, std::int64_t r, const float* output, const Running& running) {
                 std::copy_n(output, a.value_dimensions(), &a.y(rows.batch, rows.head[r], rows.query[r], 0));
                 if (is_present(a.log_sum_exp)) {
                   const float sum = running.sum[r];
@@ -46,12 +47,13 @@ void attend(const SdpaArguments& a, Context& context) {
   context.workers.for_chunks(a.batches() * a.key_heads() * tiles, rows_per_chunk(tile_bytes),
                              [&](std::int64_t begin, std::int64_t end, int worker) {
                                std::byte* start = context.scratch.data() + static_cast<std::size_t>(worker) * bytes;
-                               const TileMemory memory(reinterpret_cast<float*>(start), a.dimensions(), padded);
-                               RowTile rows;
+                               const TileMemory memory(reinterpret_cast<float*>(start), a.dimensions(), padded, 1);
+                               RowStream stream;
                                for (std::int64_t index = begin; index < end; ++index) {
                                  const std::int64_t pair = index / tiles;
-                                 fill_row_tile(a, pair / a.key_heads(), pair % a.key_heads(), index % tiles, rows);
-                                 attend_tile(a, mask, rows, memory);
+                                 fill_row_tile(a, pair / a.key_heads(), pair % a.key_heads(), index % tiles,
+                                               stream.rows);
+                                 attend_tile(a, mask, stream, memory);
                                }
                              });
 }

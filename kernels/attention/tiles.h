@@ -20,7 +20,8 @@ constexpr std::int64_t padded_width(std::int64_t width) {
       align_up(static_cast<std::uint64_t>(width), static_cast<std::uint64_t>(widest_vector)));
 }
 
-// The rows that share a head of keys: all queries of all query heads of the group, in tiles.
+// The rows that share a head of keys: all queries of all query heads of the group, in tiles. The heads of a query are
+// neighbours, so that a tile's rows see nearly the same keys.
 struct RowTile {
   std::int64_t batch = 0;
   std::int64_t key_head = 0;
@@ -44,8 +45,8 @@ inline void fill_row_tile(const SdpaInputs& inputs, std::int64_t batch, std::int
   rows.any = {std::numeric_limits<std::int64_t>::max(), 0};
   for (std::int64_t r = 0; r < rows.count; ++r) {
     const std::int64_t row = tile * row_tile + r;
-    rows.head[r] = key_head * inputs.group() + row / inputs.queries();
-    rows.query[r] = row % inputs.queries();
+    rows.head[r] = key_head * inputs.group() + row % inputs.group();
+    rows.query[r] = row / inputs.group();
     rows.keys[r] = inputs.keys_of(rows.query[r]);
     if (rows.keys[r].begin == rows.keys[r].end) continue;
     rows.any.begin = std::min(rows.any.begin, rows.keys[r].begin);
