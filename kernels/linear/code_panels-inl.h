@@ -156,7 +156,7 @@ void multiply_panel(const Matmul::Arguments& a, const ActivationPanels& x, std::
         const ActivationPart part = x.part<Block>(panel, begin);
         product.add(weights, length / Block::elements, part, workspace, sums);
         if constexpr (has_base<Block>) {
-          Product::subtract_minimums(weights, length / Block::group, part.scaled_sums, sums);
+          product.subtract_minimums(weights, length / Block::group, part.scaled_sums, sums);
         }
       }
     }

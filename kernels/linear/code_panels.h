@@ -104,5 +104,7 @@ extern const PanelProduct* const panels_amx;
 extern const PanelProduct* const panels_avx512_vnni;
 extern const PanelProduct* const panels_avx_vnni;
 extern const PanelProduct* const panels_avx2;
+extern const PanelProduct* const panels_neon_i8mm;
+extern const PanelProduct* const panels_neon_dotprod;
 
 }  // namespace ingot

@@ -124,13 +124,12 @@ HWY_INLINE void add_block(const Block& block, const CodedSpan256* x, std::int64_
   unrolled<groups>(INGOT_UNROLLED(g) {
     constexpr int first = g * units;
     constexpr int group = CodedOrder<Block>::units[first] / units;
-    uint8x16_t codes[units];
-    unrolled<units>(INGOT_UNROLLED(u) { codes[u] = codes_at<first + u>(block); });
+    int8x16_t codes[units];
+    unrolled<units>(INGOT_UNROLLED(u) { codes[u] = vreinterpretq_s8_u8(codes_at<first + u>(block)); });
     unrolled<rows>(INGOT_UNROLLED(row) {
       const std::int8_t* from = x[row * blocks].codes[0] + 16 * first;
-      int32x4_t dot = vdupq_n_s32(0);
-      unrolled<units>(
-          INGOT_UNROLLED(u) { dot = vdotq_s32(dot, vreinterpretq_s8_u8(codes[u]), vld1q_s8(from + 16 * u)); });
+      int32x4_t dot = zero_for(vld1q_s8(from));
+      unrolled<units>(INGOT_UNROLLED(u) { dot = vdotq_s32(dot, codes[u], vld1q_s8(from + 16 * u)); });
       totals[row] = vmlaq_laneq_s32(totals[row], dot, scales[group / 4], group % 4);
     });
   });

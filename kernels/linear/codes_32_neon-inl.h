@@ -94,7 +94,8 @@ HWY_INLINE void add_four(FourBlocks<Block, all> blocks, const CodedSpan32* x, st
     const CodedSpan32& in = x[row * spans];
     int32x4_t dots[4];
     unrolled<4>(INGOT_UNROLLED(b) {
-      const int32x4_t first = vdotq_s32(vdupq_n_s32(0), codes[b].first, vld1q_s8(in.codes[0] + 16 * b));
+      const int8x16_t from = vld1q_s8(in.codes[0] + 16 * b);
+      const int32x4_t first = vdotq_s32(zero_for(from), codes[b].first, from);
       dots[b] = vdotq_s32(first, codes[b].second, vld1q_s8(in.codes[1] + 16 * b));
     });
     int32x4_t sum = vpaddq_s32(vpaddq_s32(dots[0], dots[1]), vpaddq_s32(dots[2], dots[3]));

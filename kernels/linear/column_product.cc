@@ -93,6 +93,8 @@ const ColumnProduct& column_product(int index) {
       any_dot_row<SimdTarget::avx2>("dot_avx2", avx2),
       any_dot_row<SimdTarget::sse4>("dot_sse4", sse4),
       codes_row<gemm_codes_neon_dotprod>("dot_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
+      panel_row<panels_neon_i8mm>("panels_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
+      panel_row<panels_neon_dotprod>("panels_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
       any_dot_row<SimdTarget::neon>("dot_neon", neon),
   };
   return list[index];
