@@ -76,7 +76,9 @@ inline void absorb_tile(const SdpaInputs& a, const TileBiases& biases, const flo
     auto sum = hn::Zero(d);
     for (std::int64_t key = 0; key < keys; ++key) {
       float* at = column + key * row_tile;
-      const auto weight = exp_of_nonpositive(d, hn::MulSub(hn::LoadU(d, at), scale, taken));
+      // The product is rounded as it was for the maximum: a fused one would leave its rounding error to the
+      // exponential.
+      const auto weight = exp_of_nonpositive(d, hn::Sub(hn::Mul(hn::LoadU(d, at), scale), taken));
       hn::StoreU(weight, d, at);
       sum = hn::Add(sum, weight);
     }
