@@ -102,8 +102,8 @@ TEST(Explain, RewritesAreListedWithTheirCounts) {
   const Explanation fused = explained("llama", 0);
   const std::string layers = std::to_string(fused.facts.layers);
   const std::string norms = std::to_string(2 * fused.facts.layers - 1);  // the head takes rows out before its norm
-  EXPECT_EQ(names_and_counts(fused),
-            "cache lowering " + layers + "\ngated activation " + layers + "\nresidual norm " + norms + "\n");
+  EXPECT_EQ(names_and_counts(fused), "cache lowering " + layers + "\ngated activation " + layers + "\ngated product " +
+                                         layers + "\njoint product " + layers + "\nresidual norm " + norms + "\n");
   EXPECT_EQ(names_and_counts(explained("llama", 0, false)), "cache lowering " + layers + "\n");
   EXPECT_EQ(names_and_counts(explained("mamba", 0, false)), "");
   EXPECT_NE(explanation_json(fused, -1).find("{\"count\":" + layers + ",\"name\":\"cache lowering\"}"),

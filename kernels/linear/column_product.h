@@ -3,8 +3,8 @@
 // gave while it is in cache, are written once over this list: each way is a row of each of their tables.
 #pragma once
 
+#include "kernels/linear/gemm.h"
 #include "kernels/linear/matmul.h"
-#include "kernels/linear/simd_entries.h"
 
 namespace ingot {
 
@@ -28,6 +28,11 @@ struct ColumnProduct {
 inline constexpr int column_product_count = 12;
 // Best first.
 const ColumnProduct& column_product(int index);
+
+// Whether products of some rows of x multiply columns as weights lie, rather than pack panels of floats.
+constexpr bool multiplies_as_weights_lie(DType weight_type, std::int64_t rows) {
+  return is_block_format(weight_type) || rows <= float_dot_rows;
+}
 
 // Columns `begin` to `end` of a product: their rows of weights, their bias, their part of y.
 inline Matmul::Arguments columns_of(const Matmul::Arguments& all, std::int64_t begin, std::int64_t end) {

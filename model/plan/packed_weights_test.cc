@@ -5,28 +5,14 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/random.h"
-#include "kernels/all_operations.h"
-#include "machine/machine.h"
-#include "model/circuit/builder.h"
-#include "model/plan/plan.h"
 #include "model/plan/rewrite.h"
-#include "tensor/block_codec.h"
+#include "model/plan/test_circuits.h"
 
 namespace ingot {
 namespace {
 
-class PackedWeightsTest : public testing::Test {
+class PackedWeightsTest : public ProductCircuitTest {
  protected:
-  void add_weight(std::string_view name, DType dtype, const Shape& shape) {
-    const AnyView view = weights_.add_owned(name, dtype, shape).value();
-    for (std::int64_t row = 0; row < shape[0]; ++row) {
-      std::vector<float> numbers(static_cast<std::size_t>(shape[1]));
-      for (float& number : numbers) number = static_cast<float>(random_.normal());
-      encode_row(dtype, numbers.data(), view.row(row), shape[1]);
-    }
-  }
-
   // y = x W^T for each of the weights, and a product with some rows of one.
   Circuit products(std::int64_t rows) {
     CircuitBuilder builder(weights_, {.runs = {rows}, .outputs = rows});
@@ -46,27 +32,6 @@ class PackedWeightsTest : public testing::Test {
     return pack_weights(circuit, table_, context).value();
   }
 
-  // All outputs, one behind the other.
-  std::vector<float> run(const Circuit& circuit) {
-    Plan plan = Plan::create(circuit, table_, workers_->count()).value();
-    const Memory arena = Memory::allocate(Bytes(static_cast<std::size_t>(plan.arena_bytes()))).value();
-    const Memory scratch = Memory::allocate(Bytes(plan.scratch_bytes())).value();
-    EXPECT_TRUE(plan.bind(arena.data(), [](const CircuitTensor&) { return nullptr; }).ok());
-    RandomNumbers numbers(5);
-    const auto x = plan.tensor("x").as<float>();
-    for (std::int64_t index = 0; index < x.count(); ++index) x.data()[index] = static_cast<float>(numbers.normal());
-    Context context{*workers_, scratch.bytes()};
-    const Result<void> done = plan.run(context);
-    EXPECT_TRUE(done.ok()) << done.error().text();
-    std::vector<float> all;
-    for (const CircuitTensor& tensor : circuit.tensors) {
-      if (tensor.storage != Storage::output) continue;
-      const auto values = plan.tensor(tensor.name).as<float>();
-      all.insert(all.end(), values.data(), values.data() + values.count());
-    }
-    return all;
-  }
-
   void SetUp() override {
     add_weight("four", DType::q4_0, {24, 64});
     add_weight("eight", DType::q8_0, {16, 64});
@@ -75,11 +40,6 @@ class PackedWeightsTest : public testing::Test {
     add_weight("parts", DType::q4_0, {24, 64});
     add_weight("plain", DType::f32, {16, 64});
   }
-
-  RandomNumbers random_{3};
-  Weights weights_;
-  KernelTable table_ = KernelTable::select(all_operations(), Machine::detect().features, {}).value();
-  std::unique_ptr<Workers> workers_ = Workers::create({.threads = 2}).value();
 };
 
 TEST_F(PackedWeightsTest, OnlyWholeMatricesOfWholeEightsOfRowsArePacked) {
@@ -114,7 +74,7 @@ TEST_F(PackedWeightsTest, TheProductsAreThoseOfTheUnrewrittenCircuit) {
     Circuit circuit = products(rows);
     const std::vector<float> expected = run(circuit);
     const Weights made = packed(circuit);
-    ASSERT_TRUE(apply_rewrites(circuit, {.packed = &made}).ok());
+    ASSERT_TRUE(apply_rewrites(circuit, {.packed = &made, .fusion = Fusion::none}).ok());
     ASSERT_EQ(circuit.rewrites.size(), 1u);
     EXPECT_EQ(circuit.rewrites[0].name, "packed weights");
     EXPECT_EQ(circuit.rewrites[0].count, 2);

@@ -4,6 +4,7 @@
 
 #include "model/plan/cache_lowering.h"
 #include "model/plan/packed_weights.h"
+#include "model/plan/product_fusion.h"
 
 namespace ingot {
 namespace {
@@ -98,10 +99,20 @@ Result<int> use_packed(Circuit& circuit, const RewriteContext& context) {
   return use_packed_weights(circuit, *context.packed);
 }
 
+template <int (*fuse)(Circuit&)>
+Result<int> only_for_inference(Circuit& circuit, const RewriteContext& context) {
+  return context.fusion == Fusion::all ? fuse(circuit) : 0;
+}
+
 constexpr Rewrite rewrites[] = {
     {"cache lowering", "computing the keys and values of the past again", lower_attention},
     {"packed weights", "reading a row of weights at a time", use_packed},
     {"gated activation", "writing and reading the curve of the gate", fuse_gates},
+    {"gated product", "writing and reading both factors, and encoding x twice",
+     only_for_inference<fuse_gated_products>},
+    {"activated product", "writing and reading what the curve is applied to",
+     only_for_inference<fuse_activated_products>},
+    {"joint product", "encoding x again, and waiting for the slowest thread", only_for_inference<join_products>},
     {"residual norm", "reading the sum again to normalise it", fuse_residual_norms},
 };
 

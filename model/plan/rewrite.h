@@ -10,7 +10,7 @@ namespace ingot {
 
 enum class Fusion : std::uint8_t {
   none,
-  gates,  // what a backward pass can still compute again alone: not the sums that norms are fused with
+  gates,  // what a backward pass can still compute again alone: no products, nor the sums that norms are fused with
   all,
 };
 

@@ -1,0 +1,112 @@
+#include "model/plan/product_fusion.h"
+
+#include <algorithm>
+
+#include "model/plan/rewrite.h"
+#include "model/plan/test_circuits.h"
+
+namespace ingot {
+namespace {
+
+class ProductFusionTest : public ProductCircuitTest {
+ protected:
+  void SetUp() override {
+    for (const DType type : {DType::q8_0, DType::f32}) {
+      const std::string prefix(name_of(type));
+      add_weight(prefix + ".gate", type, {40, 64});
+      add_weight(prefix + ".up", type, {40, 64});
+      add_weight(prefix + ".both", type, {80, 64});
+    }
+    add_weight("bias", DType::f32, {1, 80});
+  }
+
+  Operand product(CircuitBuilder& builder, const std::string& name, const Operand& x, bool with_bias = false) {
+    const ConstAnyView& view = *weights_.find(name);
+    const Operand y = builder.activation("y." + name, {x.shape[0], view.size(0)});
+    Operand bias;
+    if (with_bias) bias = builder.reshaped(builder.weight("bias", {1, 80}), {80});
+    builder.call("linear.matmul", name,
+                 {{"x", x}, {"weights", builder.weight(name, view.shape())}, {"bias", bias}, {"y", y}});
+    return y;
+  }
+
+  // f(gate) up, as templates write it.
+  void gate(CircuitBuilder& builder, const Operand& gate, const Operand& up) {
+    const Operand curved = builder.activation("curved", gate.shape);
+    builder.call("activation.silu", "curved", {{"x", gate}, {"y", curved}});
+    builder.call("elementwise.mul", "gated", {{"a", curved}, {"b", up}, {"y", builder.output("y", gate.shape)}});
+  }
+
+  enum class Form : std::uint8_t { two_weights, halves, curve, apart };
+  Circuit circuit(Form form, DType type, std::int64_t rows) {
+    CircuitBuilder builder(weights_, {.runs = {rows}, .outputs = rows});
+    const Operand x = builder.input("x", DType::f32, {rows, 64});
+    const std::string prefix(name_of(type));
+    if (form == Form::halves) {
+      const Operand both = product(builder, prefix + ".both", x, true);
+      gate(builder, builder.sliced(both, 1, 0, 40), builder.sliced(both, 1, 40, 80));
+    } else if (form == Form::curve) {
+      const Operand sum = product(builder, prefix + ".both", x, true);
+      builder.call("activation.gelu_tanh", "curved", {{"x", sum}, {"y", builder.output("y", sum.shape)}});
+    } else {
+      const Operand first = product(builder, prefix + ".gate", x);
+      const Operand second = product(builder, prefix + ".up", x);
+      if (form == Form::two_weights) {
+        gate(builder, first, second);
+      } else {
+        builder.call("elementwise.add", "sum", {{"a", first}, {"b", second}, {"y", builder.output("y", first.shape)}});
+        builder.call("activation.silu", "again", {{"x", first}, {"y", builder.output("z", first.shape)}});
+      }
+    }
+    return builder.finish().value();
+  }
+
+  // Names of the operations that are left, after all rewrites.
+  std::string operations(Form form, DType type, std::int64_t rows) {
+    Circuit made = circuit(form, type, rows);
+    const std::vector<float> expected = run(made);
+    EXPECT_TRUE(apply_rewrites(made, {}).ok());
+    const std::vector<float> found = run(made);
+    EXPECT_EQ(found.size(), expected.size());
+    for (std::size_t index = 0; index < std::min(found.size(), expected.size()); ++index) {
+      EXPECT_NEAR(found[index], expected[index], 1e-3) << index;
+    }
+    std::string text;
+    for (const Step& step : made.steps) text += std::string(step.operation->name) + " ";
+    return text;
+  }
+};
+
+TEST_F(ProductFusionTest, AGateAndItsTwoProductsBecomeOne) {
+  for (const std::int64_t rows : {1, 4, 21}) {
+    EXPECT_EQ(operations(Form::two_weights, DType::q8_0, rows), "linear.gated_matmul ");
+    EXPECT_EQ(operations(Form::halves, DType::q8_0, rows), "linear.gated_matmul ");
+  }
+  EXPECT_EQ(operations(Form::two_weights, DType::f32, 2), "linear.gated_matmul ");
+}
+
+TEST_F(ProductFusionTest, ACurveJoinsItsProduct) {
+  for (const std::int64_t rows : {1, 21}) {
+    EXPECT_EQ(operations(Form::curve, DType::q8_0, rows), "linear.activated_matmul ");
+  }
+}
+
+TEST_F(ProductFusionTest, ProductsThatShareXAreMadeTogetherAndKeepWhatOthersRead) {
+  for (const std::int64_t rows : {1, 21}) {
+    EXPECT_EQ(operations(Form::apart, DType::q8_0, rows), "linear.joint_matmul elementwise.add activation.silu ");
+  }
+}
+
+TEST_F(ProductFusionTest, ManyRowsWithFloatsStayAsTheyAre) {
+  EXPECT_EQ(operations(Form::two_weights, DType::f32, 40), "linear.matmul linear.matmul activation.swiglu ");
+  EXPECT_EQ(operations(Form::curve, DType::f32, 40), "linear.matmul activation.gelu_tanh ");
+}
+
+TEST_F(ProductFusionTest, TrainingKeepsProductsApart) {
+  Circuit made = circuit(Form::two_weights, DType::f32, 1);
+  ASSERT_TRUE(apply_rewrites(made, {.fusion = Fusion::gates}).ok());
+  EXPECT_EQ(made.steps.size(), 3u);
+}
+
+}  // namespace
+}  // namespace ingot
