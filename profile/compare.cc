@@ -89,7 +89,7 @@ Comparison compare_outputs(const ConstAnyView& expected, const ConstAnyView& fou
       const double error = error_of(wanted[index], got[index]);
       const double own = std::isfinite(wanted[index]) ? std::fabs(wanted[index]) : 0;
       const double scale = std::max({own, row_scale, floor});
-      const double epsilons = is_exact ? (error == 0 ? 0 : HUGE_VAL) : error / (epsilon * scale);
+      const double epsilons = is_exact ? (error <= tolerance.integer_steps ? 0 : HUGE_VAL) : error / (epsilon * scale);
       comparison.worst_epsilons = std::max(comparison.worst_epsilons, epsilons);
       if (epsilons <= tolerance.epsilons || !comparison.within_tolerance) continue;
       comparison.within_tolerance = false;
@@ -99,7 +99,7 @@ Comparison compare_outputs(const ConstAnyView& expected, const ConstAnyView& fou
                             ")";
     }
   }
-  if (is_exact && comparison.within_tolerance) {  // same values, different bits
+  if (is_exact && comparison.within_tolerance && tolerance.integer_steps == 0) {  // same values, different bits
     comparison.within_tolerance = false;
     comparison.worst_epsilons = HUGE_VAL;
     comparison.mismatch = "bytes differ where the contract asks for bit equality";

@@ -25,6 +25,7 @@ struct Tolerance {
   // measured against at least this much.
   double least_scale = 0;
   std::array<FieldScale, 2> of_fields = {};
+  int integer_steps = 0;  // how far integer outputs may be off that are rounded from numbers which are rounded
 
   constexpr double least_scale_of(std::string_view field) const {
     for (const FieldScale& named : of_fields) {

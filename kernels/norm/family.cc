@@ -1,6 +1,7 @@
 #include "kernels/norm/family.h"
 
 #include "kernels/norm/batch_norm.h"
+#include "kernels/norm/coded_rms_norm.h"
 #include "kernels/norm/group_norm.h"
 #include "kernels/norm/l2_norm.h"
 #include "kernels/norm/layer_norm.h"
@@ -18,7 +19,7 @@ std::span<const Operation* const> norm_operations() {
       &describe_operation<L2Norm>(),          &describe_operation<L2NormBackward>(),
       &describe_operation<LayerNorm>(),       &describe_operation<LayerNormBackward>(),
       &describe_operation<GroupNorm>(),       &describe_operation<GroupNormBackward>(),
-      &describe_operation<BatchNorm>(),
+      &describe_operation<BatchNorm>(),       &describe_operation<CodedRmsNorm>(),
   };
   return operations;
 }
