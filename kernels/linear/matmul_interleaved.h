@@ -26,5 +26,6 @@ inline constexpr std::int64_t interleaved_rows_at_once = 4;
 extern const SimdEntries<Matmul> matmul_interleaved_simd;
 // By byte dot products; null on other architectures.
 extern const SimdEntries<Matmul>::Function matmul_interleaved_avx512_vnni;
+extern const SimdEntries<Matmul>::Function matmul_interleaved_neon_dotprod;
 
 }  // namespace ingot

@@ -1,0 +1,118 @@
+// The same by byte dot products (SDOT): four bytes of each of four rows of weights times four of x, which are named by
+// their lane, so that a register of x serves four products. A group of Q4_0 blocks (144 bytes) takes 46 slots of vector
+// pipes with one row of x: 12.5 bytes a cycle at four a cycle.
+//
+// There is no row for SMMLA. It wants eight codes of a row together, so that every register of weights needs a shuffle
+// first: 56 instructions instead of 64 with four rows of x, 36 instead of 32 with two. Above four, panels use it.
+#include "kernels/linear/matmul_interleaved.h"
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "hwy/cache_control.h"
+#include "kernels/linear/gemm.h"
+#include "kernels/linear/interleaved.h"
+
+HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+dotprod")
+
+namespace ingot {
+namespace {
+
+#include "kernels/linear/matmul_interleaved-inl.h"
+//
+#include "kernels/linear/unrolled-inl.h"
+
+template <class Block>
+constexpr int code_offset = std::is_same_v<Block, BlockQ4_0> ? 8 : 0;
+
+template <class Block, int rows>
+struct Columns {
+  static void run(const Matmul::Arguments& a, const CodedBlock* coded, std::int64_t first_row, std::int64_t begin,
+                  std::int64_t end) {
+    const std::int64_t blocks = a.x.size(1) / 32;
+    const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data()) + begin * blocks;
+    for (std::int64_t group = begin; group < end; ++group) {
+      float32x4_t totals[rows][2];
+      for (auto& of_row : totals) of_row[0] = of_row[1] = vdupq_n_f32(0);
+      for (std::int64_t b = 0; b < blocks; ++b, ++weights) {
+        add_group(*weights, coded + first_row * blocks + b, blocks, totals);
+      }
+      const float* bias = a.bias.data() == nullptr ? nullptr : a.bias.data() + group * interleaved_rows;
+      for (int row = 0; row < rows; ++row) {
+        for (int half = 0; half < 2; ++half) {
+          float32x4_t total = totals[row][half];
+          if (bias != nullptr) total = vaddq_f32(total, vld1q_f32(bias + 4 * half));
+          vst1q_f32(&a.y(first_row + row, group * interleaved_rows) + 4 * half, total);
+        }
+      }
+    }
+  }
+
+ private:
+  static HWY_INLINE void add_group(const InterleavedBlocks<Block>& weights, const CodedBlock* x, std::int64_t blocks,
+                                   float32x4_t (&totals)[rows][2]) {
+    constexpr int quads = InterleavedBlocks<Block>::quads;
+    int8x16_t of_x[rows][2];
+    int32x4_t sums[rows][2];
+    unrolled<rows>(INGOT_UNROLLED(row) {
+      const CodedBlock& in = x[row * blocks];
+      of_x[row][0] = vld1q_s8(in.codes);
+      of_x[row][1] = vld1q_s8(in.codes + 16);
+      sums[row][0] = sums[row][1] = vdupq_n_s32(-code_offset<Block> * in.sum);
+    });
+    unrolled<2 * quads>(INGOT_UNROLLED(i) {  // four rows of weights at a time
+      constexpr int quad = i / 2, half = i % 2;
+      const uint8x16_t bytes = vld1q_u8(weights.codes[quad][4 * half]);
+      if constexpr (std::is_same_v<Block, BlockQ4_0>) {  // a byte holds elements j and j + 16
+        const int8x16_t low = vreinterpretq_s8_u8(vandq_u8(bytes, vdupq_n_u8(15)));
+        const int8x16_t high = vreinterpretq_s8_u8(vshrq_n_u8(bytes, 4));
+        unrolled<rows>(INGOT_UNROLLED(row) {
+          sums[row][half] = vdotq_laneq_s32(sums[row][half], low, of_x[row][0], quad);
+          sums[row][half] = vdotq_laneq_s32(sums[row][half], high, of_x[row][1], quad);
+        });
+      } else {
+        unrolled<rows>(INGOT_UNROLLED(row) {
+          sums[row][half] = vdotq_laneq_s32(sums[row][half], vreinterpretq_s8_u8(bytes), of_x[row][quad / 4], quad % 4);
+        });
+      }
+    });
+    unrolled<2>(INGOT_UNROLLED(half) {
+      const auto* halves = reinterpret_cast<const std::uint8_t*>(weights.scales + 4 * half);
+      const float32x4_t scales = vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(halves)));
+      unrolled<rows>(INGOT_UNROLLED(row) {
+        // Not the product of both scales first: it may lie below the normal range where the sum does not.
+        const float32x4_t sum = vmulq_n_f32(vcvtq_f32_s32(sums[row][half]), x[row * blocks].scale);
+        totals[row][half] = vfmaq_f32(totals[row][half], sum, scales);
+      });
+    });
+  }
+};
+
+void multiply(const Matmul::Arguments& a, Context& context) {
+  const EncodeFunction encode = encode_activation_block.neon;
+  const CodedBlock* x = code_rows(a, context, [&](const float* from, std::int8_t* codes, std::int32_t* sums) {
+    return encode(from, 32, codes, sums);
+  });
+  multiply_in_chunks<Columns>(a, context, x);
+}
+
+}  // namespace
+
+const SimdEntries<Matmul>::Function matmul_interleaved_neon_dotprod = multiply;
+
+}  // namespace ingot
+
+#undef INGOT_UNROLLED
+HWY_POP_ATTRIBUTES
+
+#else
+
+namespace ingot {
+const SimdEntries<Matmul>::Function matmul_interleaved_neon_dotprod = nullptr;
+}  // namespace ingot
+
+#endif
