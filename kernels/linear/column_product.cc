@@ -59,6 +59,18 @@ ColumnProduct codes_row(std::string_view name, FeatureSet needs, SimdTarget targ
   return row;
 }
 
+// The same for two rows of x and more, where these go in pairs.
+template <const DotProduct* const& product>
+ColumnProduct pairs_row(std::string_view name, FeatureSet needs, SimdTarget target) {
+  ColumnProduct row = codes_row<product>(name, needs, target);
+  row.accepts = [](const Matmul::Arguments& a) {
+    return has_few_rows(a) && a.x.size(0) > 1 && is_block_format(a.weights.dtype()) &&
+           block_elements(a.weights.dtype()) == 32;
+  };
+  row.prepared_bytes = [](const Matmul::Arguments& a) { return coded_span_bytes(a.x.size(0) + 1, a.x.size(1)); };
+  return row;
+}
+
 // Many rows by panels of codes, those of weights made as they are multiplied. `product` is null where it is not built.
 template <const PanelProduct* const& product>
 ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget target) {
@@ -92,6 +104,7 @@ const ColumnProduct& column_product(int index) {
       panel_row<panels_avx2>("panels_avx2", {avx2}, SimdTarget::avx2),
       any_dot_row<SimdTarget::avx2>("dot_avx2", avx2),
       any_dot_row<SimdTarget::sse4>("dot_sse4", sse4),
+      pairs_row<gemm_codes_neon_i8mm>("dot_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
       codes_row<gemm_codes_neon_dotprod>("dot_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
       panel_row<panels_neon_i8mm>("panels_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
       panel_row<panels_neon_dotprod>("panels_neon_dotprod", {neon, dotprod}, SimdTarget::neon),

@@ -1,54 +1,7 @@
-// What products of few coded rows do alike on every machine: put x into spans of codes, hand out the columns. Part of a
-// source, inside its target attributes and an unnamed namespace of its own, which says before it includes this:
+// What products of few coded rows do alike on every machine: hand out the columns. Part of a source, after
+// coded_spans-inl.h, which says before it includes this:
 //
-//   code_target                                               a SimdTarget, whose shared functions encode x
-//   code_offset<Block>                                        what its codes have on top of a format's integers
-//   void correct(CodedSpan32& or CodedSpan256&, int offset)   fills in the corrections for that offset
 //   void multiply_columns_32<Block, rows>(gemm, coded spans, begin, end), and ..._256: columns begin to end
-
-void fill_span(const float* x, std::int64_t blocks, int offset, CodedSpan32& span) {
-  span = {};  // blocks past the end count for nothing
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    alignas(64) std::int8_t codes[32];
-    std::int32_t sums[2];
-    const float scale = encode_activation_block.widest(code_target)(x + 32 * b, 32, codes, sums);
-    std::memcpy(span.codes[0] + 16 * b, codes, 16);
-    std::memcpy(span.codes[1] + 16 * b, codes + 16, 16);
-    span.scales[b] = scale;
-    span.scaled_sums[b] = scale * static_cast<float>(sums[0] + sums[1]);
-  }
-  correct(span, offset);
-}
-
-template <class Block>
-void fill_span(const float* x, CodedSpan256& span) {
-  alignas(64) std::int8_t codes[256];
-  std::int32_t sums[16];
-  span = {};
-  span.scale = encode_activation_block.widest(code_target)(x, 256, codes, sums);
-  for (int unit = 0; unit < 16; ++unit) {
-    std::memcpy(&span.codes[unit / 4][unit % 4 * 16], codes + 16 * CodedOrder<Block>::units[unit], 16);
-    span.sums[unit * 16 / Block::group] = static_cast<std::int16_t>(span.sums[unit * 16 / Block::group] + sums[unit]);
-  }
-  correct(span, code_offset<Block>);
-}
-
-template <class Block>
-void fill_spans(const Gemm& gemm, std::byte* scratch) {
-  for (std::int64_t row = 0; row < gemm.rows; ++row) {
-    const auto* x = reinterpret_cast<const float*>(gemm.left.data + row * gemm.left.width_stride);
-    if constexpr (Block::elements == 32) {
-      const std::int64_t blocks = gemm.depth / 32;
-      auto* spans = reinterpret_cast<CodedSpan32*>(scratch) + row * ((blocks + 3) / 4);
-      for (std::int64_t b = 0; b < blocks; b += 4) {
-        fill_span(x + 32 * b, std::min<std::int64_t>(4, blocks - b), code_offset<Block>, spans[b / 4]);
-      }
-    } else {
-      auto* spans = reinterpret_cast<CodedSpan256*>(scratch) + row * (gemm.depth / 256);
-      for (std::int64_t b = 0; b < gemm.depth / 256; ++b) fill_span<Block>(x + 256 * b, spans[b]);
-    }
-  }
-}
 
 template <class Block, int rows>
 void multiply_columns(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) {

@@ -47,7 +47,9 @@ HWY_INLINE void correct(CodedSpan256& span, int offset) {
   }
 }
 
-// It calls what stands above.
+// They call what stands above.
+#include "kernels/linear/coded_spans-inl.h"
+//
 #include "kernels/linear/gemm_codes-inl.h"
 
 }  // namespace

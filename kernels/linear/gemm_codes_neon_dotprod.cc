@@ -44,21 +44,14 @@ HWY_INLINE void store_column(const Gemm& gemm, std::int64_t column, const float3
 }
 
 // Each builds on the one before it.
+#include "kernels/linear/blocks_32_neon-inl.h"
+//
 #include "kernels/linear/codes_32_neon-inl.h"
 //
 #include "kernels/linear/codes_256_neon-inl.h"
 
-// One lane a block.
-HWY_INLINE void correct(CodedSpan32& span, int offset) {
-  const int8x16_t ones = vdupq_n_s8(1);
-  for (int b = 0; b < 4; ++b) {
-    const int32x4_t first = vdotq_s32(vdupq_n_s32(0), ones, vld1q_s8(span.codes[0] + 16 * b));
-    span.corrections[b] = -offset * vaddvq_s32(vdotq_s32(first, ones, vld1q_s8(span.codes[1] + 16 * b)));
-  }
-}
-// The sums of a group are enough here.
-HWY_INLINE void correct(CodedSpan256&, int) {}
-
+#include "kernels/linear/coded_spans-inl.h"
+//
 #include "kernels/linear/gemm_codes-inl.h"
 
 }  // namespace
