@@ -112,23 +112,31 @@ void differentiate_tile(const SdpaInputs& a, const TileBiases& biases, const Row
   }
 }
 
+// Which of the rows [begin, end) see each of the tile's keys. Queries stand in order, so that these are ranges too.
+// Precondition: each of the rows sees some key.
+void transpose_ranges(const KeyRange* ranges, KeyRange rows, std::int64_t keys, KeyRange* rows_of_key) {
+  KeyRange seeing{rows.begin, rows.begin};
+  for (std::int64_t key = 0; key < keys; ++key) {
+    while (seeing.begin < rows.end && ranges[seeing.begin].end <= key) ++seeing.begin;
+    while (seeing.end < rows.end && ranges[seeing.end].begin <= key) ++seeing.end;
+    rows_of_key[key] = {seeing.begin, std::max(seeing.begin, seeing.end)};
+  }
+}
+
 // sums[key] += sum_r weights[key][r] rows[r], over the rows that see the key.
 void add_to_keys(const float* weights, const TileBiases& biases, std::int64_t row_count, std::int64_t keys,
                  const float* rows, std::int64_t width, float* sums) {
   const std::int64_t vectors = width / static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
-  auto add = [&](KeyRange range, std::int64_t first_row, std::int64_t count) {
-    std::int64_t key = range.begin;
-    for (; key + 4 <= range.end; key += 4) {
-      mix_rows<4>({weights + key * row_tile + first_row, row_tile, 1}, count, rows + first_row * width, width,
-                  sums + key * width, width, vectors);
-    }
-    for (; key < range.end; ++key) {
-      mix_rows<1>({weights + key * row_tile + first_row, row_tile, 1}, count, rows + first_row * width, width,
-                  sums + key * width, width, vectors);
-    }
-  };
-  if (!biases.is_ragged) return add({0, keys}, 0, row_count);
-  for (std::int64_t r = 0; r < row_count; ++r) add(biases.ranges[r], r, 1);
+  auto sees_none = [&](std::int64_t r) { return biases.ranges[r].begin == biases.ranges[r].end; };
+  KeyRange rows_of_key[key_tile];
+  for (std::int64_t r = 0; r < row_count;) {
+    KeyRange some{r, r};
+    while (some.end < row_count && !sees_none(some.end)) ++some.end;
+    r = some.end + 1;
+    if (some.begin == some.end) continue;
+    transpose_ranges(biases.ranges, some, keys, rows_of_key);
+    mix_ranges({weights, row_tile, 1}, rows_of_key, keys, rows, width, sums, width, vectors);
+  }
 }
 
 void differentiate_rows(const SdpaBackward::Arguments& a, const View<const float>& mask, RowTile& rows,
