@@ -7,17 +7,17 @@ namespace ingot {
 
 FusedProducts ActivatedMatmul::products(const Arguments& a) {
   FusedProducts products{.parts = {}, .count = 1, .curve = a.curve};
-  products.parts[0] = {.x = a.x, .weights = a.weights, .bias = a.bias, .y = a.y};
+  products.parts[0] = a.product(a.weights, a.bias, a.y);
   return products;
 }
 
 Result<void> ActivatedMatmul::check(const Arguments& a) {
-  TRY(require_fused_x(name, "C1", a.x));
+  TRY(require_fused_input(name, "C1", a, {a.weights}));
   TRY(require_rank(name, "C2", "weights", a.weights, 2));
-  TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.x.size(1)}));
+  TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.shape()[1]}));
   if (is_present(a.bias)) TRY(require_packed(name, "C3", "bias", a.bias, {a.weights.size(0)}));
   TRY(require_curve(name, "C4", a.curve));
-  return require_packed(name, "C5", "y", a.y, {a.x.size(0), a.weights.size(0)});
+  return require_packed(name, "C5", "y", a.y, {a.shape()[0], a.weights.size(0)});
 }
 
 template const Operation& describe_operation<ActivatedMatmul>();

@@ -5,7 +5,8 @@
 // The product is that of linear.matmul, rounding of x to codes included; f is silu, gelu, gelu by tanh, or relu, as
 // kernels/activation defines them. The reference is the composition of both.
 //
-// C1  x has shape [M, K] and packed rows
+// C1  x has shape [M, K] and packed rows; or it is left out, codes has that shape, scales [M, K / block] and sums
+//     [M, K / 16], with packed rows, and all weights are block formats of that block
 // C2  weights has shape [N, K], type f32, f16, bf16 or a block format, and packed rows
 // C3  bias, where given, has shape [N] and is packed
 // C4  curve is silu (0), gelu (1), gelu_tanh (2) or relu (3)
@@ -21,17 +22,17 @@ struct ActivatedMatmul {
   static constexpr std::string_view equation = "y = f(x W^T + bias)";
   static constexpr Backward backward = Backward::none("a plan makes it for inference; its parts have theirs");
 
-  struct Arguments {
-    View<const float> x;
+  struct Arguments : FusedInput {
     ConstAnyView weights;
     View<const float> bias;
     FusedCurve curve = FusedCurve::silu;
     View<float> y;
 
     static constexpr auto fields() {
-      return field_list(input(&Arguments::x, "x"), weight(&Arguments::weights, "weights"),
-                        optional_weight(&Arguments::bias, "bias"), attribute(&Arguments::curve, "curve"),
-                        output(&Arguments::y, "y"));
+      return std::tuple_cat(
+          FusedInput::fields(),
+          field_list(weight(&Arguments::weights, "weights"), optional_weight(&Arguments::bias, "bias"),
+                     attribute(&Arguments::curve, "curve"), output(&Arguments::y, "y")));
     }
   };
 

@@ -9,7 +9,7 @@ inline void ActivatedMatmul::cases(CaseList<ActivatedMatmul>& list) {
   auto build = [](FusedCase one) {
     return [one](CaseBuilder& builder) {
       Arguments a;
-      a.x = one.x(builder);
+      one.fill_input(builder, a);
       a.weights = one.weights(builder);
       a.bias = one.bias(builder);
       a.curve = one.curve;

@@ -41,11 +41,13 @@ void fill_panel(const Matmul::Arguments& a, const ActivationPanels& x, std::int6
     alignas(64) PanelStep codes = {};
     const std::int64_t length = std::min<std::int64_t>(panel_step, depth - begin);
     for (std::int64_t row = 0; row < rows; ++row) {
+      const BlockReader from(a.coded, reinterpret_cast<const std::byte*>(a.x.data()),
+                             a.x.stride(0) * static_cast<std::int64_t>(sizeof(float)), panel * panel_rows + row,
+                             encode);
       for (std::int64_t at = 0; at < length; at += Block::elements) {
         std::int32_t sums[Block::elements / code_group];
         const ActivationPart to = x.part<Block>(panel, begin + at);
-        const float scale =
-            encode(&a.x(panel * panel_rows + row, 0) + begin + at, Block::elements, codes[row] + at, sums);
+        const float scale = from.read(begin + at, Block::elements, codes[row] + at, sums);
         to.scales[row] = scale;
         for (int i = 0; has_base<Block> && i < Block::elements / code_group; ++i) {
           to.scaled_sums[i * code_group / Block::group * panel_rows + row] += scale * static_cast<float>(sums[i]);

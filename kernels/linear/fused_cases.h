@@ -2,6 +2,7 @@
 // both sides of a chunk's granule; single blocks and odd numbers of them.
 #pragma once
 
+#include <numeric>
 #include <string>
 
 #include "kernels/linear/fused_products.h"
@@ -14,12 +15,32 @@ struct FusedCase {
   DType type = DType::f32;
   FusedCurve curve = FusedCurve::silu;
   bool with_bias = false;
+  bool coded = false;
 
   std::string text() const {
     return MatmulCase{rows, columns, depth, type, with_bias}.text() + " curve " +
-           std::to_string(static_cast<int>(curve));
+           std::to_string(static_cast<int>(curve)) + (coded ? " of codes" : "");
   }
-  View<const float> x(CaseBuilder& builder) const { return builder.filled({rows, depth}); }
+  void fill_input(CaseBuilder& builder, FusedInput& input) const {
+    const View<const float> x = builder.filled({rows, depth});
+    if (!coded) {
+      input.x = x;
+      return;
+    }
+    const int block = block_elements(type);
+    const auto codes = builder.blank<std::int8_t>({rows, depth});
+    const auto scales = builder.blank({rows, depth / block});
+    const auto sums = builder.blank<std::int32_t>({rows, depth / code_group});
+    for (std::int64_t row = 0; row < rows; ++row) {
+      encode_activation_row(&x(row, 0), &codes(row, 0), &scales(row, 0), depth, block);
+      for (std::int64_t at = 0; at < depth; at += code_group) {
+        sums(row, at / code_group) = std::accumulate(&codes(row, at), &codes(row, at) + code_group, 0);
+      }
+    }
+    input.codes = codes;
+    input.scales = scales;
+    input.sums = sums;
+  }
   ConstAnyView weights(CaseBuilder& builder) const {
     return builder.filled_any(type, {columns, depth}, MatmulCase{rows, columns, depth, type}.weight_fill());
   }
@@ -53,6 +74,12 @@ void for_each_fused_case(Add add) {
     add(FusedCase{1, 33, 512, type, FusedCurve::silu, true});
     add(FusedCase{5, 19, 256, type});
   }
+  for (DType type : {DType::q4_1, DType::q8_0}) {
+    add(FusedCase{3, 35, 96, type, FusedCurve::silu, false, true});
+    add(FusedCase{20, 19, 160, type, FusedCurve::silu, true, true});
+  }
+  add(FusedCase{1, 33, 768, DType::q4_k, FusedCurve::silu, false, true});
+  add(FusedCase{20, 19, 256, DType::q6_k, FusedCurve::silu, true, true});
   add(FusedCase{1, 1030, 288, DType::q4_0});  // several chunks
   add(FusedCase{3, 2600, 64, DType::f32});
 }

@@ -4,7 +4,8 @@
 //   a curve, one product   y = f(x W^T + b)                   the curve is applied while sums are in cache
 //   a curve, two products  y = f(x G^T + g) (x U^T + u)       and neither factor is ever written out whole
 //
-// The reference is the composition: products rounded to floats, then the curve in double.
+// x is floats, or codes that somebody made already (coded_x.h). The reference is the composition: products rounded to
+// floats, then the curve in double.
 #pragma once
 
 #include <array>
@@ -16,6 +17,22 @@
 
 namespace ingot {
 
+// x of a fused form: one of the two, x or the three that follow it.
+struct FusedInput {
+  View<const float> x;
+  View<const std::int8_t> codes;
+  View<const float> scales;
+  View<const std::int32_t> sums;
+
+  static constexpr auto fields() {
+    return field_list(optional_input(&FusedInput::x, "x"), optional_input(&FusedInput::codes, "codes"),
+                      optional_input(&FusedInput::scales, "scales"), optional_input(&FusedInput::sums, "sums"));
+  }
+
+  const Shape& shape() const { return is_present(x) ? x.shape() : codes.shape(); }
+  Matmul::Arguments product(const ConstAnyView& weights, const View<const float>& bias, const View<float>& y) const;
+};
+
 struct FusedProducts {
   std::array<Matmul::Arguments, 3> parts;  // the y of a second factor is left out
   int count = 0;
@@ -24,7 +41,10 @@ struct FusedProducts {
   bool has_factor() const { return curve.has_value() && count == 2; }
 };
 
-Result<void> require_fused_x(std::string_view operation, std::string_view number, const ConstAnyView& x);
+// C1 of every fused form: x has shape [M, K] and packed rows. Or x is left out, codes has that shape, scales
+// [M, K / block] and sums [M, K / 16], with packed rows, and all weights are block formats of that block.
+Result<void> require_fused_input(std::string_view operation, std::string_view number, const FusedInput& input,
+                                 std::initializer_list<ConstAnyView> weights);
 Result<void> require_curve(std::string_view operation, std::string_view number, FusedCurve curve);
 Cost fused_cost(const FusedProducts& products);
 Tolerance fused_tolerance(const FusedProducts& products);

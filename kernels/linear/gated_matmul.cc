@@ -7,21 +7,21 @@ namespace ingot {
 
 FusedProducts GatedMatmul::products(const Arguments& a) {
   FusedProducts products{.parts = {}, .count = 2, .curve = a.curve};
-  products.parts[0] = {.x = a.x, .weights = a.gate_weights, .bias = a.gate_bias, .y = a.y};
-  products.parts[1] = {.x = a.x, .weights = a.up_weights, .bias = a.up_bias, .y = View<float>(nullptr, a.y.shape())};
+  products.parts[0] = a.product(a.gate_weights, a.gate_bias, a.y);
+  products.parts[1] = a.product(a.up_weights, a.up_bias, View<float>(nullptr, a.y.shape()));
   return products;
 }
 
 Result<void> GatedMatmul::check(const Arguments& a) {
-  TRY(require_fused_x(name, "C1", a.x));
+  TRY(require_fused_input(name, "C1", a, {a.gate_weights, a.up_weights}));
   TRY(require_rank(name, "C2", "gate_weights", a.gate_weights, 2));
   const std::int64_t columns = a.gate_weights.size(0);
-  TRY(require_weights(name, "C2", a.gate_weights, {columns, a.x.size(1)}));
-  TRY(require_weights(name, "C2", a.up_weights, {columns, a.x.size(1)}));
+  TRY(require_weights(name, "C2", a.gate_weights, {columns, a.shape()[1]}));
+  TRY(require_weights(name, "C2", a.up_weights, {columns, a.shape()[1]}));
   if (is_present(a.gate_bias)) TRY(require_packed(name, "C3", "gate_bias", a.gate_bias, {columns}));
   if (is_present(a.up_bias)) TRY(require_packed(name, "C3", "up_bias", a.up_bias, {columns}));
   TRY(require_curve(name, "C4", a.curve));
-  return require_packed(name, "C5", "y", a.y, {a.x.size(0), columns});
+  return require_packed(name, "C5", "y", a.y, {a.shape()[0], columns});
 }
 
 template const Operation& describe_operation<GatedMatmul>();

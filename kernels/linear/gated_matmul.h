@@ -5,7 +5,8 @@
 // Products are those of linear.matmul, rounding of x to codes included; f is silu, gelu, gelu by tanh, or relu, as
 // kernels/activation defines them. The reference is the composition of both.
 //
-// C1  x has shape [M, K] and packed rows
+// C1  x has shape [M, K] and packed rows; or it is left out, codes has that shape, scales [M, K / block] and sums
+//     [M, K / 16], with packed rows, and all weights are block formats of that block
 // C2  gate_weights and up_weights have shape [N, K], type f32, f16, bf16 or a block format, and packed rows
 // C3  gate_bias and up_bias, where given, have shape [N] and are packed
 // C4  curve is silu (0), gelu (1), gelu_tanh (2) or relu (3)
@@ -21,8 +22,7 @@ struct GatedMatmul {
   static constexpr std::string_view equation = "y = f(x G^T + g) (x U^T + u)";
   static constexpr Backward backward = Backward::none("a plan makes it for inference; its parts have theirs");
 
-  struct Arguments {
-    View<const float> x;
+  struct Arguments : FusedInput {
     ConstAnyView gate_weights;
     ConstAnyView up_weights;
     View<const float> gate_bias;
@@ -31,11 +31,12 @@ struct GatedMatmul {
     View<float> y;
 
     static constexpr auto fields() {
-      return field_list(input(&Arguments::x, "x"), weight(&Arguments::gate_weights, "gate_weights"),
-                        weight(&Arguments::up_weights, "up_weights"),
-                        optional_weight(&Arguments::gate_bias, "gate_bias"),
-                        optional_weight(&Arguments::up_bias, "up_bias"), attribute(&Arguments::curve, "curve"),
-                        output(&Arguments::y, "y"));
+      return std::tuple_cat(
+          FusedInput::fields(),
+          field_list(weight(&Arguments::gate_weights, "gate_weights"), weight(&Arguments::up_weights, "up_weights"),
+                     optional_weight(&Arguments::gate_bias, "gate_bias"),
+                     optional_weight(&Arguments::up_bias, "up_bias"), attribute(&Arguments::curve, "curve"),
+                     output(&Arguments::y, "y")));
     }
   };
 

@@ -9,7 +9,7 @@ inline void GatedMatmul::cases(CaseList<GatedMatmul>& list) {
   auto build = [](FusedCase one) {
     return [one](CaseBuilder& builder) {
       Arguments a;
-      a.x = one.x(builder);
+      one.fill_input(builder, a);
       a.gate_weights = one.weights(builder);
       a.up_weights = one.weights(builder);
       a.gate_bias = one.bias(builder);
@@ -24,7 +24,7 @@ inline void GatedMatmul::cases(CaseList<GatedMatmul>& list) {
     Arguments a;
     const FusedCase gate{3, 21, 512, DType::q4_k};
     const FusedCase up{3, 21, 512, DType::q6_k};
-    a.x = gate.x(builder);
+    gate.fill_input(builder, a);
     a.gate_weights = gate.weights(builder);
     a.up_weights = up.weights(builder);
     a.y = gate.y(builder);

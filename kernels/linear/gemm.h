@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/linear/simd_entries.h"
+#include "kernels/linear/coded_x.h"
 #include "machine/workers.h"
 #include "tensor/any_view.h"
 
@@ -54,6 +54,7 @@ struct Gemm {
   std::int64_t out_stride = 0;
   const float* bias = nullptr;  // one a column, or null
   GemmStart start = GemmStart::fresh;
+  CodedX coded = {};  // the left operand where it is codes, which only products with block formats take
 };
 
 // Cache blocks. A panel of the left operand (256 deep, 12 wide at most) is 12 KiB: it stays in a first-level cache of
@@ -110,9 +111,6 @@ std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm);
 // Both parts, on all threads.
 void run_dot(const DotProduct& product, const Gemm& gemm, Workers& workers, std::byte* scratch);
 
-// The codes of one block of activations and the sum of each 16 of them; returns the scale.
-using EncodeFunction = float (*)(const float* x, int block, std::int8_t* codes, std::int32_t* sums);
-extern const PerTarget<EncodeFunction> encode_activation_block;
 // The codes of neighbouring blocks of weights, one after the other.
 using UnpackFunction = void (*)(DType dtype, const std::byte* blocks, std::int64_t count, std::int8_t* codes);
 extern const PerTarget<UnpackFunction> unpack_block_codes;

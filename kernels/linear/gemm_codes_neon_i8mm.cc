@@ -71,8 +71,8 @@ void encode(const Gemm& gemm, std::byte* coded) {
       for (std::int64_t b = 0; b < blocks; b += 4, ++pairs) {
         CodedSpan32 rows[2] = {};  // a row past the last counts for nothing
         for (std::int64_t row = first; row < std::min(first + 2, gemm.rows); ++row) {
-          const auto* x = reinterpret_cast<const float*>(gemm.left.data + row * gemm.left.width_stride);
-          fill_span(x + 32 * b, std::min<std::int64_t>(4, blocks - b), code_offset<Block>, rows[row - first]);
+          fill_span(row_of_x(gemm, row), 32 * b, std::min<std::int64_t>(4, blocks - b), code_offset<Block>,
+                    rows[row - first]);
         }
         pair_spans(rows, *pairs);
       }

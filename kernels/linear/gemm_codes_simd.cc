@@ -19,6 +19,10 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+float encode_block(const float* x, int block, std::int8_t* codes, std::int32_t* sums) {
+  return encode_activations_vector(x, block, codes, sums);
+}
+
 // Activations of all rows, as codes, their sums in groups of 16, and a scale a block.
 struct CodedRows {
   std::int64_t rows;
@@ -39,10 +43,10 @@ struct CodedRows {
 
   void encode(const Gemm& gemm) const {
     for (std::int64_t row = 0; row < rows; ++row) {
-      const auto* x = reinterpret_cast<const float*>(gemm.left.data + row * gemm.left.width_stride);
+      const BlockReader x(gemm.coded, gemm.left.data, gemm.left.width_stride, row, encode_block);
       for (std::int64_t begin = 0; begin < depth; begin += block) {
         const std::int64_t at = row * depth + begin;
-        scales[at / block] = encode_activations_vector(x + begin, block, codes + at, sums + at / code_group);
+        scales[at / block] = x.read(begin, block, codes + at, sums + at / code_group);
       }
     }
   }
@@ -116,10 +120,6 @@ void multiply_columns(const Gemm& gemm, const CodedRows& x, std::int64_t column_
       gemm.out[row * gemm.out_stride + column] = sum + (gemm.bias == nullptr ? 0.0f : gemm.bias[column]);
     }
   }
-}
-
-float encode_block(const float* x, int block, std::int8_t* codes, std::int32_t* sums) {
-  return encode_activations_vector(x, block, codes, sums);
 }
 
 void unpack_blocks(DType dtype, const std::byte* blocks, std::int64_t count, std::int8_t* codes) {

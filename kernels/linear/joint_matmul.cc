@@ -7,14 +7,14 @@ namespace ingot {
 
 FusedProducts JointMatmul::products(const Arguments& a) {
   FusedProducts products{.parts = {}, .count = is_present(a.third_weights) ? 3 : 2, .curve = {}};
-  products.parts[0] = {.x = a.x, .weights = a.first_weights, .bias = a.first_bias, .y = a.first};
-  products.parts[1] = {.x = a.x, .weights = a.second_weights, .bias = a.second_bias, .y = a.second};
-  products.parts[2] = {.x = a.x, .weights = a.third_weights, .bias = a.third_bias, .y = a.third};
+  products.parts[0] = a.product(a.first_weights, a.first_bias, a.first);
+  products.parts[1] = a.product(a.second_weights, a.second_bias, a.second);
+  products.parts[2] = a.product(a.third_weights, a.third_bias, a.third);
   return products;
 }
 
 Result<void> JointMatmul::check(const Arguments& a) {
-  TRY(require_fused_x(name, "C1", a.x));
+  TRY(require_fused_input(name, "C1", a, {a.first_weights, a.second_weights, a.third_weights}));
   if (is_present(a.third) != is_present(a.third_weights) || (is_present(a.third_bias) && !is_present(a.third))) {
     return violated(name, "C5", "expected third and third_weights together, found one without the other");
   }
@@ -26,9 +26,9 @@ Result<void> JointMatmul::check(const Arguments& a) {
     const Matmul::Arguments& part = all.parts[i];
     TRY(require_rank(name, "C2", fields[i][1], part.weights, 2));
     const std::int64_t columns = part.weights.size(0);
-    TRY(require_weights(name, "C2", part.weights, {columns, a.x.size(1)}));
+    TRY(require_weights(name, "C2", part.weights, {columns, a.shape()[1]}));
     if (is_present(part.bias)) TRY(require_packed(name, "C3", fields[i][2], part.bias, {columns}));
-    TRY(require_packed(name, "C4", fields[i][0], part.y, {a.x.size(0), columns}));
+    TRY(require_packed(name, "C4", fields[i][0], part.y, {a.shape()[0], columns}));
   }
   return {};
 }

@@ -8,7 +8,8 @@
 // Each is the product of linear.matmul, rounding of x to codes included, with weights of a type and a number of columns
 // of its own.
 //
-// C1  x has shape [M, K] and packed rows
+// C1  x has shape [M, K] and packed rows; or it is left out, codes has that shape, scales [M, K / block] and sums
+//     [M, K / 16], with packed rows, and all weights are block formats of that block
 // C2  each weights has shape [N, K], an N of its own, type f32, f16, bf16 or a block format, and packed rows
 // C3  each bias, where given, has its weights' shape [N] and is packed
 // C4  first, second and third have shape [M, N] of their weights and packed rows
@@ -24,8 +25,7 @@ struct JointMatmul {
   static constexpr std::string_view equation = "first = x A^T + a, second = x B^T + b, third = x C^T + c";
   static constexpr Backward backward = Backward::none("a plan makes it for inference; its parts have theirs");
 
-  struct Arguments {
-    View<const float> x;
+  struct Arguments : FusedInput {
     ConstAnyView first_weights;
     ConstAnyView second_weights;
     ConstAnyView third_weights;
@@ -37,13 +37,15 @@ struct JointMatmul {
     View<float> third;
 
     static constexpr auto fields() {
-      return field_list(input(&Arguments::x, "x"), weight(&Arguments::first_weights, "first_weights"),
-                        weight(&Arguments::second_weights, "second_weights"),
-                        optional_weight(&Arguments::third_weights, "third_weights"),
-                        optional_weight(&Arguments::first_bias, "first_bias"),
-                        optional_weight(&Arguments::second_bias, "second_bias"),
-                        optional_weight(&Arguments::third_bias, "third_bias"), output(&Arguments::first, "first"),
-                        output(&Arguments::second, "second"), optional_output(&Arguments::third, "third"));
+      return std::tuple_cat(
+          FusedInput::fields(),
+          field_list(weight(&Arguments::first_weights, "first_weights"),
+                     weight(&Arguments::second_weights, "second_weights"),
+                     optional_weight(&Arguments::third_weights, "third_weights"),
+                     optional_weight(&Arguments::first_bias, "first_bias"),
+                     optional_weight(&Arguments::second_bias, "second_bias"),
+                     optional_weight(&Arguments::third_bias, "third_bias"), output(&Arguments::first, "first"),
+                     output(&Arguments::second, "second"), optional_output(&Arguments::third, "third")));
     }
   };
 

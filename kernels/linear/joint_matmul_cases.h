@@ -15,7 +15,7 @@ inline void JointMatmul::cases(CaseList<JointMatmul>& list) {
       if (block_elements(one.type) == 256) third.type = DType::q6_k;
       if (one.type == DType::q4_0) third.type = DType::q8_0;
       Arguments a;
-      a.x = one.x(builder);
+      one.fill_input(builder, a);
       a.first_weights = one.weights(builder);
       a.second_weights = second.weights(builder);
       a.first_bias = one.bias(builder);

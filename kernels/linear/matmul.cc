@@ -35,6 +35,11 @@ Cost Matmul::cost(const Arguments& a) {
 }
 
 Tolerance Matmul::tolerance(const Arguments& a) {
+  if (a.coded.is_given()) {  // codes are at most 127
+    const std::int64_t blocks = a.x.size(1) / block_elements(a.weights.dtype());
+    const View<const float> scales(a.coded.scales, {a.x.size(0), blocks}, {a.coded.scales_stride, 1});
+    return sum_tolerance(a.x.size(1), 127 * largest_magnitude(scales) * largest_magnitude(a.weights));
+  }
   if (!is_interleaved(a)) return weight_sum_tolerance(a.x.size(1), a.x, a.weights);
   double largest = 0;
   std::vector<std::byte> row(static_cast<std::size_t>(row_bytes(a.weights.dtype(), a.x.size(1))));

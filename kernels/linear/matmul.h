@@ -23,6 +23,7 @@
 #pragma once
 
 #include "kernels/contract/contract.h"
+#include "kernels/linear/coded_x.h"
 #include "kernels/linear/weights.h"
 
 namespace ingot {
@@ -39,6 +40,8 @@ struct Matmul {
     WeightLayout layout = WeightLayout::rows;
     View<const float> bias;
     View<float> y;
+    // Not a field. Fused forms that take x as codes give an x that has a shape and no data, and this.
+    CodedX coded = {};
 
     static constexpr auto fields() {
       return field_list(input(&Arguments::x, "x"), weight(&Arguments::weights, "weights"),

@@ -8,6 +8,16 @@
 namespace ingot {
 namespace {
 
+// Codes are multiplied as the numbers that they stand for.
+std::vector<double> decoded_row(const CodedX& coded, std::int64_t row, std::int64_t length, DType weight_type) {
+  std::vector<double> values(static_cast<std::size_t>(length));
+  const std::int8_t* codes = coded.codes + row * coded.codes_stride;
+  const float* scales = coded.scales + row * coded.scales_stride;
+  const int block = block_elements(weight_type);
+  for (std::int64_t k = 0; k < length; ++k) values[static_cast<std::size_t>(k)] = double{scales[k / block]} * codes[k];
+  return values;
+}
+
 // What a row of x is multiplied as: itself, rounded to bf16 where the weights are, or scale * code where they are a
 // block format.
 std::vector<double> effective_row(const float* x, std::int64_t length, DType weight_type) {
@@ -34,7 +44,10 @@ void matmul_reference(const Matmul::Arguments& arguments, Context&) {
   const bool is_interleaved = arguments.layout == WeightLayout::interleaved8;
   if (rows == 0 || columns == 0) return;
   std::vector<std::vector<double>> x;
-  for (std::int64_t m = 0; m < rows; ++m) x.push_back(effective_row(&arguments.x(m, 0), depth, type));
+  for (std::int64_t m = 0; m < rows; ++m) {
+    x.push_back(arguments.coded.is_given() ? decoded_row(arguments.coded, m, depth, type)
+                                           : effective_row(&arguments.x(m, 0), depth, type));
+  }
   std::vector<float> weights(static_cast<std::size_t>(depth));
   std::vector<std::byte> gathered(is_interleaved ? static_cast<std::size_t>(row_bytes(type, depth)) : 0);
   for (std::int64_t n = 0; n < columns; ++n) {

@@ -12,7 +12,8 @@ Gemm gemm_of(const Matmul::Arguments& a) {
           .right = gemm_operand(a.weights, 0, 1),
           .out = a.y.data(),
           .out_stride = a.y.stride(0),
-          .bias = a.bias.data()};
+          .bias = a.bias.data(),
+          .coded = a.coded};
 }
 
 // dx[m,k] = sum_n dy[m,n] W[n,k]: the depth is n.
@@ -46,6 +47,10 @@ Gemm with_rounded_activations(Gemm gemm, RoundFunction to_bf16, Workers* workers
   auto* rounded = reinterpret_cast<float*>(scratch);
   auto round_rows = [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t row = begin; row < end; ++row) {
+      if (gemm.coded.is_given()) {
+        decode_activations(gemm.coded, row, rounded + row * gemm.depth, gemm.depth, block_elements(gemm.right.dtype));
+        continue;
+      }
       const auto* x = reinterpret_cast<const float*>(gemm.left.data + row * gemm.left.width_stride);
       if (is_block_format(gemm.right.dtype)) {
         round_to_codes(x, rounded + row * gemm.depth, gemm.depth, block_elements(gemm.right.dtype));

@@ -42,4 +42,10 @@ void round_to_codes(const float* x, float* values, std::int64_t length, int bloc
   }
 }
 
+void decode_activations(const CodedX& coded, std::int64_t row, float* values, std::int64_t length, int block) {
+  const std::int8_t* codes = coded.codes + row * coded.codes_stride;
+  const float* scales = coded.scales + row * coded.scales_stride;
+  for (std::int64_t k = 0; k < length; ++k) values[k] = scales[k / block] * static_cast<float>(codes[k]);
+}
+
 }  // namespace ingot

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/contract/constraints.h"
+#include "kernels/linear/coded_x.h"
 
 namespace ingot {
 
@@ -29,5 +30,7 @@ double stored_bytes(const ConstAnyView& view);
 void encode_activation_row(const float* x, std::int8_t* codes, float* scales, std::int64_t length, int block);
 // The same row as the numbers that the codes stand for, which a float product may use in its place.
 void round_to_codes(const float* x, float* values, std::int64_t length, int block);
+// The numbers that a row of codes stands for.
+void decode_activations(const CodedX& coded, std::int64_t row, float* values, std::int64_t length, int block);
 
 }  // namespace ingot
