@@ -1,6 +1,7 @@
 // Code panels in registers of 256 bits: lane j is row j or j + 8 of x, four codes of a weight row reach all lanes by a
 // broadcast. Weights are unsigned (unsigned_codes.h), and sums start from what their offset would add, negated. Part of
-// a source, after code_panels-inl.h; the source says how a quad (four neighbouring codes) is multiplied:
+// a source, after code_panels-inl.h and quads_avx2-inl.h; the source says how a quad (four neighbouring codes) is
+// multiplied:
 //
 //   struct Bytes {
 //     template <class Block> static constexpr CodePlanes planes;
@@ -17,34 +18,6 @@ struct CodePlanes {
   int run;     // quads that one chain of sums has room for
   bool operator==(const CodePlanes&) const = default;
 };
-
-// Eight registers of eight 32-bit numbers: row i becomes column i.
-HWY_INLINE void transpose(__m256i (&rows)[8]) {
-  __m256i pairs[8];
-  for (int i = 0; i < 8; i += 2) {
-    pairs[i] = _mm256_unpacklo_epi32(rows[i], rows[i + 1]);
-    pairs[i + 1] = _mm256_unpackhi_epi32(rows[i], rows[i + 1]);
-  }
-  for (int i = 0; i < 8; i += 4) {  // rows[i + c]: columns c and c + 4, rows i to i + 3
-    rows[i] = _mm256_unpacklo_epi64(pairs[i], pairs[i + 2]);
-    rows[i + 1] = _mm256_unpackhi_epi64(pairs[i], pairs[i + 2]);
-    rows[i + 2] = _mm256_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
-    rows[i + 3] = _mm256_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
-  }
-  for (int c = 0; c < 4; ++c) {
-    const __m256i low = _mm256_permute2x128_si256(rows[c], rows[4 + c], 0x20);
-    rows[4 + c] = _mm256_permute2x128_si256(rows[c], rows[4 + c], 0x31);
-    rows[c] = low;
-  }
-}
-
-HWY_INLINE __m256i load_lanes(const void* from) { return _mm256_load_si256(static_cast<const __m256i*>(from)); }
-HWY_INLINE void store_lanes(void* to, __m256i lanes) { _mm256_store_si256(static_cast<__m256i*>(to), lanes); }
-HWY_INLINE __m256i four_codes(const std::int8_t* codes) {
-  std::int32_t word;
-  std::memcpy(&word, codes, sizeof(word));
-  return _mm256_set1_epi32(word);
-}
 
 // A panel of weights. Formats that are multiplied alike share a type: `group` elements have a scale of their own, an
 // integer in formats of 256.
@@ -143,8 +116,8 @@ class ByteProduct {
                 chains[i / 2][i % 2] = corrected ? load_lanes(x.corrections + at_group * panel_rows + 8 * (i % 2))
                                                  : _mm256_setzero_si256();
               }
-              add_run<planes.run>(weights.codes + panel_rows * plane + first, x.codes, at_group * group + begin,
-                                  chains);
+              add_quads<Bytes, planes.run>(weights.codes + panel_rows * plane + first, x.codes,
+                                           at_group * group + begin, chains);
 #pragma GCC unroll 8
               for (int i = 0; i < 8; ++i) {
                 const __m256i chain = chains[i / 2][i % 2];
@@ -202,23 +175,6 @@ class ByteProduct {
           _mm256_store_ps(eight, _mm256_add_ps(_mm256_castsi256_ps(by_row[i]), added));
           std::memcpy(to + (row + i) * stride + column, eight, used);
         }
-      }
-    }
-  }
-
- private:
-  template <int run>
-  static HWY_INLINE void add_run(const std::int8_t (*weights)[panel_depth + 64], const std::int8_t* x, std::int64_t at,
-                                 __m256i (&chains)[4][2]) {
-#pragma GCC unroll 8
-    for (int quad = 0; quad < run; ++quad) {
-      const std::int8_t* codes = x + (at + 4 * quad) * panel_rows;
-      const __m256i rows[2] = {load_lanes(codes), load_lanes(codes + 32)};
-#pragma GCC unroll 8
-      for (int i = 0; i < 8; ++i) {
-        __m256i& chain = chains[i / 2][i % 2];
-        chain = Bytes::add(chain, four_codes(weights[i / 2] + at + 4 * quad), rows[i % 2]);
-        asm("" : "+x"(chain));  // else GCC sums in another order, and keeps all products in memory first
       }
     }
   }

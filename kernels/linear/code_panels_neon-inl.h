@@ -9,7 +9,9 @@
 //     static float32x4_t spread_x(const float*);     the same for rows of x
 //     static void order(const std::int8_t* const (&rows)[weight_rows], std::int8_t* to);      16 codes of each row
 //     static void place(const PanelStep&, int at, std::int8_t* to);   as in code_panels-inl.h
-//     static void multiply(const std::int8_t* weights, std::int64_t unit_bytes, const std::int8_t* x, Products&);
+//     template <int weight_count, int x_count>
+//     static void multiply(const std::int8_t* weights, std::int64_t unit_bytes, const std::int8_t* x,
+//                          int32x4_t (&products)[weight_count][x_count]);
 //                                                    16 codes of a tile; units of weights are unit_bytes apart
 //     static void rows_of(const float* products, std::int64_t unit_floats, float32x4_t (&rows)[x_rows]);
 //                                                    four columns of y, from products with the units that hold them

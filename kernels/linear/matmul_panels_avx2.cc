@@ -22,8 +22,11 @@ HWY_PUSH_ATTRIBUTES("avx2,fma,f16c")
 namespace ingot {
 namespace {
 
+// Each builds on the one before it.
 #include "kernels/linear/code_panels-inl.h"
-// Builds on it.
+//
+#include "kernels/linear/quads_avx2-inl.h"
+//
 #include "kernels/linear/code_panels_avx2-inl.h"
 
 struct WordChains {

@@ -23,8 +23,7 @@ namespace {
 #include "kernels/linear/code_panels-inl.h"
 // Builds on it.
 #include "kernels/linear/code_panels_avx512-inl.h"
-
-constexpr int offset = 128;
+#include "kernels/linear/multiply_avx512_vnni-inl.h"
 
 // -offset * (the sum of the codes), for a multiple of 32 of them.
 HWY_INLINE std::int32_t correction(const std::int8_t* codes, int count) {
@@ -37,27 +36,6 @@ HWY_INLINE std::int32_t correction(const std::int8_t* codes, int count) {
   const __m128i quarter = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0x4e));
   return -offset * _mm_cvtsi128_si32(_mm_add_epi32(quarter, _mm_shuffle_epi32(quarter, 0xb1)));
 }
-
-HWY_INLINE __m512i four_codes(const std::int8_t* codes) {
-  std::int32_t word;
-  std::memcpy(&word, codes, sizeof(word));
-  return _mm512_set1_epi32(word);
-}
-
-// 32 codes of each of sixteen rows of x, plus the offset.
-struct UnsignedRows {
-  __m512i quads[8];
-  explicit HWY_INLINE UnsignedRows(const std::int8_t* x) {
-    for (int i = 0; i < 8; ++i) {
-      quads[i] = _mm512_xor_si512(_mm512_load_si512(x + 64 * i), _mm512_set1_epi8(static_cast<char>(offset)));
-    }
-  }
-  HWY_INLINE __m512i multiply(const std::int8_t* weights, __m512i sum) const {
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) sum = _mm512_dpbusd_epi32(sum, quads[i], four_codes(weights + 4 * i));
-    return sum;
-  }
-};
 
 // sum + (product * x scales) * weight scale
 HWY_INLINE __m512 add_scaled(__m512 sum, __m512i product, __m512 x_scales, float weight_scale) {

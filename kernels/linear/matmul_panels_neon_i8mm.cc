@@ -32,55 +32,8 @@ namespace {
 #include "kernels/linear/unrolled-inl.h"
 //
 #include "kernels/linear/code_panels_neon-inl.h"
-
-// Eight codes of two rows together.
-HWY_INLINE void store_pairs(int8x16_t first, int8x16_t second, std::int8_t* lower, std::int8_t* upper) {
-  const int64x2_t a = vreinterpretq_s64_s8(first), b = vreinterpretq_s64_s8(second);
-  vst1q_s8(lower, vreinterpretq_s8_s64(vzip1q_s64(a, b)));
-  vst1q_s8(upper, vreinterpretq_s8_s64(vzip2q_s64(a, b)));
-}
-
-struct MatrixMultiply {
-  static constexpr int weight_rows = 2, x_rows = 2;
-  static constexpr int weight_units = 4, x_units = 2;
-
-  template <class Vector, class Scalar>
-  static HWY_INLINE Vector spread(const Scalar (&rows)[2]) {
-    return Vector{rows[0], rows[0], rows[1], rows[1]};
-  }
-  static HWY_INLINE float32x4_t spread_x(const float* rows) {
-    const float32x2_t two = vld1_f32(rows);
-    return vcombine_f32(two, two);
-  }
-  static HWY_INLINE void order(const std::int8_t* const (&rows)[2], std::int8_t* to) {
-    store_pairs(vld1q_s8(rows[0]), vld1q_s8(rows[1]), to, to + 16);
-  }
-  static HWY_INLINE void place(const PanelStep& codes, int at, std::int8_t* to) {
-    constexpr int step = 8 * panel_rows;
-    for (int i = 0; i < 64; i += 16, to += 2 * step) {
-      for (int row = 0; row < panel_rows; row += 2) {
-        store_pairs(vld1q_s8(codes[row] + at + i), vld1q_s8(codes[row + 1] + at + i), to + 8 * row,
-                    to + step + 8 * row);
-      }
-    }
-  }
-  static HWY_INLINE void multiply(const std::int8_t* weights, std::int64_t unit_bytes, const std::int8_t* x,
-                                  int32x4_t (&products)[weight_units][x_units]) {
-    unrolled<2>(INGOT_UNROLLED(half) {
-      int8x16_t of_x[x_units];
-      unrolled<x_units>(INGOT_UNROLLED(j) { of_x[j] = vld1q_s8(x + half * 8 * panel_rows + 16 * j); });
-      unrolled<weight_units>(INGOT_UNROLLED(i) {
-        const int8x16_t of_weights = vld1q_s8(weights + i * unit_bytes + 16 * half);
-        unrolled<x_units>(INGOT_UNROLLED(j) { products[i][j] = vmmlaq_s32(products[i][j], of_weights, of_x[j]); });
-      });
-    });
-  }
-  static HWY_INLINE void rows_of(const float* products, std::int64_t unit_floats, float32x4_t (&rows)[2]) {
-    const float32x4_t first = vld1q_f32(products), second = vld1q_f32(products + unit_floats);
-    rows[0] = vuzp1q_f32(first, second);
-    rows[1] = vuzp2q_f32(first, second);
-  }
-};
+//
+#include "kernels/linear/multiply_neon_i8mm-inl.h"
 
 }  // namespace
 
