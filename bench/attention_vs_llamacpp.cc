@@ -1,85 +1,32 @@
-// How fast is attention.decode next to llama.cpp's flash attention, on the same threads, in one run?
+// How fast is attention.decode next to llama.cpp's flash attention, on the same threads, in one run, and how near is it
+// to what memory can deliver?
 //
 //   bench_attention_vs_llamacpp LLAMA_CPP/build/bin [--threads N] [--seconds S] [--variant NAME] [--only TEXT]
 //
-// Both read the very same keys and values, [head][token][dim], in turn, so that whatever else the machine does falls on
-// both; results are compared before anything is timed. The figures are medians; the ratio is their time over ours, with
-// the least and the greatest of the ratios of neighbours in time. llama.cpp's libraries are opened at run time.
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <chrono>
+// Both read the very same keys and values, [head][token][dim], in turn; results are compared before anything is timed.
+// Single new tokens read as many caches as it takes to pass the last-level cache, as the layers of a model do. Figures
+// are medians; the ratio is their time over ours, with the least and the greatest of the ratios of neighbours in time.
+// What is asked of a shape stands behind it.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <vector>
 
+#include "base/random.h"
+#include "bench/ggml_peer.h"
+#include "bench/neighbours.h"
 #include "kernels/attention/decode.h"
 #include "kernels/attention/family.h"
 #include "kernels/contract/run.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
+#include "machine/peaks.h"
 #include "tensor/block_codec.h"
 
 namespace {
 
 using namespace ingot;
-
-// The part of ggml's C interface that one graph of one node takes. Contexts, tensors, graphs and backends are opaque.
-struct Ggml {
-  struct InitParameters {
-    std::size_t bytes;
-    void* buffer;
-    bool without_data;
-  };
-  void* (*init)(InitParameters) = nullptr;
-  void (*free)(void* context) = nullptr;
-  void* (*new_tensor_4d)(void* context, int type, std::int64_t, std::int64_t, std::int64_t, std::int64_t) = nullptr;
-  void* (*flash_attn_ext)(void* context, void* q, void* k, void* v, void* mask, float scale, float max_bias,
-                          float softcap) = nullptr;
-  void (*flash_attn_ext_set_prec)(void* node, int precision) = nullptr;
-  void* (*get_data)(const void* tensor) = nullptr;
-  void* (*new_graph)(void* context) = nullptr;
-  void (*build_forward_expand)(void* graph, void* node) = nullptr;
-  void* (*cpu_init)() = nullptr;
-  void (*cpu_set_n_threads)(void* backend, int threads) = nullptr;
-  int (*graph_compute)(void* backend, void* graph) = nullptr;
-
-  bool load(const std::string& folder) {
-    void* libraries[2];
-    const char* names[] = {"libggml-base.so", "libggml-cpu.so"};
-    for (int i = 0; i < 2; ++i) {
-      libraries[i] = dlopen((folder + "/" + names[i]).c_str(), RTLD_NOW | RTLD_GLOBAL);
-      if (libraries[i] == nullptr) {
-        std::fprintf(stderr, "expected a built llama.cpp, found: %s\n", dlerror());
-        return false;
-      }
-    }
-    bool all = true;
-    auto find = [&](auto& function, const char* name) {
-      for (void* library : libraries) {
-        if (function == nullptr) function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
-      }
-      if (function == nullptr) std::fprintf(stderr, "expected %s in llama.cpp's libraries, found none\n", name);
-      all = all && function != nullptr;
-    };
-    find(init, "ggml_init");
-    find(free, "ggml_free");
-    find(new_tensor_4d, "ggml_new_tensor_4d");
-    find(flash_attn_ext, "ggml_flash_attn_ext");
-    find(flash_attn_ext_set_prec, "ggml_flash_attn_ext_set_prec");
-    find(get_data, "ggml_get_data");
-    find(new_graph, "ggml_new_graph");
-    find(build_forward_expand, "ggml_build_forward_expand");
-    find(cpu_init, "ggml_backend_cpu_init");
-    find(cpu_set_n_threads, "ggml_backend_cpu_set_n_threads");
-    find(graph_compute, "ggml_backend_graph_compute");
-    return all;
-  }
-};
 
 struct AttentionShape {
   const char* name;
@@ -89,17 +36,30 @@ struct AttentionShape {
   std::int64_t key_heads;
   std::int64_t dimensions;
   DType dtype;
+  double percent_asked = 0;  // of the bandwidth of reading memory
+  double ratio_asked = 0;
+  std::int64_t window = 0;
+
+  KeyRange seen_by(std::int64_t token) const {
+    return visible_keys(MaskKind::causal, window, length - tokens + token, length);
+  }
 };
 
 constexpr AttentionShape shapes[] = {
-    {"decode 8k, GQA 1, f16", 1, 8192, 32, 32, 128, DType::f16},
-    {"decode 8k, GQA 4, f16", 1, 8192, 32, 8, 128, DType::f16},
+    {"decode 8k, GQA 1, f16", 1, 8192, 32, 32, 128, DType::f16, 60},
+    {"decode 8k, GQA 4, f16", 1, 8192, 32, 8, 128, DType::f16, 45},
+    {"decode 8k, GQA 1, q8_0", 1, 8192, 32, 32, 128, DType::q8_0},
     {"decode 8k, GQA 4, q8_0", 1, 8192, 32, 8, 128, DType::q8_0},
+    {"decode 8k, GQA 4, f16, window of 1k", 1, 8192, 32, 8, 128, DType::f16, 0, 0, 1024},
     {"decode 8k, one key head, f16", 1, 8192, 4, 1, 128, DType::f16},
     {"decode 4k, 9 heads of 64, f16", 1, 4096, 9, 3, 64, DType::f16},
-    {"prefill 512 at 4k, GQA 4, f16", 512, 4096, 32, 8, 128, DType::f16},
-    {"prefill 512 at 512, GQA 4, f16", 512, 512, 32, 8, 128, DType::f16},
-    {"prefill 512 at 4k, GQA 4, q8_0", 512, 4096, 32, 8, 128, DType::q8_0},
+    {"prefill 512 at 4k, GQA 4, f16", 512, 4096, 16, 4, 128, DType::f16, 0, 2},
+    {"prefill 512 at 4k, GQA 1, f16", 512, 4096, 8, 8, 128, DType::f16, 0, 2},
+    {"prefill 512 at 4k, GQA 4, 64 wide, f16", 512, 4096, 16, 4, 64, DType::f16, 0, 2},
+    {"prefill 512 at 4k, GQA 1, 64 wide, f16", 512, 4096, 8, 8, 64, DType::f16, 0, 2},
+    {"prefill 512 at 4k, GQA 4, q8_0", 512, 4096, 16, 4, 128, DType::q8_0, 0, 2},
+    {"prefill 512 at 512, GQA 4, f16", 512, 512, 16, 4, 128, DType::f16},
+    {"prefill 512 at 4k, GQA 4, f16, window of 1k", 512, 4096, 16, 4, 128, DType::f16, 0, 0, 1024},
     {"prefill 512 at 1k, 9 heads of 64, f16", 512, 1024, 9, 3, 64, DType::f16},
 };
 
@@ -108,134 +68,202 @@ struct Options {
   std::string variant;
   std::string only;
   int threads = 1;
-  double seconds = 4;
+  double seconds = 3;
 };
 
-template <class Body>
-double seconds(Body&& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+struct Setting {
+  const Ggml& ggml;
+  const KernelTable& table;
+  const Options& options;
+  Workers& workers;
+  Peaks peaks;
+  std::uint64_t last_level_cache;
+};
+
+// Theirs: a node for each of the caches, in one graph. The context owns queries, keys, values and results.
+struct TheirAttention {
+  const Ggml& ggml;
+  void* context;
+  void* graph;
+  void* backend;
+  void* q;
+  void* mask;
+  std::vector<void*> keys, values, nodes;
+
+  TheirAttention(const Ggml& peer, const AttentionShape& shape, int caches, float scale, int threads) : ggml(peer) {
+    const auto row = static_cast<std::int64_t>(row_bytes(shape.dtype, shape.dimensions));
+    const std::int64_t cache_bytes = 2 * shape.length * shape.key_heads * row;
+    const std::int64_t numbers = shape.tokens * shape.heads * shape.dimensions;
+    const std::int64_t room = 16 << 20;  // for the graph and what describes tensors
+    context = ggml.init({static_cast<std::size_t>(caches * (cache_bytes + 4 * numbers) + 4 * numbers +
+                                                  2 * shape.tokens * shape.length + room),
+                         nullptr, false});
+    const int type = shape.dtype == DType::f16 ? 1 : 8;
+    q = ggml.new_tensor_4d(context, 0, shape.dimensions, shape.tokens, shape.heads, 1);
+    mask = ggml.new_tensor_4d(context, 1, shape.length, shape.tokens, 1, 1);
+    graph = ggml.new_graph(context);
+    for (int i = 0; i < caches; ++i) {
+      keys.push_back(ggml.new_tensor_4d(context, type, shape.dimensions, shape.length, shape.key_heads, 1));
+      values.push_back(ggml.new_tensor_4d(context, type, shape.dimensions, shape.length, shape.key_heads, 1));
+      nodes.push_back(ggml.flash_attn_ext(context, q, keys.back(), values.back(), mask, scale, 0, 0));
+      ggml.flash_attn_ext_set_prec(nodes.back(), 10);  // f32, as llama.cpp asks for
+      ggml.build_forward_expand(graph, nodes.back());
+    }
+    backend = ggml.cpu_init();
+    ggml.cpu_set_n_threads(backend, threads);
+  }
+  TheirAttention(const TheirAttention&) = delete;
+  TheirAttention& operator=(const TheirAttention&) = delete;
+  ~TheirAttention() { ggml.free(context); }
+
+  template <class Element>
+  Element* data(void* tensor) const {
+    return static_cast<Element*>(ggml.get_data(tensor));
+  }
+
+  void fill(const AttentionShape& shape) {
+    RandomNumbers random(7);
+    auto* queries = data<float>(q);
+    const std::int64_t numbers = shape.tokens * shape.heads * shape.dimensions;
+    for (std::int64_t i = 0; i < numbers; ++i) queries[i] = 2 * static_cast<float>(random.normal());
+    auto* seen = data<std::uint16_t>(mask);
+    constexpr std::uint16_t minus_infinity = 0xfc00;
+    for (std::int64_t i = 0; i < shape.tokens; ++i) {
+      const KeyRange range = shape.seen_by(i);
+      for (std::int64_t j = 0; j < shape.length; ++j) {
+        seen[i * shape.length + j] = j >= range.begin && j < range.end ? 0 : minus_infinity;
+      }
+    }
+    const auto row = static_cast<std::size_t>(row_bytes(shape.dtype, shape.dimensions));
+    const auto rows = static_cast<std::size_t>(shape.length * shape.key_heads);
+    constexpr std::size_t different_rows = 1000;  // are enough to compare by
+    std::vector<float> numbers_of_row(static_cast<std::size_t>(shape.dimensions));
+    for (const auto& tensors : {keys, values}) {
+      auto* first = data<std::byte>(tensors[0]);
+      for (std::size_t i = 0; i < std::min(rows, different_rows); ++i) {
+        for (float& number : numbers_of_row) number = static_cast<float>(random.normal());
+        encode_row(shape.dtype, numbers_of_row.data(), first + i * row, shape.dimensions);
+      }
+      for (std::size_t i = different_rows; i < rows; ++i) {
+        std::memcpy(first + i * row, first + (i - different_rows) * row, row);
+      }
+      for (void* tensor : tensors) std::memmove(data<std::byte>(tensor), first, rows * row);
+    }
+  }
+};
+
+void print_row(const Setting& setting, const AttentionShape& shape, int caches, const Cost& cost,
+               const std::string& variant, const Neighbours& times) {
+  const double ours = Neighbours::median(times.ours) / caches;
+  const double theirs = Neighbours::median(times.theirs) / caches;
+  const std::vector<double> ratios = times.ratios();
+  std::printf("%-44s %8.2f ms %6.1f GFLOP/s", shape.name, 1e3 * ours, 1e-9 * cost.operations / ours);
+  if (shape.tokens == 1) {
+    std::printf(" %5.1f GB/s %3.0f%% of reading", 1e-9 * cost.bytes_read / ours,
+                100 * cost.bytes_read / ours / setting.peaks.read_bytes_per_second);
+  } else {
+    std::printf(" %3.0f%% of multiply-add", 100 * cost.operations / ours / setting.peaks.fma_flops);
+  }
+  std::printf(" | %8.2f ms | %5.2f [%.2f, %.2f] %s", 1e3 * theirs, Neighbours::median(ratios),
+              *std::ranges::min_element(ratios), *std::ranges::max_element(ratios), variant.c_str());
+  if (shape.percent_asked > 0) std::printf("; asked: %.0f%%", shape.percent_asked);
+  if (shape.ratio_asked > 0) std::printf("; asked: %.1f", shape.ratio_asked);
+  std::printf("\n");
+  std::fflush(stdout);
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+// The row of the table that a call takes, and the scratch memory it wants.
+std::string variant_of(const KernelTable& table, const Decode::Arguments& a, int threads, std::size_t& scratch) {
+  for (int index : table.available(Decode::name)) {
+    const Variant<Decode>& variant = Decode::variants()[static_cast<std::size_t>(index)];
+    if (variant.accepts != nullptr && !variant.accepts(a)) continue;
+    scratch = variant.scratch_bytes == nullptr ? 0 : variant.scratch_bytes(a, threads);
+    return std::string(variant.name);
+  }
+  return "";
 }
 
-bool compare(const Ggml& ggml, const KernelTable& table, const Options& options, const AttentionShape& shape) {
-  const std::int64_t row = static_cast<std::int64_t>(row_bytes(shape.dtype, shape.dimensions));
-  const std::int64_t kv_bytes = shape.length * shape.key_heads * row;
-  const std::int64_t numbers = shape.tokens * shape.heads * shape.dimensions;
-  // Theirs: two of keys and values, queries and outputs, the mask, and room to spare.
-  const std::int64_t bytes = 2 * kv_bytes + 8 * numbers + 2 * shape.tokens * shape.length + (16 << 20);
-  void* context = ggml.init({static_cast<std::size_t>(bytes), nullptr, false});
-  const int type = shape.dtype == DType::f16 ? 1 : 8;
-  void* q = ggml.new_tensor_4d(context, 0, shape.dimensions, shape.tokens, shape.heads, 1);
-  void* k = ggml.new_tensor_4d(context, type, shape.dimensions, shape.length, shape.key_heads, 1);
-  void* v = ggml.new_tensor_4d(context, type, shape.dimensions, shape.length, shape.key_heads, 1);
-  void* mask = ggml.new_tensor_4d(context, 1, shape.length, shape.tokens, 1, 1);
+bool compare(const Setting& setting, const AttentionShape& shape) {
+  const auto row = static_cast<std::uint64_t>(row_bytes(shape.dtype, shape.dimensions));
+  const std::uint64_t bytes = 2 * static_cast<std::uint64_t>(shape.length * shape.key_heads) * row;
+  const std::uint64_t wanted = shape.tokens == 1 ? 2 * setting.last_level_cache : 0;
+  const int caches = static_cast<int>(std::clamp<std::uint64_t>(divide_rounding_up(wanted, bytes), 1, 100));
   const float scale = 1 / std::sqrt(static_cast<float>(shape.dimensions));
-  void* node = ggml.flash_attn_ext(context, q, k, v, mask, scale, 0, 0);
-  ggml.flash_attn_ext_set_prec(node, 10);  // f32, as llama.cpp asks for
-  void* graph = ggml.new_graph(context);
-  ggml.build_forward_expand(graph, node);
-  void* backend = ggml.cpu_init();
-  ggml.cpu_set_n_threads(backend, options.threads);
+  TheirAttention theirs(setting.ggml, shape, caches, scale, setting.options.threads);
+  theirs.fill(shape);
 
-  unsigned state = 1;
-  auto number = [&] { return static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) * 0x1p-23f - 1; };
-  auto* queries = static_cast<float*>(ggml.get_data(q));
-  for (std::int64_t i = 0; i < numbers; ++i) queries[i] = 4 * number();
-  std::vector<float> values(static_cast<std::size_t>(shape.dimensions));
-  for (void* tensor : {k, v}) {
-    auto* rows = static_cast<std::byte*>(ggml.get_data(tensor));
-    for (std::int64_t i = 0; i < shape.length * shape.key_heads; ++i) {
-      for (float& value : values) value = number();
-      encode_row(shape.dtype, values.data(), rows + i * row, shape.dimensions);
-    }
-  }
-  auto* seen = static_cast<std::uint16_t*>(ggml.get_data(mask));
-  constexpr std::uint16_t minus_infinity = 0xfc00;
-  for (std::int64_t i = 0; i < shape.tokens; ++i) {
-    for (std::int64_t j = 0; j < shape.length; ++j) {
-      seen[i * shape.length + j] = j <= shape.length - shape.tokens + i ? 0 : minus_infinity;
-    }
-  }
-
-  std::vector<float> ours(static_cast<std::size_t>(numbers));
+  const std::int64_t numbers = shape.tokens * shape.heads * shape.dimensions;
+  std::vector<float> y(static_cast<std::size_t>(numbers));
   std::vector<std::int32_t> pages(static_cast<std::size_t>(shape.tokens), 0);
   std::vector<std::int32_t> lengths;
   for (std::int64_t i = 0; i < shape.tokens; ++i) {
     lengths.push_back(static_cast<std::int32_t>(shape.length - shape.tokens + i + 1));
   }
-  const Shape cache{1, shape.key_heads, shape.length, shape.dimensions};
-  Decode::Arguments a;
-  a.q = View<const float>(queries, {shape.tokens, shape.heads, shape.dimensions},
-                          {shape.dimensions, shape.tokens * shape.dimensions, 1});
-  a.k_pages = ConstAnyView(static_cast<const std::byte*>(ggml.get_data(k)), shape.dtype, cache);
-  a.v_pages = ConstAnyView(static_cast<const std::byte*>(ggml.get_data(v)), shape.dtype, cache);
-  a.block_table = View<const std::int32_t>(pages.data(), {shape.tokens, 1});
-  a.lengths = View<const std::int32_t>(lengths.data(), {shape.tokens});
-  a.scale = scale;
-  a.y = View<float>(ours.data(), {shape.tokens, shape.heads, shape.dimensions});
-  auto workers = Workers::create({.threads = options.threads});
-  std::size_t scratch = 64;
-  std::string variant;
-  for (int index : table.available(Decode::name)) {
-    const Variant<Decode>& row_of_table = Decode::variants()[static_cast<std::size_t>(index)];
-    if (!variant.empty() || (row_of_table.accepts != nullptr && !row_of_table.accepts(a))) continue;
-    variant = row_of_table.name;
-    if (row_of_table.scratch_bytes != nullptr) scratch = row_of_table.scratch_bytes(a, options.threads);
-  }
-  auto memory = Memory::allocate(Bytes(scratch));
-  if (!workers.ok() || !memory.ok()) return false;
-  Context ours_context{*workers.value(), {memory.value().data(), memory.value().size()}};
-  auto run_ours = [&] {
-    const Result<void> done = run<Decode>(table, a, ours_context);
-    if (!done.ok()) std::fprintf(stderr, "%s\n", std::string(done.error().text()).c_str());
+  auto arguments = [&](std::size_t cache) {
+    const Shape pages_shape{1, shape.key_heads, shape.length, shape.dimensions};
+    Decode::Arguments a;
+    a.q = View<const float>(theirs.data<float>(theirs.q), {shape.tokens, shape.heads, shape.dimensions},
+                            {shape.dimensions, shape.tokens * shape.dimensions, 1});
+    a.k_pages = ConstAnyView(theirs.data<const std::byte>(theirs.keys[cache]), shape.dtype, pages_shape);
+    a.v_pages = ConstAnyView(theirs.data<const std::byte>(theirs.values[cache]), shape.dtype, pages_shape);
+    a.block_table = View<const std::int32_t>(pages.data(), {shape.tokens, 1});
+    a.lengths = View<const std::int32_t>(lengths.data(), {shape.tokens});
+    a.window = shape.window;
+    a.scale = scale;
+    a.y = View<float>(y.data(), {shape.tokens, shape.heads, shape.dimensions});
+    return a;
   };
-  auto run_theirs = [&] { ggml.graph_compute(backend, graph); };
-
+  std::size_t scratch_bytes = 0;
+  const std::string variant = variant_of(setting.table, arguments(0), setting.options.threads, scratch_bytes);
+  const Result<Memory> scratch = Memory::allocate(Bytes(scratch_bytes));
+  if (!scratch.ok()) return false;
+  Context context{setting.workers, scratch.value().bytes()};
+  auto run_ours = [&] {
+    for (std::size_t cache = 0; cache < theirs.keys.size(); ++cache) {
+      const Result<void> done = run<Decode>(setting.table, arguments(cache), context);
+      if (!done.ok()) std::fprintf(stderr, "%s\n", std::string(done.error().text()).c_str());
+    }
+  };
+  auto run_theirs = [&] { setting.ggml.graph_compute(theirs.backend, theirs.graph); };
   run_theirs();
   run_ours();
-  const auto* theirs = static_cast<const float*>(ggml.get_data(node));
   double worst = 0;
   for (std::int64_t i = 0; i < numbers; ++i) {
-    worst = std::max(worst, std::fabs(double{ours[static_cast<std::size_t>(i)]} - double{theirs[i]}));
+    worst = std::max(worst, std::fabs(double{y[static_cast<std::size_t>(i)]} - theirs.data<float>(theirs.nodes[0])[i]));
   }
-  // Theirs rounds queries, and sums of values, to f16 or 8 bits.
-  const bool agree = worst < 0.02;
-  std::vector<double> our_times, their_times, ratios;
-  for (double spent = 0; agree && (spent < options.seconds || ratios.size() < 5);) {
-    const bool first = ratios.size() % 2 == 0;
-    double times[2];  // ours, theirs
-    for (int turn = 0; turn < 2; ++turn) {
-      const bool is_ours = (turn == 0) == first;
-      times[is_ours ? 0 : 1] = is_ours ? seconds(run_ours) : seconds(run_theirs);
-      usleep(10000);  // until their threads sleep
-    }
-    our_times.push_back(times[0]);
-    their_times.push_back(times[1]);
-    ratios.push_back(times[1] / times[0]);
-    spent += times[0] + times[1];
+  if (!(worst < 0.03)) {  // theirs rounds queries, and sums of values, to f16 or 8 bits
+    std::printf("%s: results differ by %g: not timed\n", shape.name, worst);
+    return false;
   }
-  if (agree) {
-    const double read = static_cast<double>(2 * kv_bytes);
-    const double operations = Decode::cost(a).operations;
-    const double our_time = median(our_times);
-    const double their_time = median(their_times);
-    std::printf("%-38s %8.2f ms %6.1f GB/s %7.1f GFLOP/s | %8.2f ms %6.1f GB/s %7.1f GFLOP/s | %5.2f [%.2f, %.2f] %s\n",
-                shape.name, 1e3 * our_time, 1e-9 * read / our_time, 1e-9 * operations / our_time, 1e3 * their_time,
-                1e-9 * read / their_time, 1e-9 * operations / their_time, median(ratios),
-                *std::min_element(ratios.begin(), ratios.end()), *std::max_element(ratios.begin(), ratios.end()),
-                variant.c_str());
-  } else {
-    std::printf("%-38s results differ by %g: not timed\n", shape.name, worst);
+  const Neighbours times = run_in_turn(run_ours, run_theirs, setting.options.seconds);
+  print_row(setting, shape, caches, Decode::cost(arguments(0)), variant, times);
+  return true;
+}
+
+int compare_all(const Ggml& ggml, const Options& options) {
+  const Machine machine = Machine::detect();
+  std::vector<ForcedVariant> forced;
+  if (!options.variant.empty()) forced.push_back({std::string(Decode::name), options.variant});
+  const Result<KernelTable> table = KernelTable::select(attention_operations(), machine.features, forced);
+  const Result<std::unique_ptr<Workers>> workers = Workers::create({.threads = options.threads});
+  if (!table.ok() || !workers.ok()) {
+    if (!table.ok()) std::fprintf(stderr, "%s\n", std::string(table.error().text()).c_str());
+    return 1;
   }
-  std::fflush(stdout);
-  ggml.free(context);
-  return agree;
+  const Setting setting{ggml,
+                        table.value(),
+                        options,
+                        *workers.value(),
+                        measure_peaks(machine, *workers.value()),
+                        machine.last_level_cache().count()};
+  std::printf("%d threads; memory reads %.1f GB/s; ours | llama.cpp's | their time over ours [least, greatest]\n",
+              options.threads, 1e-9 * setting.peaks.read_bytes_per_second);
+  bool all = true;
+  for (const AttentionShape& shape : shapes) {
+    if (!options.only.empty() && std::strstr(shape.name, options.only.c_str()) == nullptr) continue;
+    all = compare(setting, shape) && all;
+  }
+  return all ? 0 : 1;
 }
 
 }  // namespace
@@ -243,17 +271,18 @@ bool compare(const Ggml& ggml, const KernelTable& table, const Options& options,
 int main(int argument_count, char** arguments) {
   Options options;
   for (int index = 1; index < argument_count; ++index) {
+    const std::string_view argument = arguments[index];
     const bool has_value = index + 1 < argument_count;
-    if (std::strcmp(arguments[index], "--threads") == 0 && has_value) {
+    if (argument == "--threads" && has_value) {
       options.threads = std::max(1, std::atoi(arguments[++index]));
-    } else if (std::strcmp(arguments[index], "--seconds") == 0 && has_value) {
+    } else if (argument == "--seconds" && has_value) {
       options.seconds = std::atof(arguments[++index]);
-    } else if (std::strcmp(arguments[index], "--variant") == 0 && has_value) {
+    } else if (argument == "--variant" && has_value) {
       options.variant = arguments[++index];
-    } else if (std::strcmp(arguments[index], "--only") == 0 && has_value) {
+    } else if (argument == "--only" && has_value) {
       options.only = arguments[++index];
-    } else if (options.folder.empty() && arguments[index][0] != '-') {
-      options.folder = arguments[index];
+    } else if (options.folder.empty() && !argument.starts_with("-")) {
+      options.folder = argument;
     } else {
       std::fprintf(stderr, "expected LLAMA_CPP/build/bin, --threads, --seconds, --variant or --only, found '%s'\n",
                    arguments[index]);
@@ -261,19 +290,5 @@ int main(int argument_count, char** arguments) {
     }
   }
   Ggml ggml;
-  if (!ggml.load(options.folder)) return 1;
-  std::vector<ForcedVariant> forced;
-  if (!options.variant.empty()) forced.push_back({std::string(Decode::name), options.variant});
-  auto table = KernelTable::select(attention_operations(), Machine::detect().features, forced);
-  if (!table.ok()) {
-    std::fprintf(stderr, "%s\n", std::string(table.error().text()).c_str());
-    return 1;
-  }
-  std::printf("%d threads; ours | llama.cpp's | their time over ours [least, greatest]\n", options.threads);
-  bool all = true;
-  for (const AttentionShape& shape : shapes) {
-    if (!options.only.empty() && std::strstr(shape.name, options.only.c_str()) == nullptr) continue;
-    all = compare(ggml, table.value(), options, shape) && all;
-  }
-  return all ? 0 : 1;
+  return ggml.load(options.folder) ? compare_all(ggml, options) : 1;
 }
