@@ -26,11 +26,19 @@ bool is_complete(const GemmPeer& peer) {
   return false;
 }
 
+const char* openblas_core(PeerCode code) {
+  switch (code) {
+    case PeerCode::avx512: return "SkylakeX";
+    case PeerCode::avx2: return "Haswell";
+    case PeerCode::neon: return "THUNDERX2T99";  // the fastest of its NEON kernels on a Neoverse-V1, by a tenth
+    case PeerCode::their_choice: return nullptr;
+  }
+  return nullptr;
+}
+
 // Left alone, OpenBLAS 0.3.21 takes its oldest kernels on a CPU that is newer than itself.
 void load_openblas(PeerCode code, std::vector<GemmPeer>& peers) {
-  if (code != PeerCode::their_choice) {
-    setenv("OPENBLAS_CORETYPE", code == PeerCode::avx512 ? "SkylakeX" : "Haswell", 0);
-  }
+  if (const char* core = openblas_core(code)) setenv("OPENBLAS_CORETYPE", core, 0);
   void* handle = open("OpenBLAS", "libopenblas0-pthread", "libopenblas.so.0");
   if (handle == nullptr) return;
   GemmPeer peer{"OpenBLAS", nullptr, nullptr, nullptr};
@@ -43,9 +51,10 @@ void load_openblas(PeerCode code, std::vector<GemmPeer>& peers) {
 }
 
 // Debian's x86_64 build counts its kernels as skx 0, haswell 3; it takes Haswell's where it does not know how many
-// multiply-add units a Xeon has, which it reads from the model's name.
+// multiply-add units a Xeon has, which it reads from the model's name. On aarch64 it is left its choice.
 void load_blis(PeerCode code, std::vector<GemmPeer>& peers) {
-  if (code != PeerCode::their_choice) setenv("BLIS_ARCH_TYPE", code == PeerCode::avx512 ? "0" : "3", 0);
+  if (code == PeerCode::avx512 || code == PeerCode::avx2)
+    setenv("BLIS_ARCH_TYPE", code == PeerCode::avx512 ? "0" : "3", 0);
   void* handle = open("BLIS", "libblis4-pthread", "libblis.so.4");
   if (handle == nullptr) return;
   GemmPeer peer{"BLIS", nullptr, nullptr, nullptr};
@@ -73,7 +82,7 @@ void load_blis(PeerCode code, std::vector<GemmPeer>& peers) {
 
 // Debian's build takes its threads from OpenMP.
 void load_onednn(PeerCode code, std::vector<GemmPeer>& peers) {
-  if (code != PeerCode::their_choice) {
+  if (code == PeerCode::avx512 || code == PeerCode::avx2) {
     setenv("DNNL_MAX_CPU_ISA", code == PeerCode::avx512 ? "AVX512_CORE" : "AVX2", 0);
   }
   void* handle = open("oneDNN", "libdnnl2", "libdnnl.so.2");

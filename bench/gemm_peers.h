@@ -24,7 +24,7 @@ struct GemmPeer {
   void multiply(const GemmShape& shape, const float* x, const float* weights, float* y) const;
 };
 
-enum class PeerCode { avx512, avx2, their_choice };
+enum class PeerCode { avx512, avx2, neon, their_choice };
 
 // The peers that could be loaded, told to use the code named where they ask the environment; those that could not are
 // named on standard error.

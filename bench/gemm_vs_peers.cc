@@ -14,6 +14,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "bench/gemm_peers.h"
 #include "kernels/contract/run.h"
@@ -63,15 +64,20 @@ std::vector<float> numbers(std::size_t count, unsigned state) {
   return values;
 }
 
-// The samples of each body in turn, rounds of all of them until the time is spent.
-std::vector<std::vector<double>> time_in_rounds(const std::vector<std::function<void()>>& bodies, double limit) {
+// The samples of each body in turn, rounds of all of them until the time is spent. Threads of a library that just ran
+// go on looking for work for some milliseconds and would take a CPU from the next one: there is a pause between them,
+// and a call that is not timed, so that each is timed with its own threads awake.
+std::vector<std::vector<double>> time_in_rounds(const std::vector<std::function<void()>>& bodies, bool pauses,
+                                                double limit) {
   std::vector<std::vector<double>> samples(bodies.size());
-  double spent = 0;
-  for (std::size_t round = 0; spent < limit || round < 7; ++round) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto is_left = [&] { return std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(limit); };
+  for (std::size_t round = 0; is_left() || round < 7; ++round) {
     for (std::size_t turn = 0; turn < bodies.size(); ++turn) {
       const std::size_t index = (round + turn) % bodies.size();
+      if (pauses) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      if (pauses) bodies[index]();
       samples[index].push_back(seconds_of(bodies[index]));
-      spent += samples[index].back();
     }
   }
   return samples;
@@ -108,7 +114,7 @@ bool compare(const std::vector<GemmPeer>& peers, const KernelTable& table, const
       return false;
     }
   }
-  const std::vector<std::vector<double>> samples = time_in_rounds(bodies, seconds);
+  const std::vector<std::vector<double>> samples = time_in_rounds(bodies, workers.count() > 1, seconds);
   const double median = quantile(samples[0], 0.5);
   const double rate = 2.0 * m * n * k / median;
   std::printf("%14s %2d %8.1f %5.1f %%",
@@ -169,6 +175,8 @@ int main(int count, char** words) {
     options.code = PeerCode::avx512;
   } else if (machine.features.contains(Feature::avx2)) {
     options.code = PeerCode::avx2;
+  } else if (machine.features.contains(Feature::neon)) {
+    options.code = PeerCode::neon;
   }
   if (!read(count, words, options)) return 2;
   if (options.code == PeerCode::avx2) machine.features = machine.features.without({Feature::avx512});

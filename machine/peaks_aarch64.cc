@@ -23,12 +23,15 @@ constexpr double two = 2;  // a multiply and an add
 #define INGOT_FORGET(value) __asm__ volatile("" : "+w"(value));
 
 double fma_neon(std::int64_t rounds) {
-  float32x4_t x = vdupq_n_f32(0.5f);  // a = a * 0.5 + 0.5 settles at 1: no overflow and no denormal
-  INGOT_CHAINS(float32x4_t, x);
+  // The accumulator is also the addend on this architecture: a = a + a * 0 stays 1 and needs no copy, which would take
+  // a pipe from a multiply-add. Each step reads its own chain alone: with operands shared by all, steps may settle in
+  // an order that leaves pipes idle.
+  float32x4_t zero = vdupq_n_f32(0);
+  INGOT_FORGET(zero)
+  INGOT_CHAINS(float32x4_t, vdupq_n_f32(1));
   INGOT_EACH_CHAIN(INGOT_FORGET)
   for (std::int64_t round = 0; round < rounds; ++round) {
-    // The accumulator is also the addend on this architecture, so the chain is written a = 0.5 - a * 0.5.
-#define INGOT_STEP(a) a = vfmsq_f32(x, a, x);
+#define INGOT_STEP(a) a = vfmaq_f32(a, a, zero);
     INGOT_EACH_CHAIN(INGOT_STEP)
 #undef INGOT_STEP
   }

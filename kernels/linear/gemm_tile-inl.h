@@ -13,6 +13,9 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#if HWY_TARGET == HWY_NEON
+#include "kernels/linear/gemm_tile_neon-inl.h"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -27,6 +30,7 @@ inline constexpr int tile_rows = 12;
 // Every target here has vectors of a fixed size.
 inline constexpr int tile_lanes = HWY_MAX_BYTES / sizeof(float);
 inline constexpr int tile_columns = 2 * tile_lanes;
+using TileVector = hn::Vec<hn::CappedTag<float, tile_lanes>>;
 
 // Where a tile goes: `out` has whole vectors; edges go through a buffer (see multiply_edge in gemm_simd.cc).
 struct TileTarget {
@@ -36,8 +40,7 @@ struct TileTarget {
   bool accumulate;
 };
 
-HWY_INLINE void store_vector(const TileTarget& target, std::size_t row, int column,
-                             hn::Vec<hn::CappedTag<float, tile_lanes>> sum) {
+HWY_INLINE void store_vector(const TileTarget& target, std::size_t row, int column, TileVector sum) {
   const hn::CappedTag<float, tile_lanes> d;
   float* out = target.out + static_cast<std::int64_t>(row) * target.stride + column;
   if (target.accumulate) sum = hn::Add(hn::LoadU(d, out), sum);
@@ -45,20 +48,20 @@ HWY_INLINE void store_vector(const TileTarget& target, std::size_t row, int colu
   hn::StoreU(sum, d, out);
 }
 
-// out[i][j] (+)= sum_k left[k][i] right[k][j] for the rows `row...` of the left panel and `vectors` of the right one.
-// Rows are a pack, so that each sum is a variable of its own and lives in a register.
+#if HWY_TARGET == HWY_NEON
+static_assert(tile_rows == neon_tile_rows && tile_columns == neon_tile_columns);
+#else
+// sums[i][j] = sum_k left[k][i] right[k][j] for the rows `row...` of the left panel and `vectors` of the right one, to
+// sums that are zero. Rows are a pack, so that each sum is a variable of its own and lives in a register.
 template <int vectors, std::size_t... row>
-HWY_INLINE void multiply_tile(const float* HWY_RESTRICT left, const float* HWY_RESTRICT right, std::int64_t depth,
-                              const TileTarget& target, std::index_sequence<row...>) {
+HWY_INLINE void sum_tile(const float* HWY_RESTRICT left, const float* HWY_RESTRICT right, std::int64_t depth,
+                         TileVector (&sums0)[sizeof...(row)], TileVector (&sums1)[sizeof...(row)],
+                         std::index_sequence<row...>) {
   const hn::CappedTag<float, tile_lanes> d;
-  using Vector = hn::Vec<decltype(d)>;
-  ((hwy::Prefetch(target.out + static_cast<std::int64_t>(row) * target.stride)), ...);
-  Vector sums0[] = {(static_cast<void>(row), hn::Zero(d))...};
-  Vector sums1[] = {(static_cast<void>(row), hn::Zero(d))...};
   for (std::int64_t k = 0; k < depth; ++k) {
-    const Vector right0 = hn::Load(d, right);
-    const Vector right1 = hn::Load(d, right + (vectors - 1) * tile_lanes);
-    Vector one;
+    const TileVector right0 = hn::Load(d, right);
+    const TileVector right1 = hn::Load(d, right + (vectors - 1) * tile_lanes);
+    TileVector one;
     if constexpr (vectors == 2) {
       ((one = hn::Set(d, left[row]), sums0[row] = hn::MulAdd(one, right0, sums0[row]),
         sums1[row] = hn::MulAdd(one, right1, sums1[row])),
@@ -69,6 +72,18 @@ HWY_INLINE void multiply_tile(const float* HWY_RESTRICT left, const float* HWY_R
     left += tile_rows;
     right += tile_columns;
   }
+}
+#endif
+
+// out[i][j] (+)= sums[i][j]
+template <int vectors, std::size_t... row>
+HWY_INLINE void multiply_tile(const float* left, const float* right, std::int64_t depth, const TileTarget& target,
+                              std::index_sequence<row...> rows) {
+  const hn::CappedTag<float, tile_lanes> d;
+  ((hwy::Prefetch(target.out + static_cast<std::int64_t>(row) * target.stride)), ...);
+  TileVector sums0[] = {(static_cast<void>(row), hn::Zero(d))...};
+  TileVector sums1[] = {(static_cast<void>(row), hn::Zero(d))...};
+  sum_tile<vectors>(left, right, depth, sums0, sums1, rows);
   (store_vector(target, row, 0, sums0[row]), ...);
   if constexpr (vectors == 2) (store_vector(target, row, tile_lanes, sums1[row]), ...);
 }
