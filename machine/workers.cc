@@ -19,6 +19,7 @@
 #include "machine/affinity.h"
 #include "machine/futex.h"
 #include "machine/limits.h"
+#include "machine/shared_core.h"
 
 namespace ingot {
 namespace {
@@ -93,31 +94,36 @@ struct Workers::Implementation {
     }
   }
 
-  // Takes chunks until none are left; returns how many. noexcept: a task that throws would leave others with a dead
-  // context, so it ends the program instead.
-  std::int64_t take_chunks(int worker) noexcept {
+  // Takes chunks until none are left or it is time to stop; returns how many. noexcept: a task that throws would leave
+  // others with a dead context, so it ends the program instead.
+  template <class Condition>
+  std::int64_t take_chunks(int worker, Condition is_time_to_stop) noexcept {
     std::int64_t taken = 0;
-    while (true) {
+    while (!is_time_to_stop()) {
       std::int64_t left = unclaimed.fetch_sub(1, std::memory_order_acquire);
-      if (left <= 0) return taken;
+      if (left <= 0) break;
       job.run(job.chunks - left, worker);
       ++taken;
     }
+    return taken;
   }
 
   void serve(int worker) noexcept {
     auto work_or_stop = [this] { return unclaimed.load() > 0 || stopping.load(); };
+    SharedCore<> core;
     while (true) {
-      std::int64_t taken = take_chunks(worker);
+      std::int64_t taken = take_chunks(worker, [&core] { return core.is_turn_over(); });
       // Reported once a job and not once a chunk: until then the job cannot end, so all chunks were of one job.
       if (taken > 0 && unfinished.fetch_sub(taken) == taken && caller_sleeps.exchange(0) != 0) {
         futex_wake(caller_sleeps, 1);
       }
+      core.offer_when_due();  // nothing in hand, nothing unreported
       while (!spin_until(work_or_stop, spin_limit)) {
         std::uint32_t epoch = wake_epoch.load();
         sleepers.fetch_add(1);
         if (!work_or_stop()) futex_wait(wake_epoch, epoch);
         sleepers.fetch_sub(1);
+        core.begin_turn();
       }
       if (stopping.load()) return;
     }
@@ -205,7 +211,7 @@ void Workers::run_chunks(std::int64_t items, std::int64_t chunk, ChunkFunction f
   } else {
     pool.job = job;
     pool.fork();
-    pool.join(pool.take_chunks(0));
+    pool.join(pool.take_chunks(0, [] { return false; }));
   }
   pool.busy.store(false, std::memory_order_relaxed);
 }
