@@ -1,5 +1,6 @@
 #include "kernels/linear/column_product.h"
 
+#include "kernels/linear/bf16_panels.h"
 #include "kernels/linear/code_panels.h"
 #include "kernels/linear/coded_spans.h"
 #include "kernels/linear/matmul_run.h"
@@ -90,6 +91,26 @@ ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget targ
                          std::byte* workspace) { product->columns(a, panels, workspace); }};
 }
 
+// Many rows with bf16 weights by panels of bf16 numbers. `product` is null where it is not built.
+template <const Bf16Product* const& product>
+ColumnProduct bf16_row(std::string_view name, FeatureSet needs, SimdTarget target) {
+  const Bf16Product sizes = product == nullptr ? Bf16Product{} : *product;
+  return {
+      .name = name,
+      .needs = needs,
+      .target = target,
+      .built = product != nullptr,
+      .accepts = [](const Matmul::Arguments& a) { return a.x.size(0) > dot_rows && a.weights.dtype() == DType::bf16; },
+      .prepared_bytes = [](const Matmul::Arguments& a) { return bf16_panel_bytes(*product, a); },
+      .workspace_bytes = sizes.workspace_bytes,
+      .granule = sizes.columns,
+      .chunk_columns = [](const Matmul::Arguments&) -> std::int64_t { return product->columns_at_once; },
+      .prepare = [](const Matmul::Arguments& a, Workers& workers,
+                    std::byte* panels) { product->fill(a, workers, panels); },
+      .multiply = [](const Matmul::Arguments& a, const std::byte* panels,
+                     std::byte* workspace) { product->multiply(a, panels, workspace); }};
+}
+
 }  // namespace
 
 const ColumnProduct& column_product(int index) {
@@ -97,6 +118,8 @@ const ColumnProduct& column_product(int index) {
   constexpr SimdTarget wide = SimdTarget::avx512;
   static const ColumnProduct list[column_product_count] = {
       codes_row<gemm_codes_avx512_vnni>("dot_avx512_vnni", {avx512, avx512_vnni}, wide),
+      bf16_row<bf16_panels_amx>("panels_amx_bf16", {avx512, avx512_bf16, amx_bf16}, wide),
+      bf16_row<bf16_panels_avx512>("panels_avx512_bf16", {avx512, avx512_bf16}, wide),
       panel_row<panels_amx>("panels_amx_int8", {avx512, amx_int8}, wide),
       panel_row<panels_avx512_vnni>("panels_avx512_vnni", {avx512, avx512_vnni}, wide),
       any_dot_row<SimdTarget::avx512>("dot_avx512", avx512),
@@ -108,6 +131,7 @@ const ColumnProduct& column_product(int index) {
       codes_row<gemm_codes_neon_dotprod>("dot_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
       panel_row<panels_neon_i8mm>("panels_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
       panel_row<panels_neon_dotprod>("panels_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
+      bf16_row<bf16_panels_neon>("panels_neon_bf16", {neon, bf16}, SimdTarget::neon),
       any_dot_row<SimdTarget::neon>("dot_neon", neon),
   };
   return list[index];

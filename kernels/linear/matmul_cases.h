@@ -109,6 +109,14 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({2, 19, 77, type, true});
     parity({14, 35, 300, type});
   }
+  // Panels of bf16 numbers: 8 to 32 rows by 12 to 32 columns, 32 deep at a time; 512 to 576 rows by 128 to 192 columns
+  // and up to 1024 deep at once.
+  parity({5, 1, 3, DType::bf16});
+  parity({6, 13, 32, DType::bf16, true});
+  parity({33, 129, 1100, DType::bf16, true});
+  parity({40, 200, 64, DType::bf16});
+  parity({580, 3, 40, DType::bf16});
+  parity({17, 5, 0, DType::bf16, true});
   for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4}) {
     parity({1, 6, 32, type, true});
     parity({2, 9, 256, type});
@@ -158,7 +166,9 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
       benchmark({1, 576, 1536, type, false, layout});
     }
   }
-  for (DType type : {DType::q4_0, DType::q8_0, DType::q4_k, DType::q6_k}) benchmark({512, 1024, 2048, type});
+  for (DType type : {DType::bf16, DType::q4_0, DType::q8_0, DType::q4_k, DType::q6_k}) {
+    benchmark({512, 1024, 2048, type});
+  }
 }
 
 }  // namespace ingot

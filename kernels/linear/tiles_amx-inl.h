@@ -33,3 +33,8 @@ template <int sums, int left, int right>
 HWY_INLINE void multiply_tiles() {
   asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(sums), "i"(left), "i"(right));
 }
+// The same of bf16 numbers, in pairs, into floats.
+template <int sums, int left, int right>
+HWY_INLINE void multiply_bf16_tiles() {
+  asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(sums), "i"(left), "i"(right));
+}
