@@ -17,9 +17,15 @@
 //     template <class Block> static void scale_codes(codes[256], scales[16], block, row, Panel&);
 //                                                          formats of 256: codes and the integer scales of each 16
 //     void prepare(const Panel&, std::int64_t blocks);     before the products with that panel
+//     void unpack(const Block* const (&rows)[panel_rows], std::int64_t blocks);
+//                                                          instead of the three above: the product unpacks blocks
+//                                                          itself. Panel is then where rows are gathered, `blocks` in
+//                                                          it
+//     void use_rows(std::int64_t count);                   if it has this: rows of x in the panel that comes next
 //     void add(const Panel&, std::int64_t blocks, const ActivationPart& x, PanelWorkspace&, PanelSums& sums);
 //     static void subtract_minimums(const Panel&, std::int64_t groups, const float* scaled_sums, PanelSums& sums);
-//                                                          sums -= minimums * scaled_sums, over groups of the depth
+//                                                          sums -= minimums * scaled_sums, over groups of the depth;
+//                                                          without it, add does that
 //     static void store(const PanelSums&, std::int64_t rows, std::int64_t columns, const float* bias, float* to,
 //                       std::int64_t stride);              transposed: to[row * stride + column], plus bias or null
 //   };
@@ -136,6 +142,15 @@ void unpack_panel(const Matmul::Arguments& a, std::int64_t column, std::int64_t 
   }
 }
 
+// The same rows where a product unpacks blocks itself. Those past the last one are that one again.
+template <class Block, class Panel>
+void find_rows(const Matmul::Arguments& a, std::int64_t column, std::int64_t first, std::int64_t count, Panel& panel,
+               const Block* (&rows)[panel_rows]) {
+  for (int row = 0; row < panel_rows; ++row) {
+    rows[row] = row_blocks(a, std::min(column + row, a.y.size(1) - 1), first, count, panel.blocks[row]);
+  }
+}
+
 // --- the product ---
 
 template <class Product, class Block>
@@ -151,13 +166,23 @@ void multiply_panel(const Matmul::Arguments& a, const ActivationPanels& x, std::
     std::memset(workspace.sums, 0, sizeof(PanelSums) * static_cast<std::size_t>(end_panel - first_panel));
     for (std::int64_t begin = 0; begin < depth; begin += panel_depth) {
       const std::int64_t length = std::min<std::int64_t>(panel_depth, depth - begin);
-      unpack_panel<Product, Block>(a, column, begin / Block::elements, length / Block::elements, weights);
-      product.prepare(weights, length / Block::elements);
+      const std::int64_t first = begin / Block::elements, count = length / Block::elements;
+      const Block* rows[panel_rows];
+      if constexpr (requires { product.unpack(rows, count); }) {
+        find_rows(a, column, first, count, weights, rows);
+        product.unpack(rows, count);
+      } else {
+        unpack_panel<Product, Block>(a, column, first, count, weights);
+        product.prepare(weights, count);
+      }
       for (std::int64_t panel = first_panel; panel < end_panel; ++panel) {
         PanelSums& sums = workspace.sums[panel - first_panel];
         const ActivationPart part = x.part<Block>(panel, begin);
-        product.add(weights, length / Block::elements, part, workspace, sums);
-        if constexpr (has_base<Block>) {
+        if constexpr (requires { product.use_rows(panel); }) {
+          product.use_rows(std::min<std::int64_t>(panel_rows, a.y.size(0) - panel * panel_rows));
+        }
+        product.add(weights, count, part, workspace, sums);
+        if constexpr (has_base<Block> && requires { product.subtract_minimums(weights, 0, part.scaled_sums, sums); }) {
           product.subtract_minimums(weights, length / Block::group, part.scaled_sums, sums);
         }
       }

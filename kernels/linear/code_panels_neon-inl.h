@@ -1,42 +1,28 @@
-// Code panels in registers of 128 bits. Part of a source, after code_panels-inl.h and unrolled-inl.h, which brings the
-// instruction that multiplies sixteen codes of some rows of weights (a unit) and of x, into 32-bit lanes:
+// Code panels in registers of 128 bits. Part of a source, after code_panels-inl.h and weight_units_neon-inl.h, which
+// brings the instruction that multiplies sixteen codes of some rows of weights (a unit) and of x, into 32-bit lanes:
 //
 //   struct Instruction {
 //     static constexpr int weight_rows, x_rows;      of a unit; a product of two units is one register
 //     static constexpr int weight_units, x_units;    of a tile, whose eight products are in registers together
-//     template <class Vector, class Scalar>
-//     static Vector spread(const Scalar* rows);      a number a row of weights, in the lanes of its products
-//     static float32x4_t spread_x(const float*);     the same for rows of x
-//     static void order(const std::int8_t* const (&rows)[weight_rows], std::int8_t* to);      16 codes of each row
+//     template <class Vector>
+//     static void spread(const Vector (&rows)[weight_rows], Vector* to);
+//                                                    four numbers of each row of weights, in the lanes of its products
+//     static float32x4_t spread_x(const float*);     a number a row of x, likewise
+//     static void order(const int8x16_t (&rows)[weight_rows], std::int8_t* to);               16 codes of each row
 //     static void place(const PanelStep&, int at, std::int8_t* to);   as in code_panels-inl.h
 //     template <int weight_count, int x_count>
 //     static void multiply(const std::int8_t* weights, std::int64_t unit_bytes, const std::int8_t* x,
 //                          int32x4_t (&products)[weight_count][x_count]);
 //                                                    16 codes of a tile; units of weights are unit_bytes apart
+//     multiply_eight                                 the same with the first eight of them
 //     static void rows_of(const float* products, std::int64_t unit_floats, float32x4_t (&rows)[x_rows]);
 //                                                    four columns of y, from products with the units that hold them
 //   };
 //
 // Sums of two panels lie as the products do, [unit of weights][unit of x][4], until they are stored.
 
-template <class Block>
-struct NeonPanel32 : WeightPanel32 {};
-
-// The integer scales of groups stay beside the codes: a product is multiplied by them in integers, a whole block long.
-template <class Block>
-struct alignas(64) NeonPanel256 {
-  std::int8_t codes[panel_rows][panel_depth + 64];
-  std::int16_t group_scales[panel_rows][panel_depth / code_group];
-  float scales[panel_rows][panel_depth / 256];
-  float minimums[panel_rows][panel_depth / code_group];
-};
-
-// Sums of 32 products begin at the bits of 1.5 * 2^23: being below 2^22, they make floats of themselves, and one
-// subtraction is left of a conversion, which issues four times less often.
-//
 // A compiler would copy one register to all that begin alike, and a copy takes a slot of the vector pipes. A load of
 // its own takes none, nor does writing zero; naming what a sum waits for anyway, and its index, makes each different.
-constexpr float float_start = 0x1.8p23f;
 template <int index>
 HWY_INLINE int32x4_t start_after(int8x16_t after) {
   alignas(16) static constexpr float start[4] = {float_start, float_start, float_start, float_start};
@@ -51,81 +37,53 @@ HWY_INLINE int32x4_t zero_after(int8x16_t after) {
   return zero;
 }
 
+// Sums of a group of x are 64 * upper + lower, bytes both: where a block of 256 has minimums, they are multiplied as
+// codes are. Two panels, each 16 deep, stand where other machines keep sums as floats.
+inline constexpr int sums_bytes = 16 * panel_rows;
+template <class Block>
+constexpr bool has_integer_sums = Block::elements == 256 && has_base<Block>;
+
 template <class Instruction>
 class NeonProduct {
-  static constexpr int units = panel_rows / Instruction::weight_rows;
+  using Units = NeonWeightUnits<Instruction>;
+  static constexpr int units = Units::units;
   static constexpr int x_units = panel_rows / Instruction::x_rows;
   static constexpr int tile_units = Instruction::weight_units;
   static constexpr int tile_x_units = Instruction::x_units;
-  static constexpr int unit_bytes = panel_depth * Instruction::weight_rows + 64;  // not all in one set of the cache
   using Products = int32x4_t[tile_units][tile_x_units];
   using Floats = float32x4_t[tile_units][tile_x_units];
 
  public:
   static constexpr SimdTarget target = SimdTarget::neon;
   template <class Block>
-  using Panel = std::conditional_t<Block::elements == 32, NeonPanel32<Block>, NeonPanel256<Block>>;
-
-  static HWY_INLINE float half_value(StoredHalf half) {
-    const std::uint16_t bits = half.bits();
-    __fp16 value;
-    std::memcpy(&value, &bits, sizeof(value));
-    return static_cast<float>(value);
-  }
+  using Panel = NeonRows<Block>;
 
   template <class Block>
-  static HWY_INLINE void place(const PanelStep& codes, int at, const ActivationPart& to) {
+  static void place(const PanelStep& codes, int at, const ActivationPart& to) {
     Instruction::place(codes, at, to.codes);
+    if constexpr (has_integer_sums<Block>) {
+      if (at == 0) place_sums<Block::group>(codes, reinterpret_cast<std::int8_t*>(to.scaled_sums));
+    }
   }
 
   template <class Block>
-  static HWY_INLINE void finish_codes(std::int64_t, int, NeonPanel32<Block>&) {}
-  template <class Block>
-  static void scale_codes(const std::int8_t (&codes)[256], const std::int16_t (&scales)[16], std::int64_t b, int row,
-                          NeonPanel256<Block>& panel) {
-    std::memcpy(panel.codes[row] + 256 * b, codes, sizeof(codes));
-    std::memcpy(panel.group_scales[row] + 16 * b, scales, sizeof(scales));
+  void unpack(const Block* const (&rows)[panel_rows], std::int64_t blocks) {
+    units_.unpack(rows, blocks);
+  }
+  // How many rows of x the panels hold that come next.
+  void use_rows(std::int64_t count) {
+    used_x_units_ = static_cast<int>(divide_rounding_up(count, Instruction::x_rows));
   }
 
   template <class Block>
-  void prepare(const NeonPanel32<Block>& panel, std::int64_t blocks) {
-    order_codes(panel.codes, 32 * blocks);
-    spread<float32x4_t>(panel.scales, blocks, 1, scales_);
-    if constexpr (has_base<Block>) spread<float32x4_t>(panel.minimums, blocks, 1, minimums_);
-  }
-  template <class Block>
-  void prepare(const NeonPanel256<Block>& panel, std::int64_t blocks) {
-    const std::int64_t groups = 256 / Block::group * blocks;
-    order_codes(panel.codes, 256 * blocks);
-    spread<float32x4_t>(panel.scales, blocks, 1, scales_);
-    spread<int32x4_t>(panel.group_scales, groups, Block::group / code_group, group_scales_);
-    if constexpr (has_base<Block>) spread<float32x4_t>(panel.minimums, groups, 1, minimums_);
-  }
-
-  template <class Block>
-  void add(const NeonPanel32<Block>&, std::int64_t blocks, const ActivationPart& x, PanelWorkspace&, PanelSums& sums) {
-    for_tiles([&](int unit, int x_unit) { add_32(unit, x_unit, blocks, x, sums); });
-  }
-  template <class Block>
-  void add(const NeonPanel256<Block>&, std::int64_t blocks, const ActivationPart& x, PanelWorkspace&, PanelSums& sums) {
-    for_tiles([&](int unit, int x_unit) { add_256<Block::group>(unit, x_unit, blocks, x, sums); });
-  }
-
-  template <class SomePanel>
-  void subtract_minimums(const SomePanel&, std::int64_t groups, const float* scaled_sums, PanelSums& sums) const {
+  void add(const NeonRows<Block>&, std::int64_t blocks, const ActivationPart& x, PanelWorkspace&,
+           PanelSums& sums) const {
     for_tiles([&](int unit, int x_unit) {
-      Floats totals;
-      load(sums, unit, x_unit, totals);
-      for (std::int64_t g = 0; g < groups; ++g) {
-        float32x4_t of_x[tile_x_units];
-        const float* from = scaled_sums + g * panel_rows + x_unit * Instruction::x_rows;
-        unrolled<tile_x_units>(INGOT_UNROLLED(j) { of_x[j] = Instruction::spread_x(from + j * Instruction::x_rows); });
-        unrolled<tile_units>(INGOT_UNROLLED(i) {
-          unrolled<tile_x_units>(
-              INGOT_UNROLLED(j) { totals[i][j] = vfmsq_f32(totals[i][j], minimums_[unit + i][g], of_x[j]); });
-        });
+      if constexpr (Block::elements == 32) {
+        add_32<Block>(unit, x_unit, blocks, x, sums);
+      } else {
+        add_256<Block>(unit, x_unit, blocks, x, sums);
       }
-      store_tile(totals, unit, x_unit, sums);
     });
   }
 
@@ -150,10 +108,28 @@ class NeonProduct {
   }
 
  private:
+  template <int group>
+  static void place_sums(const PanelStep& codes, std::int8_t* to) {
+    alignas(64) PanelStep sums = {};
+    for (int row = 0; row < panel_rows; ++row) {
+      for (int g = 0; g < 256 / group; ++g) {
+        int32x4_t four = vdupq_n_s32(0);
+        for (int i = 0; i < group; i += 16) four = vdotq_s32(four, vdupq_n_s8(1), vld1q_s8(codes[row] + g * group + i));
+        const std::int32_t sum = vaddvq_s32(four);
+        const std::int32_t upper = (sum + 32) >> 6;
+        sums[row][g] = static_cast<std::int8_t>(upper);
+        sums[row][16 + g] = static_cast<std::int8_t>(sum - 64 * upper);
+      }
+    }
+    alignas(64) std::int8_t placed[64 * panel_rows];
+    Instruction::place(sums, 0, placed);
+    std::memcpy(to, placed, 2 * sums_bytes);
+  }
+
   template <class Function>
-  static HWY_INLINE void for_tiles(Function function) {
+  HWY_INLINE void for_tiles(Function function) const {
     for (int unit = 0; unit < units; unit += tile_units) {
-      for (int x_unit = 0; x_unit < x_units; x_unit += tile_x_units) function(unit, x_unit);
+      for (int x_unit = 0; x_unit < used_x_units_; x_unit += tile_x_units) function(unit, x_unit);
     }
   }
 
@@ -172,103 +148,125 @@ class NeonProduct {
     });
   }
 
-  template <std::size_t length>
-  void order_codes(const std::int8_t (&codes)[panel_rows][length], std::int64_t depth) {
-    for (int unit = 0; unit < units; ++unit) {
-      for (std::int64_t at = 0; at < depth; at += 16) {
-        const std::int8_t* rows[Instruction::weight_rows];
-        for (int i = 0; i < Instruction::weight_rows; ++i) rows[i] = codes[unit * Instruction::weight_rows + i] + at;
-        Instruction::order(rows, codes_[unit] + at * Instruction::weight_rows);
-      }
-    }
+  static HWY_INLINE void spread_x(const float* rows, float32x4_t (&of_x)[tile_x_units]) {
+    unrolled<tile_x_units>(INGOT_UNROLLED(j) { of_x[j] = Instruction::spread_x(rows + j * Instruction::x_rows); });
   }
 
-  // The numbers of a unit's rows at every `step`, each in the lanes of its products.
-  template <class Vector, class Scalar, std::size_t length, std::size_t count>
-  static void spread(const Scalar (&from)[panel_rows][length], std::int64_t used, int step,
-                     Vector (&to)[units][count]) {
-    for (int unit = 0; unit < units; ++unit) {
-      for (std::int64_t i = 0; i < used; ++i) {
-        Scalar rows[Instruction::weight_rows];
-        for (int row = 0; row < Instruction::weight_rows; ++row) {
-          rows[row] = from[unit * Instruction::weight_rows + row][i * step];
-        }
-        to[unit][i] = Instruction::template spread<Vector>(rows);
-      }
-    }
-  }
-
-  // totals + (products * x scales) * weight scales. Not the product of both scales first: it may lie below the normal
-  // range where the sum does not.
-  template <class Convert>
-  HWY_INLINE void add_scaled(const Products& products, Convert convert, const float* x_scales, int unit, std::int64_t b,
-                             Floats& totals) const {
-    float32x4_t of_x[tile_x_units];
-    unrolled<tile_x_units>(INGOT_UNROLLED(j) { of_x[j] = Instruction::spread_x(x_scales + j * Instruction::x_rows); });
-    unrolled<tile_units>(INGOT_UNROLLED(i) {
-      unrolled<tile_x_units>(INGOT_UNROLLED(j) {
-        const float32x4_t x_sum = vmulq_f32(convert(products[i][j]), of_x[j]);
-        totals[i][j] = vfmaq_f32(totals[i][j], x_sum, scales_[unit + i][b]);
-      });
-    });
-  }
-
+  // Scales of both sides, one after the other. Not the product of both first: it may lie below the normal range where
+  // the sum does not.
+  template <class Block>
   void add_32(int unit, int x_unit, std::int64_t blocks, const ActivationPart& x, PanelSums& sums) const {
     Floats totals;
     load(sums, unit, x_unit, totals);
     const std::int8_t* x_codes = x.codes + 16 * x_unit;
-    const float* x_scales = x.scales + x_unit * Instruction::x_rows;
+    const std::int64_t x_row = x_unit * Instruction::x_rows;
     for (std::int64_t b = 0; b < blocks; ++b) {
       Products products;
-      const std::int8_t* weights = codes_[unit] + 32 * b * Instruction::weight_rows;
+      const std::int8_t* weights = units_.codes[unit] + 32 * b * Instruction::weight_rows;
       const std::int8_t* from = x_codes + 32 * b * panel_rows;
       const int8x16_t first = vld1q_s8(from);
       unrolled<tile_units>(INGOT_UNROLLED(i) {
         unrolled<tile_x_units>(INGOT_UNROLLED(j) { products[i][j] = start_after<i * tile_x_units + j>(first); });
       });
-      Instruction::multiply(weights, unit_bytes, from, products);
-      Instruction::multiply(weights + 16 * Instruction::weight_rows, unit_bytes, from + 16 * panel_rows, products);
-      auto convert = [](int32x4_t sum) __attribute__((always_inline)) {
-        return vsubq_f32(vreinterpretq_f32_s32(sum), vdupq_n_f32(float_start));
-      };
-      add_scaled(products, convert, x_scales + b * panel_rows, unit, b, totals);
+      Instruction::multiply(weights, Units::unit_bytes, from, products);
+      Instruction::multiply(weights + 16 * Instruction::weight_rows, Units::unit_bytes, from + 16 * panel_rows,
+                            products);
+      float32x4_t of_x[tile_x_units], sums_of_x[tile_x_units];
+      spread_x(x.scales + b * panel_rows + x_row, of_x);
+      if constexpr (has_base<Block>) spread_x(x.scaled_sums + b * panel_rows + x_row, sums_of_x);
+      unrolled<tile_units>(INGOT_UNROLLED(i) {
+        const float32x4_t scale = units_.scales[unit + i][b];
+        unrolled<tile_x_units>(INGOT_UNROLLED(j) {
+          const float32x4_t sum = vreinterpretq_f32_s32(products[i][j]);
+          float32x4_t scaled;
+          if constexpr (std::is_same_v<Block, BlockMXFP4>) {  // times the start these scales may leave the range
+            scaled = vmulq_f32(vsubq_f32(sum, vdupq_n_f32(float_start)), scale);
+          } else {
+            scaled = vfmaq_f32(units_.less_starts[unit + i][b], sum, scale);
+          }
+          totals[i][j] = vfmaq_f32(totals[i][j], scaled, of_x[j]);
+          if constexpr (has_base<Block>) {
+            totals[i][j] = vfmaq_f32(totals[i][j], units_.bases[unit + i][b], sums_of_x[j]);
+          }
+        });
+      });
     }
     store_tile(totals, unit, x_unit, sums);
   }
 
-  template <int group>
+  template <class Block>
   void add_256(int unit, int x_unit, std::int64_t blocks, const ActivationPart& x, PanelSums& sums) const {
-    const std::int8_t* weights = codes_[unit];
+    const std::int8_t* weights = units_.codes[unit];
     const std::int8_t* from = x.codes + 16 * x_unit;
     std::int64_t g = 0;
     for (std::int64_t b = 0; b < blocks; ++b) {
       Products block = {};
-      for (const std::int64_t end = g + 256 / group; g < end; ++g) {
+      for (const std::int64_t end = g + 256 / Block::group; g < end; ++g) {
         Products products;
         const int8x16_t first = vld1q_s8(from);
         unrolled<tile_units>(INGOT_UNROLLED(i) {
           unrolled<tile_x_units>(INGOT_UNROLLED(j) { products[i][j] = zero_after<i * tile_x_units + j>(first); });
         });
-        unrolled<group / 16>(INGOT_UNROLLED() {
-          Instruction::multiply(weights, unit_bytes, from, products);
+        unrolled<Block::group / 16>(INGOT_UNROLLED() {
+          Instruction::multiply(weights, Units::unit_bytes, from, products);
           weights += 16 * Instruction::weight_rows;
           from += 16 * panel_rows;
         });
         unrolled<tile_units>(INGOT_UNROLLED(i) {
-          unrolled<tile_x_units>(
-              INGOT_UNROLLED(j) { block[i][j] = vmlaq_s32(block[i][j], products[i][j], group_scales_[unit + i][g]); });
+          unrolled<tile_x_units>(INGOT_UNROLLED(j) {
+            block[i][j] = vmlaq_s32(block[i][j], products[i][j], units_.group_scales[unit + i][g]);
+          });
         });
       }
+      Floats scaled;
+      if constexpr (has_integer_sums<Block>) {
+        const auto* of_x = reinterpret_cast<const std::int8_t*>(x.scaled_sums + b * (256 / Block::group) * panel_rows);
+        negated_minimums<Block>(unit, b, of_x + 16 * x_unit, scaled);
+      }
+      unrolled<tile_units * tile_x_units>(INGOT_UNROLLED(n) {
+        constexpr int i = n / tile_x_units, j = n % tile_x_units;
+        const float32x4_t sum = vcvtq_f32_s32(block[i][j]), scale = units_.scales[unit + i][b];
+        scaled[i][j] = has_integer_sums<Block> ? vfmaq_f32(scaled[i][j], sum, scale) : vmulq_f32(sum, scale);
+      });
       Floats totals;
+      float32x4_t of_x[tile_x_units];
       load(sums, unit, x_unit, totals);
-      auto convert = [](int32x4_t sum) __attribute__((always_inline)) { return vcvtq_f32_s32(sum); };
-      add_scaled(block, convert, x.scales + b * panel_rows + x_unit * Instruction::x_rows, unit, b, totals);
+      spread_x(x.scales + b * panel_rows + x_unit * Instruction::x_rows, of_x);
+      unrolled<tile_units * tile_x_units>(INGOT_UNROLLED(n) {
+        constexpr int i = n / tile_x_units, j = n % tile_x_units;
+        totals[i][j] = vfmaq_f32(totals[i][j], scaled[i][j], of_x[j]);
+      });
       store_tile(totals, unit, x_unit, sums);
     }
   }
 
-  alignas(64) std::int8_t codes_[units][unit_bytes];
-  float32x4_t scales_[units][panel_depth / 32];
-  int32x4_t group_scales_[units][panel_depth / code_group];
-  float32x4_t minimums_[units][panel_depth / code_group];
+  // -scale * sum_g minimum[g] * (64 * upper[g] + lower[g]): sums below 2^22, and so floats by their start.
+  template <class Block>
+  HWY_INLINE void negated_minimums(int unit, std::int64_t b, const std::int8_t* x_sums, Floats& to) const {
+    const std::int8_t* minimums = units_.minimums[unit] + 16 * b * Instruction::weight_rows;
+    auto multiply = [&](const std::int8_t* of_x, Products& products) __attribute__((always_inline)) {
+      if constexpr (Block::group == 32) {
+        Instruction::multiply_eight(minimums, Units::minimum_bytes, of_x, products);
+      } else {
+        Instruction::multiply(minimums, Units::minimum_bytes, of_x, products);
+      }
+    };
+    Products products;
+    unrolled<tile_units * tile_x_units>(
+        INGOT_UNROLLED(n) { products[n / tile_x_units][n % tile_x_units] = vdupq_n_s32(float_start_bits >> 6); });
+    multiply(x_sums, products);
+    unrolled<tile_units * tile_x_units>(INGOT_UNROLLED(n) {
+      int32x4_t& product = products[n / tile_x_units][n % tile_x_units];
+      product = vshlq_n_s32(product, 6);
+    });
+    multiply(x_sums + sums_bytes, products);
+    unrolled<tile_units * tile_x_units>(INGOT_UNROLLED(n) {
+      constexpr int i = n / tile_x_units, j = n % tile_x_units;
+      to[i][j] = vfmsq_f32(units_.minimum_starts[unit + i][b], vreinterpretq_f32_s32(products[i][j]),
+                           units_.minimum_scales[unit + i][b]);
+    });
+  }
+
+  Units units_;
+  int used_x_units_ = x_units;
 };

@@ -48,6 +48,8 @@ HWY_INLINE void store_column(const Gemm& gemm, std::int64_t column, const float3
 //
 #include "kernels/linear/codes_32_neon-inl.h"
 //
+#include "kernels/linear/blocks_256_neon-inl.h"
+//
 #include "kernels/linear/codes_256_neon-inl.h"
 
 #include "kernels/linear/coded_spans-inl.h"

@@ -15,16 +15,23 @@ struct MatrixMultiply {
   static constexpr int weight_rows = 2, x_rows = 2;
   static constexpr int weight_units = 4, x_units = 2;
 
-  template <class Vector, class Scalar>
-  static HWY_INLINE Vector spread(const Scalar (&rows)[2]) {
-    return Vector{rows[0], rows[0], rows[1], rows[1]};
+  // Four numbers of each row of weights, one after the other in the lanes of its products.
+  template <class Vector>
+  static HWY_INLINE void spread(const Vector (&rows)[2], Vector* to) {
+    to[0] = __builtin_shufflevector(rows[0], rows[1], 0, 0, 4, 4);
+    to[1] = __builtin_shufflevector(rows[0], rows[1], 1, 1, 5, 5);
+    to[2] = __builtin_shufflevector(rows[0], rows[1], 2, 2, 6, 6);
+    to[3] = __builtin_shufflevector(rows[0], rows[1], 3, 3, 7, 7);
   }
   static HWY_INLINE float32x4_t spread_x(const float* rows) {
     const float32x2_t two = vld1_f32(rows);
     return vcombine_f32(two, two);
   }
+  static HWY_INLINE void order(const int8x16_t (&rows)[2], std::int8_t* to) {
+    store_pairs(rows[0], rows[1], to, to + 16);
+  }
   static HWY_INLINE void order(const std::int8_t* const (&rows)[2], std::int8_t* to) {
-    store_pairs(vld1q_s8(rows[0]), vld1q_s8(rows[1]), to, to + 16);
+    order({vld1q_s8(rows[0]), vld1q_s8(rows[1])}, to);
   }
   static HWY_INLINE void place(const PanelStep& codes, int at, std::int8_t* to) {
     constexpr int step = 8 * panel_rows;
@@ -36,16 +43,20 @@ struct MatrixMultiply {
     }
   }
   template <int weight_count, int x_count>
+  static HWY_INLINE void multiply_eight(const std::int8_t* weights, std::int64_t unit_bytes, const std::int8_t* x,
+                                        int32x4_t (&products)[weight_count][x_count]) {
+    int8x16_t of_x[x_count];
+    unrolled<x_count>(INGOT_UNROLLED(j) { of_x[j] = vld1q_s8(x + 16 * j); });
+    unrolled<weight_count>(INGOT_UNROLLED(i) {
+      const int8x16_t of_weights = vld1q_s8(weights + i * unit_bytes);
+      unrolled<x_count>(INGOT_UNROLLED(j) { products[i][j] = vmmlaq_s32(products[i][j], of_weights, of_x[j]); });
+    });
+  }
+  template <int weight_count, int x_count>
   static HWY_INLINE void multiply(const std::int8_t* weights, std::int64_t unit_bytes, const std::int8_t* x,
                                   int32x4_t (&products)[weight_count][x_count]) {
-    unrolled<2>(INGOT_UNROLLED(half) {
-      int8x16_t of_x[x_count];
-      unrolled<x_count>(INGOT_UNROLLED(j) { of_x[j] = vld1q_s8(x + half * 8 * panel_rows + 16 * j); });
-      unrolled<weight_count>(INGOT_UNROLLED(i) {
-        const int8x16_t of_weights = vld1q_s8(weights + i * unit_bytes + 16 * half);
-        unrolled<x_count>(INGOT_UNROLLED(j) { products[i][j] = vmmlaq_s32(products[i][j], of_weights, of_x[j]); });
-      });
-    });
+    multiply_eight(weights, unit_bytes, x, products);
+    multiply_eight(weights + 16, unit_bytes, x + 8 * panel_rows, products);
   }
   static HWY_INLINE void rows_of(const float* products, std::int64_t unit_floats, float32x4_t (&rows)[2]) {
     const float32x4_t first = vld1q_f32(products), second = vld1q_f32(products + unit_floats);
