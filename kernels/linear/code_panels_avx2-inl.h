@@ -44,14 +44,9 @@ class ByteProduct {
 
   template <class Block>
   static void place(const PanelStep& codes, int at, const ActivationPart& to) {
+    place_quads(codes, at, to.codes);
     for (int half = 0; half < 2; ++half) {
-      std::int8_t* quads = to.codes + 32 * half;
-      for (int first = 0; first < 16; first += 8) {
-        __m256i rows[8];
-        for (int row = 0; row < 8; ++row) rows[row] = load_lanes(codes[8 * half + row] + at + 4 * first);
-        transpose(rows);
-        for (int i = 0; i < 8; ++i) store_lanes(quads + 64 * (first + i), rows[i]);
-      }
+      const std::int8_t* quads = to.codes + 32 * half;
       if constexpr (planes<Block>.offset != 0) {
         const __m256i offsets = _mm256_set1_epi8(static_cast<char>(planes<Block>.offset));
         constexpr int length = Block::group / 4;

@@ -2,12 +2,11 @@
 
 #include "kernels/contract/describe.h"
 #include "kernels/linear/int8_matmul_cases.h"
+#include "kernels/linear/int8_tiles.h"
 #include "kernels/linear/weights.h"
 
 namespace ingot {
 namespace {
-
-constexpr std::int64_t longest_int8_sum = 33025;  // 2^31 / 255^2
 
 Result<void> require_int8_matrix(std::string_view number, std::string_view field, const ConstAnyView& view) {
   TRY(require_rank(Int8Matmul::name, number, field, view, 2));
@@ -33,6 +32,13 @@ Result<void> require_zero_points(std::string_view field, const View<const std::i
     }
   }
   return {};
+}
+
+Variant<Int8Matmul> few_rows(std::string_view name, FeatureSet needs, const Int8Entry& entry) {
+  return {name, needs, entry.run, has_few_int8_rows, entry.scratch_bytes};
+}
+Variant<Int8Matmul> many_rows(std::string_view name, FeatureSet needs, const Int8Entry& entry) {
+  return {name, needs, entry.run, has_many_int8_rows, entry.scratch_bytes};
 }
 
 }  // namespace
@@ -70,7 +76,16 @@ std::span<const Variant<Int8Matmul>> Int8Matmul::variants() {
   static constexpr auto row_sums = [](const Arguments& a, int) {
     return static_cast<std::size_t>(a.x.size(0)) * sizeof(std::uint32_t);
   };
+  using enum Feature;
   static const Variant<Int8Matmul> table[] = {
+      few_rows("dot_avx512_vnni", {avx512, avx512_vnni}, int8_dot_avx512_vnni),
+      many_rows("tiles_amx_int8", {avx512, amx_int8}, int8_tiles_amx),
+      many_rows("tiles_avx512_vnni", {avx512, avx512_vnni}, int8_tiles_avx512_vnni),
+      many_rows("tiles_avx_vnni", {avx2, avx_vnni}, int8_tiles_avx_vnni),
+      many_rows("tiles_avx2", {avx2}, int8_tiles_avx2),
+      few_rows("dot_neon_dotprod", {neon, dotprod}, int8_dot_neon_dotprod),
+      many_rows("tiles_neon_i8mm", {neon, dotprod, i8mm}, int8_tiles_neon_i8mm),
+      many_rows("tiles_neon_dotprod", {neon, dotprod}, int8_tiles_neon_dotprod),
       INGOT_SIMD_ROWS(int8_matmul_simd, nullptr, row_sums),
       {"reference", {}, int8_matmul_reference},
   };

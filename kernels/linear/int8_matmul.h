@@ -16,6 +16,8 @@
 
 namespace ingot {
 
+inline constexpr std::int64_t longest_int8_sum = 33025;  // 2^31 / 255^2
+
 struct Int8Matmul {
   static constexpr std::string_view name = "linear.int8_matmul";
   static constexpr std::string_view equation =

@@ -1,4 +1,5 @@
-// Shapes around the vector widths and the four-row step; each mix of signedness; extreme codes; nothing to sum.
+// Shapes around the vector widths, the four-row step and the edges of panels (16 rows, 64 columns, 1024 deep, 512 rows
+// at once); each mix of signedness; extreme codes; nothing to sum.
 #pragma once
 
 #include "kernels/linear/int8_matmul.h"
@@ -48,16 +49,27 @@ inline void Int8Matmul::cases(CaseList<Int8Matmul>& list) {
   list.parity("u8 x u8, 5 x 6 x 259", build({5, 6, 259, DType::u8, DType::u8}));
   list.parity("nothing to sum", build({2, 3, 0}));
   list.parity("no rows", build({0, 3, 8}));
-  list.parity("the longest sum of extreme codes", [](CaseBuilder& builder) {
-    Arguments a;
-    a.x = builder.filled_any(DType::u8, {1, 33025}, Fill::constant(255));
-    a.weights = builder.filled_any(DType::u8, {1, 33025}, Fill::constant(255));
-    a.x_scale = builder.filled({1}, Fill::constant(1));
-    a.weight_scale = builder.filled({1}, Fill::constant(1));
-    a.y = builder.blank({1, 1});
-    return a;
-  });
+  list.parity("5 x 1 x 63", build({5, 1, 63}));
+  list.parity("8 x 16 x 64 without zero points", build({8, 16, 64, DType::i8, DType::i8, false, false, false}));
+  list.parity("u8 x i8 without zero points, 6 x 18 x 130", build({6, 18, 130, DType::u8, DType::i8, false}));
+  list.parity("u8 x u8, 33 x 70 x 1100", build({33, 70, 1100, DType::u8, DType::u8}));
+  list.parity("17 x 31 x 2049", build({17, 31, 2049}));
+  list.parity("i8 x u8, 520 x 5 x 70", build({520, 5, 70, DType::i8, DType::u8, true, false}));
+  list.parity("many rows of nothing to sum", build({7, 3, 0}));
+  for (const std::int64_t rows : {1, 6}) {  // by dot products, and on panels
+    list.parity("the longest sum of extreme codes, rows: " + std::to_string(rows), [rows](CaseBuilder& builder) {
+      Arguments a;
+      a.x = builder.filled_any(DType::u8, {rows, longest_int8_sum}, Fill::constant(255));
+      a.weights = builder.filled_any(DType::i8, {1, longest_int8_sum}, Fill::constant(-128));
+      a.x_scale = builder.filled({1}, Fill::constant(1));
+      a.weight_scale = builder.filled({1}, Fill::constant(1));
+      a.weight_zero = builder.filled<std::int32_t>({1}, Fill::constant(127));
+      a.y = builder.blank({rows, 1});
+      return a;
+    });
+  }
   list.benchmark("1 x 4096 x 4096", build({1, 4096, 4096, DType::i8, DType::i8, true, true, false}));
+  list.benchmark("256 x 1024 x 1024", build({256, 1024, 1024, DType::i8, DType::i8, true, true, false}));
   list.benchmark("64 x 1024 x 1024", build({64, 1024, 1024, DType::u8, DType::i8, true, true, false}));
 }
 

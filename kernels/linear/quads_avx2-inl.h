@@ -30,6 +30,18 @@ HWY_INLINE __m256i four_codes(const std::int8_t* codes) {
   return _mm256_set1_epi32(word);
 }
 
+// 64 codes of sixteen rows, from `at` on, as quads of all rows.
+HWY_INLINE void place_quads(const PanelStep& codes, int at, std::int8_t* to) {
+  for (int half = 0; half < 2; ++half) {
+    for (int first = 0; first < 16; first += 8) {
+      __m256i rows[8];
+      for (int row = 0; row < 8; ++row) rows[row] = load_lanes(codes[8 * half + row] + at + 4 * first);
+      transpose(rows);
+      for (int i = 0; i < 8; ++i) store_lanes(to + 32 * half + 64 * (first + i), rows[i]);
+    }
+  }
+}
+
 // `run` quads of four rows of weights by sixteen rows of x: eight chains of sums, two registers of x, and one of
 // weights at a time. Bytes::add multiplies two quads in each lane and adds to the chain.
 template <class Bytes, int run, std::size_t length>
