@@ -3,9 +3,9 @@
 //   bench_gemm_vs_peers [--code avx512|avx2] [--variant NAME] [--threads N] [--seconds S] [ROWSxCOLUMNSxDEPTH...]
 //
 // For each shape and thread count all libraries multiply the same matrices (y = x W^T) in turn, so that whatever else
-// the machine does falls on all of them; who begins changes from round to round. Ratios are a peer's time over ours of
-// the same round: median [quartiles]; above 1 we are faster. "of peak" is our rate over that of multiply-adds that
-// touch no memory, measured beside. Results are compared before anything is timed.
+// the machine does falls on all of them; who begins and who follows whom changes from round to round. Ratios are a
+// peer's time over ours of the same round: median [quartiles]; above 1 we are faster. "of peak" is our rate over that
+// of multiply-adds that touch no memory, measured beside. Results are compared before anything is timed.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -65,8 +65,8 @@ std::vector<float> numbers(std::size_t count, unsigned state) {
 }
 
 // The samples of each body in turn, rounds of all of them until the time is spent. Threads of a library that just ran
-// go on looking for work for some milliseconds and would take a CPU from the next one: there is a pause between them,
-// and a call that is not timed, so that each is timed with its own threads awake.
+// go on looking for work for some milliseconds (OpenBLAS: 64) and would take a CPU from the next one: there is a pause
+// between them, and a call that is not timed, so that each is timed with its own threads awake.
 std::vector<std::vector<double>> time_in_rounds(const std::vector<std::function<void()>>& bodies, bool pauses,
                                                 double limit) {
   std::vector<std::vector<double>> samples(bodies.size());
@@ -74,8 +74,8 @@ std::vector<std::vector<double>> time_in_rounds(const std::vector<std::function<
   const auto is_left = [&] { return std::chrono::steady_clock::now() - begin < std::chrono::duration<double>(limit); };
   for (std::size_t round = 0; is_left() || round < 7; ++round) {
     for (std::size_t turn = 0; turn < bodies.size(); ++turn) {
-      const std::size_t index = (round + turn) % bodies.size();
-      if (pauses) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      const std::size_t index = (round + (round % 2 == 0 ? turn : bodies.size() - turn)) % bodies.size();
+      if (pauses) std::this_thread::sleep_for(std::chrono::milliseconds(80));
       if (pauses) bodies[index]();
       samples[index].push_back(seconds_of(bodies[index]));
     }

@@ -72,6 +72,20 @@ ColumnProduct pairs_row(std::string_view name, FeatureSet needs, SimdTarget targ
   return row;
 }
 
+// Few rows with bf16 weights. `product` is null where it is not built.
+template <const DotProduct* const& product>
+ColumnProduct bf16_dot_row(std::string_view name, FeatureSet needs, SimdTarget target) {
+  ColumnProduct row = dot_row<same_for_all<product>>(name, needs, target);
+  row.built = product != nullptr;
+  row.accepts = [](const Matmul::Arguments& a) {
+    return has_few_rows(a) && a.x.size(0) <= dot_rows && a.weights.dtype() == DType::bf16;
+  };
+  row.prepared_bytes = [](const Matmul::Arguments& a) {
+    return rounded_scratch_bytes(a.x.size(0), a.x.size(1) + 7, DType::bf16);
+  };
+  return row;
+}
+
 // Many rows by panels of codes, those of weights made as they are multiplied. `product` is null where it is not built.
 template <const PanelProduct* const& product>
 ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget target) {
@@ -132,6 +146,7 @@ const ColumnProduct& column_product(int index) {
       panel_row<panels_neon_i8mm>("panels_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
       panel_row<panels_neon_dotprod>("panels_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
       bf16_row<bf16_panels_neon>("panels_neon_bf16", {neon, bf16}, SimdTarget::neon),
+      bf16_dot_row<gemm_dot_neon_bf16>("dot_neon_bf16", {neon, bf16}, SimdTarget::neon),
       any_dot_row<SimdTarget::neon>("dot_neon", neon),
   };
   return list[index];

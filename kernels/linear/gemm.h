@@ -92,6 +92,9 @@ struct DotProduct {
 // Weights that are not a block format. `coded` has rounded_scratch_bytes(...) (matmul_run.h): activations are rounded
 // where the weights are bf16, else nothing is encoded.
 extern const PerTarget<const DotProduct*> gemm_dot;
+// bf16 weights and at most dot_rows rows, by instructions for pairs of bf16 numbers; null on other architectures.
+// `coded` has rounded_scratch_bytes of a depth rounded up to 8.
+extern const DotProduct* const gemm_dot_neon_bf16;
 // Floats rounded to the nearest bf16, ties to even; NaN stays NaN.
 using RoundFunction = void (*)(const float* x, float* rounded, std::int64_t count);
 extern const PerTarget<RoundFunction> round_to_bf16;

@@ -71,9 +71,32 @@ void multiply_task(const PackedBlock& block, std::int64_t row_begin, std::int64_
   }
 }
 
+struct TaskSize {
+  std::int64_t rows = gemm_task_rows;
+  std::int64_t columns = gemm_task_columns;
+};
+
+// At least four tasks a thread where the product is large enough for that, so that threads end together: columns are
+// halved first, since a task's rows are what its panels of the right operand are read again for.
+TaskSize task_size(const Gemm& gemm, int threads) {
+  constexpr std::int64_t least_rows = gemm_task_rows / 4, few_columns = gemm_task_columns / 4;
+  static_assert(least_rows % tile_rows == 0 && few_columns % tile_columns == 0);
+  // Blocks of weights are decoded whole.
+  const std::int64_t least_columns = std::max<std::int64_t>(few_columns, block_elements(gemm.right.dtype));
+  TaskSize size;
+  const auto are_few = [&] {
+    return divide_rounding_up(std::min(gemm.rows, gemm_row_block), size.rows) *
+               divide_rounding_up(std::min(gemm.columns, gemm_column_block), size.columns) <
+           4 * threads;
+  };
+  while (threads > 1 && size.columns > least_columns && are_few()) size.columns /= 2;
+  while (threads > 1 && size.rows > least_rows && are_few()) size.rows /= 2;
+  return size;
+}
+
 // `parallel(items, task)` calls task(index) for each item, in any order.
 template <class Parallel>
-void multiply(const Gemm& gemm, std::byte* scratch, Parallel&& parallel) {
+void multiply(const Gemm& gemm, const TaskSize& size, std::byte* scratch, Parallel&& parallel) {
   if (gemm.rows == 0 || gemm.columns == 0) return;
   // Blocks of even depth, so that none is a remnant; a multiple of 32 for the formats of 32. At least one, even where
   // there is nothing to sum: the output must be written.
@@ -85,22 +108,22 @@ void multiply(const Gemm& gemm, std::byte* scratch, Parallel&& parallel) {
 
   for (std::int64_t column = 0; column < gemm.columns; column += gemm_column_block) {
     const std::int64_t columns = std::min(gemm_column_block, gemm.columns - column);
-    const std::int64_t column_tasks = divide_rounding_up(columns, gemm_task_columns);
+    const std::int64_t column_tasks = divide_rounding_up(columns, size.columns);
     for (std::int64_t depth_block = 0; depth_block < depth_blocks; ++depth_block) {
       const std::int64_t deep = depth_block * depth_step;
       const std::int64_t depth = std::clamp<std::int64_t>(gemm.depth - deep, 0, depth_step);
       for (std::int64_t row = 0; row < gemm.rows; row += gemm_row_block) {
         const std::int64_t rows = std::min(gemm_row_block, gemm.rows - row);
-        const std::int64_t row_tasks = divide_rounding_up(rows, gemm_task_rows);
+        const std::int64_t row_tasks = divide_rounding_up(rows, size.rows);
         const std::int64_t right_tasks = row == 0 ? column_tasks : 0;  // packed once for all blocks of rows
         parallel(right_tasks + row_tasks, [&](std::int64_t index) {
           if (index < right_tasks) {
-            const std::int64_t begin = index * gemm_task_columns;
-            pack(gemm.right, {column + begin, std::min(gemm_task_columns, columns - begin), deep, depth}, tile_columns,
+            const std::int64_t begin = index * size.columns;
+            pack(gemm.right, {column + begin, std::min(size.columns, columns - begin), deep, depth}, tile_columns,
                  packed_right + begin * depth);
           } else {
-            const std::int64_t begin = (index - right_tasks) * gemm_task_rows;
-            pack(gemm.left, {row + begin, std::min(gemm_task_rows, rows - begin), deep, depth}, tile_rows,
+            const std::int64_t begin = (index - right_tasks) * size.rows;
+            pack(gemm.left, {row + begin, std::min(size.rows, rows - begin), deep, depth}, tile_rows,
                  packed_left + begin * depth);
           }
         });
@@ -114,10 +137,10 @@ void multiply(const Gemm& gemm, std::byte* scratch, Parallel&& parallel) {
                                 depth_block > 0 || gemm.start == GemmStart::accumulate};
         // Neighbouring tasks share their rows: what one of them brought into the cache the next one finds there.
         parallel(row_tasks * column_tasks, [&](std::int64_t index) {
-          const std::int64_t row_begin = index / column_tasks * gemm_task_rows;
-          const std::int64_t column_begin = index % column_tasks * gemm_task_columns;
-          multiply_task(block, row_begin, std::min(row_begin + gemm_task_rows, rows), column_begin,
-                        std::min(column_begin + gemm_task_columns, columns));
+          const std::int64_t row_begin = index / column_tasks * size.rows;
+          const std::int64_t column_begin = index % column_tasks * size.columns;
+          multiply_task(block, row_begin, std::min(row_begin + size.rows, rows), column_begin,
+                        std::min(column_begin + size.columns, columns));
         });
       }
     }
@@ -125,7 +148,7 @@ void multiply(const Gemm& gemm, std::byte* scratch, Parallel&& parallel) {
 }
 
 void multiply_threaded(const Gemm& gemm, Workers& workers, std::byte* scratch) {
-  multiply(gemm, scratch, [&](std::int64_t items, auto&& task) {
+  multiply(gemm, task_size(gemm, workers.count()), scratch, [&](std::int64_t items, auto&& task) {
     workers.for_chunks(items, 1, [&](std::int64_t begin, std::int64_t end, int) {
       for (std::int64_t index = begin; index < end; ++index) task(index);
     });
@@ -133,7 +156,7 @@ void multiply_threaded(const Gemm& gemm, Workers& workers, std::byte* scratch) {
 }
 
 void multiply_serial(const Gemm& gemm, std::byte* scratch) {
-  multiply(gemm, scratch, [](std::int64_t items, auto&& task) {
+  multiply(gemm, TaskSize{}, scratch, [](std::int64_t items, auto&& task) {
     for (std::int64_t index = 0; index < items; ++index) task(index);
   });
 }

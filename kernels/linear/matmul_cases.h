@@ -106,7 +106,10 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
   parity({0, 9, 8});
   parity({9, 0, 8});
   for (DType type : {DType::f16, DType::bf16}) {
+    parity({1, 21, 203, type, true});
     parity({2, 19, 77, type, true});
+    parity({3, 13, 5, type});
+    parity({4, 9, 64, type, true});
     parity({14, 35, 300, type});
   }
   // Panels of bf16 numbers: 8 to 32 rows by 12 to 32 columns, 32 deep at a time; 512 to 576 rows by 128 to 192 columns
