@@ -11,14 +11,6 @@
 //     static __m256i total(__m256i chain, std::int16_t scale);      times an integer
 //   };
 
-// Codes of weights as unsigned bytes.
-struct CodePlanes {
-  int count;   // 1: a byte is code + offset. 2: codes too large for a byte's product are 16 * (upper - offset) + lower
-  int offset;  // of the only plane, or of the upper one
-  int run;     // quads that one chain of sums has room for
-  bool operator==(const CodePlanes&) const = default;
-};
-
 // A panel of weights. Formats that are multiplied alike share a type: `group` elements have a scale of their own, an
 // integer in formats of 256.
 template <int elements, int group, CodePlanes planes>

@@ -3,6 +3,7 @@
 #include "kernels/linear/bf16_panels.h"
 #include "kernels/linear/code_panels.h"
 #include "kernels/linear/coded_spans.h"
+#include "kernels/linear/lanes.h"
 #include "kernels/linear/matmul_run.h"
 
 namespace ingot {
@@ -86,6 +87,36 @@ ColumnProduct bf16_dot_row(std::string_view name, FeatureSet needs, SimdTarget t
   return row;
 }
 
+// Block formats, up to sixteen rows, rows of weights in lanes. `product` is null where it is not built.
+template <const LaneProduct* const& product>
+ColumnProduct lanes_row(std::string_view name, FeatureSet needs, SimdTarget target) {
+  return {.name = name,
+          .needs = needs,
+          .target = target,
+          .built = product != nullptr,
+          .accepts =
+              [](const Matmul::Arguments& a) {
+                return a.x.size(0) <= most_lane_rows && a.layout == WeightLayout::rows &&
+                       is_block_format(a.weights.dtype());
+              },
+          .prepared_bytes = [](const Matmul::Arguments& a) { return lane_span_bytes(a.x.size(0), a.x.size(1)); },
+          .granule = lane_granule,
+          .chunk_columns =
+              [](const Matmul::Arguments& a) {
+                const std::int64_t rows = rows_per_chunk(row_bytes(a.weights.dtype(), a.x.size(1)), 64 << 10);
+                return divide_rounding_up(rows, lane_granule) * lane_granule;
+              },
+          .prepare =
+              [](const Matmul::Arguments& a, Workers& workers, std::byte* spans) {
+                const Gemm gemm = gemm_of(a);
+                workers.for_chunks(gemm.rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
+                  product->encode(gemm, spans, begin, end);
+                });
+              },
+          .multiply = [](const Matmul::Arguments& a, const std::byte* spans,
+                         std::byte*) { product->columns(gemm_of(a), spans); }};
+}
+
 // Many rows by panels of codes, those of weights made as they are multiplied. `product` is null where it is not built.
 template <const PanelProduct* const& product>
 ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget target) {
@@ -134,8 +165,11 @@ const ColumnProduct& column_product(int index) {
       codes_row<gemm_codes_avx512_vnni>("dot_avx512_vnni", {avx512, avx512_vnni}, wide),
       bf16_row<bf16_panels_amx>("panels_amx_bf16", {avx512, avx512_bf16, amx_bf16}, wide),
       bf16_row<bf16_panels_avx512>("panels_avx512_bf16", {avx512, avx512_bf16}, wide),
+      lanes_row<lanes_avx512_vnni>("lanes_avx512_vnni", {avx512, avx512_vnni}, wide),
       panel_row<panels_amx>("panels_amx_int8", {avx512, amx_int8}, wide),
       panel_row<panels_avx512_vnni>("panels_avx512_vnni", {avx512, avx512_vnni}, wide),
+      lanes_row<lanes_avx_vnni>("lanes_avx_vnni", {avx2, avx_vnni}, SimdTarget::avx2),
+      lanes_row<lanes_avx2>("lanes_avx2", {avx2}, SimdTarget::avx2),
       any_dot_row<SimdTarget::avx512>("dot_avx512", avx512),
       panel_row<panels_avx_vnni>("panels_avx_vnni", {avx2, avx_vnni}, SimdTarget::avx2),
       panel_row<panels_avx2>("panels_avx2", {avx2}, SimdTarget::avx2),

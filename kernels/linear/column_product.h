@@ -25,7 +25,7 @@ struct ColumnProduct {
   void (*multiply)(const Matmul::Arguments& columns, const std::byte* prepared, std::byte* workspace) = nullptr;
 };
 
-inline constexpr int column_product_count = 17;
+inline constexpr int column_product_count = 20;
 // Best first.
 const ColumnProduct& column_product(int index);
 

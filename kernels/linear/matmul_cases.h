@@ -126,6 +126,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({3, 11, 352, type});
     parity({4, 8, 96, type, true});
     parity({14, 35, 288, type});
+    parity({16, 37, 544, type, true});
     parity({18, 17, 1120, type, true});
   }
   for (DType type : {DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
@@ -134,6 +135,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({3, 11, 768, type});
     parity({4, 3, 256, type, true});
     parity({14, 35, 512, type});
+    parity({9, 21, 768, type, true});
     parity({18, 17, 1280, type, true});
   }
   for (DType type : {DType::q4_0, DType::q8_0}) {

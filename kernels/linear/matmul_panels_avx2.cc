@@ -1,7 +1,5 @@
-// Code panels multiplied by VPMADDUBSW: an unsigned byte times a signed one, two of them into a 16-bit lane, which
-// saturates: codes of eight bits are split. Chains of such lanes wrap around harmlessly as long as what they end with
-// fits; runs are as long as that holds for the largest codes. VPMADDWD then adds pairs, and multiplies by an integer on
-// the way: the scale of a group, or the weight of the upper half of a split code.
+// Code panels multiplied by VPMADDUBSW in chains of 16-bit lanes (word_planes). VPMADDWD then adds pairs, and
+// multiplies by an integer on the way: the scale of a group, or the weight of the upper half of a split code.
 #include "kernels/linear/code_panels.h"
 
 #if defined(__x86_64__)
@@ -30,19 +28,8 @@ namespace {
 #include "kernels/linear/code_panels_avx2-inl.h"
 
 struct WordChains {
-  static constexpr int largest_word = 32767;
-  static constexpr int pair = 2 * 127;  // of the largest codes of x
-
   template <class Block>
-  static constexpr CodePlanes make_planes() {
-    const UnsignedRange range = unsigned_range<Block>;
-    if (pair * range.largest > largest_word) return {2, 8, Block::group / 4};
-    int run = Block::group / 4;
-    while (run * pair * std::max(range.offset, range.largest - range.offset) > largest_word) run /= 2;
-    return {1, range.offset, run};
-  }
-  template <class Block>
-  static constexpr CodePlanes planes = make_planes<Block>();
+  static constexpr CodePlanes planes = word_planes<Block>;
 
   static HWY_INLINE __m256i add(__m256i chain, __m256i weights, __m256i x) {
     return _mm256_add_epi16(chain, _mm256_maddubs_epi16(weights, x));

@@ -29,7 +29,7 @@ namespace {
 
 struct DotChains {
   template <class Block>
-  static constexpr CodePlanes planes = {1, unsigned_range<Block>.offset, Block::group / 4};
+  static constexpr CodePlanes planes = dot_planes<Block>;
 
   static HWY_INLINE __m256i add(__m256i chain, __m256i weights, __m256i x) {
     return _mm256_dpbusd_avx_epi32(chain, weights, x);
