@@ -5,6 +5,7 @@
 //   struct Product {
 //     using X = PanelShape<rows, step>;
 //     using Weights = PanelShape<rows, step>;
+//     static constexpr int least_rows;                     of x, from which on this is faster than dot products
 //     static constexpr int depth_block;                    of panels of weights: a multiple of bf16_longest_step
 //     static constexpr int columns_at_once, rows_at_once;  multiples of Weights::rows and X::rows: panels of weights
 //                                                          that lie ready together, and rows of x that meet them
@@ -13,8 +14,8 @@
 //     static void lay_out(const PanelRows<Shape>& rows, std::int64_t steps, std::uint16_t* to);
 //     void add(const std::uint16_t* x, const std::uint16_t* weights, std::int64_t depth, float* sums,
 //              const std::uint16_t* ahead);                depth: a multiple of bf16_longest_step. Asks the caches for
-//                                                          lines_ahead<Product> lines from `ahead` on for every
-//                                                          bf16_longest_step: a share of the next panel of x, which
+//                                                          lines_ahead<Product>(depth) lines from `ahead` on: a
+//                                                          share of the next panel of x, which
 //                                                          comes from afar and arrives while this one is multiplied
 //     static void store(const float* sums, std::int64_t rows, std::int64_t columns, const float* bias, float* to,
 //                       std::int64_t stride);              to[row * stride + column], plus bias or null
@@ -81,10 +82,11 @@ void fill_bf16_panels(const Matmul::Arguments& a, Workers& workers, std::byte* p
   });
 }
 
-// Every panel of weights takes its share.
+// Every panel of weights takes its share, whole lines of it.
 template <class Product>
-constexpr double lines_ahead =
-    static_cast<double>(Product::X::rows) * Product::Weights::rows / Product::columns_at_once;
+constexpr std::int64_t lines_ahead(std::int64_t depth) {
+  return depth * Product::X::rows * Product::Weights::rows / (bf16_longest_step * Product::columns_at_once);
+}
 
 template <class Product>
 struct alignas(64) Bf16Workspace {
@@ -170,6 +172,11 @@ void multiply_bf16_columns(const Matmul::Arguments& a, const std::byte* panels, 
 }
 
 template <class Product>
-constexpr Bf16Product bf16_product = {Product::X::rows,          Product::Weights::rows,
-                                      Product::columns_at_once,  sizeof(Bf16Workspace<Product>),
-                                      fill_bf16_panels<Product>, multiply_bf16_columns<Product>};
+constexpr Bf16Product bf16_product = {.least_rows = Product::least_rows,
+                                      .x_rows = Product::X::rows,
+                                      .columns = Product::Weights::rows,
+                                      .columns_at_once = Product::columns_at_once,
+                                      .rows_at_once = Product::rows_at_once,
+                                      .workspace_bytes = sizeof(Bf16Workspace<Product>),
+                                      .fill = fill_bf16_panels<Product>,
+                                      .multiply = multiply_bf16_columns<Product>};

@@ -24,9 +24,11 @@ inline constexpr int bf16_longest_step = 32;
 // A product in two parts: the panels of x (bf16_panel_bytes), then any columns, each thread with a workspace of its
 // own.
 struct Bf16Product {
-  int x_rows;   // of a panel
-  int columns;  // rows of a panel of weights
+  std::int64_t least_rows;  // of x: dot products are faster with fewer
+  int x_rows;               // of a panel
+  int columns;              // rows of a panel of weights
   int columns_at_once;
+  int rows_at_once;
   std::size_t workspace_bytes;
   void (*fill)(const Matmul::Arguments& arguments, Workers& workers, std::byte* panels);
   void (*multiply)(const Matmul::Arguments& columns, const std::byte* panels, std::byte* workspace);
@@ -35,9 +37,12 @@ struct Bf16Product {
 constexpr std::int64_t bf16_padded_depth(std::int64_t depth) {
   return divide_rounding_up(depth, bf16_longest_step) * bf16_longest_step;
 }
+// Where the panel begins whose first row that is.
+inline std::size_t bf16_panel_offset(const Matmul::Arguments& a, std::int64_t row) {
+  return static_cast<std::size_t>(row * bf16_padded_depth(a.x.size(1))) * sizeof(std::uint16_t);
+}
 inline std::size_t bf16_panel_bytes(const Bf16Product& product, const Matmul::Arguments& a) {
-  const std::int64_t rows = divide_rounding_up(a.x.size(0), product.x_rows) * product.x_rows;
-  return static_cast<std::size_t>(rows * bf16_padded_depth(a.x.size(1))) * sizeof(std::uint16_t);
+  return bf16_panel_offset(a, divide_rounding_up(a.x.size(0), product.x_rows) * product.x_rows);
 }
 
 // Null on other architectures.

@@ -140,20 +140,24 @@ ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget targ
 template <const Bf16Product* const& product>
 ColumnProduct bf16_row(std::string_view name, FeatureSet needs, SimdTarget target) {
   const Bf16Product sizes = product == nullptr ? Bf16Product{} : *product;
-  return {
-      .name = name,
-      .needs = needs,
-      .target = target,
-      .built = product != nullptr,
-      .accepts = [](const Matmul::Arguments& a) { return a.x.size(0) > dot_rows && a.weights.dtype() == DType::bf16; },
-      .prepared_bytes = [](const Matmul::Arguments& a) { return bf16_panel_bytes(*product, a); },
-      .workspace_bytes = sizes.workspace_bytes,
-      .granule = sizes.columns,
-      .chunk_columns = [](const Matmul::Arguments&) -> std::int64_t { return product->columns_at_once; },
-      .prepare = [](const Matmul::Arguments& a, Workers& workers,
-                    std::byte* panels) { product->fill(a, workers, panels); },
-      .multiply = [](const Matmul::Arguments& a, const std::byte* panels,
-                     std::byte* workspace) { product->multiply(a, panels, workspace); }};
+  return {.name = name,
+          .needs = needs,
+          .target = target,
+          .built = product != nullptr,
+          .accepts =
+              [](const Matmul::Arguments& a) {
+                return product != nullptr && a.x.size(0) >= product->least_rows && a.weights.dtype() == DType::bf16;
+              },
+          .prepared_bytes = [](const Matmul::Arguments& a) { return bf16_panel_bytes(*product, a); },
+          .workspace_bytes = sizes.workspace_bytes,
+          .granule = sizes.columns,
+          .chunk_columns = [](const Matmul::Arguments&) -> std::int64_t { return product->columns_at_once; },
+          .chunk_rows = sizes.rows_at_once,
+          .prepared_offset = bf16_panel_offset,
+          .prepare = [](const Matmul::Arguments& a, Workers& workers,
+                        std::byte* panels) { product->fill(a, workers, panels); },
+          .multiply = [](const Matmul::Arguments& a, const std::byte* panels,
+                         std::byte* workspace) { product->multiply(a, panels, workspace); }};
 }
 
 }  // namespace

@@ -19,9 +19,13 @@ struct ColumnProduct {
   std::int64_t granule = 1;         // columns that are multiplied together: chunks begin at multiples of it
   // Worth handing to a thread: a multiple of the granule.
   std::int64_t (*chunk_columns)(const Matmul::Arguments& arguments) = nullptr;
+  // Where rows of x may be handed out as well, a few at a time (0: never): x prepared for a row lies so many bytes on.
+  std::int64_t chunk_rows = 0;
+  std::size_t (*prepared_offset)(const Matmul::Arguments& arguments, std::int64_t row) = nullptr;
   // What is prepared depends on x and the type of the weights alone.
   void (*prepare)(const Matmul::Arguments& arguments, Workers& workers, std::byte* prepared) = nullptr;
-  // All columns of these arguments, on this thread. Arguments are those of prepare, or columns_of them.
+  // All columns of these arguments, on this thread. Arguments are those of prepare, or columns_of them, or rows_of
+  // them (then `prepared` has moved on to the first of the rows).
   void (*multiply)(const Matmul::Arguments& columns, const std::byte* prepared, std::byte* workspace) = nullptr;
 };
 
@@ -42,6 +46,14 @@ inline Matmul::Arguments columns_of(const Matmul::Arguments& all, std::int64_t b
   if (is_present(all.bias)) part.bias = View<const float>(all.bias.data() + begin, {end - begin});
   float* first = all.y.data() == nullptr ? nullptr : all.y.data() + begin;  // whoever leaves it out says where later
   part.y = View<float>(first, {all.y.size(0), end - begin}, all.y.strides());
+  return part;
+}
+
+// Rows `begin` to `end` of a product.
+inline Matmul::Arguments rows_of(const Matmul::Arguments& all, std::int64_t begin, std::int64_t end) {
+  Matmul::Arguments part = all;
+  part.x = View<const float>(all.x.data() + begin * all.x.stride(0), {end - begin, all.x.size(1)}, all.x.strides());
+  part.y = View<float>(all.y.data() + begin * all.y.stride(0), {end - begin, all.y.size(1)}, all.y.strides());
   return part;
 }
 

@@ -53,24 +53,33 @@ class FusedScratch {
   std::array<bool, 3> is_first_ = {};
 };
 
-// Chunks of one part after those of another, in one fork-join.
+// Chunks of one part after those of another, in one fork-join; of a part, chunks of rows with the same columns after
+// each other.
 void run_apart(const ColumnProduct& product, const FusedProducts& products, const FusedScratch& scratch,
                Workers& workers) {
+  const std::int64_t rows = products.parts[0].x.size(0);
+  const std::int64_t chunk_rows = product.chunk_rows == 0 ? rows : product.chunk_rows;
+  const std::int64_t row_chunks = divide_rounding_up(rows, chunk_rows);
   std::array<std::int64_t, 4> first = {};  // chunk of each part
   std::array<std::int64_t, 3> chunk = {};
   for (std::size_t i = 0; i < static_cast<std::size_t>(products.count); ++i) {
     chunk[i] = product.chunk_columns(products.parts[i]);
-    first[i + 1] = first[i] + divide_rounding_up(products.parts[i].y.size(1), chunk[i]);
+    first[i + 1] = first[i] + row_chunks * divide_rounding_up(products.parts[i].y.size(1), chunk[i]);
   }
   workers.for_chunks(first[static_cast<std::size_t>(products.count)], 1,
                      [&](std::int64_t index, std::int64_t, int worker) {
                        std::size_t part = 0;
                        while (index >= first[part + 1]) ++part;
                        const Matmul::Arguments& all = products.parts[part];
-                       const std::int64_t begin = (index - first[part]) * chunk[part];
-                       const std::int64_t end = std::min(begin + chunk[part], all.y.size(1));
-                       product.multiply(columns_of(all, begin, end), scratch.prepared(static_cast<int>(part)),
-                                        scratch.workspace(worker));
+                       const std::int64_t begin = (index - first[part]) / row_chunks * chunk[part];
+                       Matmul::Arguments some = columns_of(all, begin, std::min(begin + chunk[part], all.y.size(1)));
+                       const std::byte* prepared = scratch.prepared(static_cast<int>(part));
+                       if (row_chunks > 1) {
+                         const std::int64_t row = (index - first[part]) % row_chunks * chunk_rows;
+                         some = rows_of(some, row, std::min(row + chunk_rows, rows));
+                         prepared += product.prepared_offset(all, row);
+                       }
+                       product.multiply(some, prepared, scratch.workspace(worker));
                      });
 }
 

@@ -13,6 +13,7 @@
 #include "hwy/base.h"
 #include "kernels/contract/context.h"
 #include "kernels/linear/avx512_intrinsics.h"
+#include "kernels/linear/gemm.h"
 
 HWY_PUSH_ATTRIBUTES("avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,amx-tile,amx-bf16")
 
@@ -39,6 +40,7 @@ class TileProduct : public Avx512Bf16Panels {
  public:
   using X = PanelShape<32, 2>;
   using Weights = PanelShape<32, 32>;
+  static constexpr std::int64_t least_rows = float_dot_rows + 1;
   // Panels of weights and sums (256 KiB each) stay in the second-level cache.
   static constexpr int depth_block = 1024, columns_at_once = 128, rows_at_once = 512;
 
@@ -55,7 +57,8 @@ class TileProduct : public Avx512Bf16Panels {
     load_tile<2>(sums + 512, 64);
     load_tile<3>(sums + 768, 64);
     for (std::int64_t k = 0; k < depth; k += 32, x += 32 * X::rows, weights += 32 * Weights::rows) {
-      for (int line = 0; line < lines_ahead<TileProduct>; ++line, ahead += 32) __builtin_prefetch(ahead, 0, 2);
+      for (int line = 0; line < lines_ahead<TileProduct>(bf16_longest_step); ++line, ahead += 32)
+        __builtin_prefetch(ahead, 0, 2);
       load_tile<4>(weights, 64);
       load_tile<6>(x, 4 * X::rows);
       multiply_bf16_tiles<0, 4, 6>();

@@ -14,6 +14,7 @@
 #include "hwy/base.h"
 #include "kernels/contract/context.h"
 #include "kernels/linear/avx512_intrinsics.h"
+#include "kernels/linear/gemm.h"
 
 HWY_PUSH_ATTRIBUTES("avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")
 
@@ -30,6 +31,7 @@ namespace {
 struct LaneProduct : Avx512Bf16Panels {
   using X = PanelShape<12, 2>;
   using Weights = PanelShape<32, 2>;
+  static constexpr std::int64_t least_rows = float_dot_rows + 1;
   // A panel of x (12 KiB) stays in the first-level cache, those of weights (128 KiB) in the second-level one.
   static constexpr int depth_block = 512, columns_at_once = 128, rows_at_once = 576;
 
@@ -49,7 +51,8 @@ struct LaneProduct : Avx512Bf16Panels {
     });
     for (std::int64_t k = 0; k < depth; k += 2, x += 2 * X::rows, weights += 2 * Weights::rows) {
       if (k % bf16_longest_step == 0) {
-        for (int line = 0; line < lines_ahead<LaneProduct>; ++line, ahead += 32) __builtin_prefetch(ahead, 0, 2);
+        for (int line = 0; line < lines_ahead<LaneProduct>(bf16_longest_step); ++line, ahead += 32)
+          __builtin_prefetch(ahead, 0, 2);
       }
       const __m512bh first = load(weights), second = load(weights + 32);
       unrolled<X::rows>(INGOT_UNROLLED(i) {

@@ -15,6 +15,7 @@
 
 #include "hwy/base.h"
 #include "kernels/contract/context.h"
+#include "kernels/linear/gemm.h"
 
 HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+bf16")
 
@@ -26,6 +27,7 @@ namespace {
 struct PairProduct {
   using X = PanelShape<8, 4>;
   using Weights = PanelShape<12, 4>;
+  static constexpr std::int64_t least_rows = dot_rows + 1;
   // Panels of weights (384 KiB) and sums (432 KiB) stay in a second-level cache of 1 MiB, a panel of x (16 KiB) in a
   // first-level cache of 64 KiB.
   static constexpr int depth_block = 1024, columns_at_once = 192, rows_at_once = 576;
@@ -55,8 +57,7 @@ struct PairProduct {
   // In assembly: GCC 12 runs out of registers and moves sums about, which costs a quarter of the speed.
   static void add(const std::uint16_t* x, const std::uint16_t* weights, std::int64_t depth, float* sums,
                   const std::uint16_t* ahead) {
-    const auto lines =
-        static_cast<std::int64_t>(lines_ahead<PairProduct> * static_cast<double>(depth) / bf16_longest_step);
+    const std::int64_t lines = lines_ahead<PairProduct>(depth);
     for (std::int64_t line = 0; line < lines; ++line) __builtin_prefetch(ahead + 32 * line, 0, 3);
     std::int64_t rounds = depth / 8;
     // clang-format off
