@@ -80,7 +80,8 @@ FeatureSet features_from(const Aarch64FeatureWords& words) {
   FeatureSet features;
   if (!has(words.hwcap, bits({1}))) return features;  // ASIMD: the extensions below all work on its registers
   features.insert(Feature::neon);
-  if (has(words.hwcap, bits({9, 10}))) features.insert(Feature::fp16);  // FPHP, ASIMDHP
+  // FPHP, ASIMDHP, ASIMDFHM: half-precision arithmetic, and products of halves that are summed in single precision.
+  if (has(words.hwcap, bits({9, 10, 23}))) features.insert(Feature::fp16);
   if (has(words.hwcap, bits({20}))) features.insert(Feature::dotprod);
   if (has(words.hwcap, bits({22}))) features.insert(Feature::sve);
   if (has(words.hwcap2, bits({13}))) features.insert(Feature::i8mm);

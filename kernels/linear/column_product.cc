@@ -117,6 +117,18 @@ ColumnProduct lanes_row(std::string_view name, FeatureSet needs, SimdTarget targ
                          std::byte*) { product->columns(gemm_of(a), spans); }};
 }
 
+// One row with f16 weights. `product` is null where it is not built.
+template <const DotProduct* const& product>
+ColumnProduct halves_row(std::string_view name, FeatureSet needs, SimdTarget target) {
+  ColumnProduct row = dot_row<same_for_all<product>>(name, needs, target);
+  row.built = product != nullptr;
+  row.accepts = [](const Matmul::Arguments& a) {
+    return has_few_rows(a) && a.x.size(0) == 1 && a.weights.dtype() == DType::f16;
+  };
+  row.prepared_bytes = [](const Matmul::Arguments& a) { return halves_scratch_bytes(a.x.size(1)); };
+  return row;
+}
+
 // Many rows by panels of codes, those of weights made as they are multiplied. `product` is null where it is not built.
 template <const PanelProduct* const& product>
 ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget target) {
@@ -185,6 +197,7 @@ const ColumnProduct& column_product(int index) {
       panel_row<panels_neon_dotprod>("panels_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
       bf16_row<bf16_panels_neon>("panels_neon_bf16", {neon, bf16}, SimdTarget::neon),
       bf16_dot_row<gemm_dot_neon_bf16>("dot_neon_bf16", {neon, bf16}, SimdTarget::neon),
+      halves_row<gemm_dot_neon_fp16>("dot_neon_fp16", {neon, fp16}, SimdTarget::neon),
       any_dot_row<SimdTarget::neon>("dot_neon", neon),
   };
   return list[index];

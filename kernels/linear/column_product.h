@@ -29,7 +29,7 @@ struct ColumnProduct {
   void (*multiply)(const Matmul::Arguments& columns, const std::byte* prepared, std::byte* workspace) = nullptr;
 };
 
-inline constexpr int column_product_count = 20;
+inline constexpr int column_product_count = 21;
 // Best first.
 const ColumnProduct& column_product(int index);
 

@@ -39,6 +39,11 @@ std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth) {
   return static_cast<std::size_t>(rows * (depth / 32 * 4 + depth / 16 * 4 + depth));
 }
 
+std::size_t halves_scratch_bytes(std::int64_t depth) {
+  // A scale; two halves a number, of whole vectors of eight.
+  return 16 + static_cast<std::size_t>(divide_rounding_up(depth, 8) * 8) * 4;
+}
+
 std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm) {
   const std::int64_t rows = rows_per_chunk(row_bytes(gemm.right.dtype, gemm.depth), product.chunk_bytes);
   return divide_rounding_up(rows, dot_granule) * dot_granule;

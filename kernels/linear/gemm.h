@@ -95,6 +95,9 @@ extern const PerTarget<const DotProduct*> gemm_dot;
 // bf16 weights and at most dot_rows rows, by instructions for pairs of bf16 numbers; null on other architectures.
 // `coded` has rounded_scratch_bytes of a depth rounded up to 8.
 extern const DotProduct* const gemm_dot_neon_bf16;
+// f16 weights and one row, by instructions that sum products of halves in f32; null on other architectures.
+std::size_t halves_scratch_bytes(std::int64_t depth);
+extern const DotProduct* const gemm_dot_neon_fp16;
 // Floats rounded to the nearest bf16, ties to even; NaN stays NaN.
 using RoundFunction = void (*)(const float* x, float* rounded, std::int64_t count);
 extern const PerTarget<RoundFunction> round_to_bf16;
