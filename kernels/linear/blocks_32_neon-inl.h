@@ -23,14 +23,20 @@ HWY_INLINE CodeHalves load_codes(const BlockQ4_0& block) { return load_nibbles(b
 HWY_INLINE CodeHalves load_codes(const BlockQ4_1& block) { return load_nibbles(block.low); }
 HWY_INLINE CodeHalves load_codes(const BlockQ8_0& block) { return {vld1q_s8(block.codes), vld1q_s8(block.codes + 16)}; }
 
-HWY_INLINE CodeHalves look_up(const std::uint8_t (&low)[16], const std::int8_t (&values)[16]) {
-  const CodeHalves nibbles = load_nibbles(low);
-  const int8x16_t table = vld1q_s8(values);
-  return {vqtbl1q_s8(table, vreinterpretq_u8_s8(nibbles.first)),
-          vqtbl1q_s8(table, vreinterpretq_u8_s8(nibbles.second))};
+// The codes that nibbles stand for.
+template <class Block>
+HWY_INLINE int8x16_t codes_of(uint8x16_t nibbles) {
+  if constexpr (std::is_same_v<Block, BlockIQ4_NL>) return vqtbl1q_s8(vld1q_s8(iq4_nl_values), nibbles);
+  if constexpr (std::is_same_v<Block, BlockMXFP4>) return vqtbl1q_s8(vld1q_s8(mxfp4_values), nibbles);
+  return vreinterpretq_s8_u8(nibbles);
 }
-HWY_INLINE CodeHalves load_codes(const BlockIQ4_NL& block) { return look_up(block.low, iq4_nl_values); }
-HWY_INLINE CodeHalves load_codes(const BlockMXFP4& block) { return look_up(block.low, mxfp4_values); }
+template <class Block>
+HWY_INLINE CodeHalves look_up(const Block& block) {
+  const CodeHalves nibbles = load_nibbles(block.low);
+  return {codes_of<Block>(vreinterpretq_u8_s8(nibbles.first)), codes_of<Block>(vreinterpretq_u8_s8(nibbles.second))};
+}
+HWY_INLINE CodeHalves load_codes(const BlockIQ4_NL& block) { return look_up(block); }
+HWY_INLINE CodeHalves load_codes(const BlockMXFP4& block) { return look_up(block); }
 
 // A nibble under four ones is itself less 16: ones go where the fifth bit is not, and codes come out 16 too small.
 template <class Block>

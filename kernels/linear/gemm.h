@@ -108,7 +108,8 @@ extern const PerTarget<const DotProduct*> gemm_codes;
 // The same by byte dot products; null on other architectures. `coded` has coded_span_bytes(...) (coded_spans.h).
 extern const DotProduct* const gemm_codes_avx512_vnni;
 extern const DotProduct* const gemm_codes_neon_dotprod;
-// For two rows and more, in blocks of 32; `coded` has coded_span_bytes of an even number of rows.
+// For up to paired_rows rows, in blocks of 32; `coded` has coded_span_bytes of an even number of rows.
+inline constexpr std::int64_t paired_rows = 16;
 extern const DotProduct* const gemm_codes_neon_i8mm;
 
 // How many columns a thread takes at once: a multiple of 24, and so of as many as any product multiplies together.

@@ -1,10 +1,10 @@
-// Two to four rows of activations and weights in blocks of 32, by SMMLA: two rows of weights times two rows of x, eight
-// codes each, into four 32-bit lanes
+// Three to sixteen rows of activations and weights in blocks of 32, by SMMLA: two rows of weights times two rows of x,
+// eight codes each, into four 32-bit lanes
 //
 //   w0 x0   w0 x1   w1 x0   w1 x1
 //
-// Codes of two rows of weights are shuffled together as they are unpacked; rows of x lie together from the start. With
-// four rows of x, two by four blocks of Q4_0 (144 bytes) take 98 slots of vector pipes where SDOT takes 151.
+// Codes of two rows of weights come together as they are loaded; rows of x lie together from the start. Four rows of
+// weights and eight of x take 48 instructions a block, and about 16 to unpack the weights.
 #include "kernels/linear/coded_spans.h"
 #include "kernels/linear/gemm.h"
 
@@ -26,68 +26,59 @@ HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+dotprod+i8mm")
 namespace ingot {
 namespace {
 
-constexpr SimdTarget code_target = SimdTarget::neon;
-
 // Each builds on the one before it.
 #include "kernels/linear/unrolled-inl.h"
 //
 #include "kernels/linear/blocks_32_neon-inl.h"
-//
-#include "kernels/linear/coded_spans-inl.h"
 
-// Two rows of x, four blocks: what belongs to a row stands in the lanes of its products.
-struct alignas(64) PairedSpan32 {
-  std::int8_t codes[4][4][2][8];  // [block][eight][row]
-  std::int32_t starts[4][4];      // where a block's sum begins
-  float scales[4][4];
-  float scaled_sums[4][4];
+// Two rows of x, one block: what belongs to a row stands in the lanes of its products.
+struct PairedBlock32 {
+  std::int8_t codes[4][2][8];  // [eight][row]
+  std::int32_t starts[4];      // where sums begin
+  float scales[4];
+  float scaled_sums[4];
 };
-static_assert(2 * sizeof(PairedSpan32) <= 2 * sizeof(CodedSpan256));
+static_assert(8 * sizeof(PairedBlock32) <= 2 * sizeof(CodedSpan256));
 
-// Sums begin at the bits of 1.5 * 2^23: being below 2^22, they make floats of themselves but for one subtraction.
+// Sums begin at the bits of 1.5 * 2^23: being below 2^22, they make floats of themselves. Multiplied with their scale
+// as they are, start and all, they leave one addition to take the start away: exact, since scales have 11 bits.
 constexpr float float_start = 0x1.8p23f;
 
-void pair_spans(const CodedSpan32 (&rows)[2], PairedSpan32& to) {
-  for (int b = 0; b < 4; ++b) {
-    for (int lane = 0; lane < 4; ++lane) {
-      const CodedSpan32& row = rows[lane % 2];
-      to.starts[b][lane] = std::bit_cast<std::int32_t>(float_start) + row.corrections[b];
-      to.scales[b][lane] = row.scales[b];
-      to.scaled_sums[b][lane] = row.scaled_sums[b];
-    }
-    for (int eight = 0; eight < 4; ++eight) {
-      for (int row = 0; row < 2; ++row) {
-        std::memcpy(to.codes[b][eight][row], rows[row].codes[eight / 2] + 16 * b + 8 * (eight % 2), 8);
+template <class Block>
+void encode_pair(const Gemm& gemm, std::int64_t first, PairedBlock32* to) {
+  const EncodeFunction encode_block = encode_activation_block.neon;
+  const BlockReader rows[2] = {{gemm.coded, gemm.left.data, gemm.left.width_stride, first, encode_block},
+                               {gemm.coded, gemm.left.data, gemm.left.width_stride, first + 1, encode_block}};
+  for (std::int64_t b = 0; b < gemm.depth / 32; ++b, ++to) {
+    *to = {};  // a row past the last counts for nothing
+    for (std::int64_t row = 0; row < 2; ++row) {
+      std::int32_t start = std::bit_cast<std::int32_t>(float_start);
+      if (first + row < gemm.rows) {
+        std::int8_t codes[32];
+        std::int32_t sums[2];
+        const float scale = rows[row].read(32 * b, 32, codes, sums);
+        const std::int32_t sum = sums[0] + sums[1];
+        for (int eight = 0; eight < 4; ++eight) std::memcpy(to->codes[eight][row], codes + 8 * eight, 8);
+        start -= code_offset<Block> * sum;
+        to->scales[row] = to->scales[row + 2] = scale;
+        to->scaled_sums[row] = to->scaled_sums[row + 2] = scale * static_cast<float>(sum);
       }
+      to->starts[row] = to->starts[row + 2] = start;
     }
   }
 }
 
 void encode(const Gemm& gemm, std::byte* coded) {
-  const std::int64_t blocks = gemm.depth / 32;
-  auto* pairs = reinterpret_cast<PairedSpan32*>(coded);
+  auto* pairs = reinterpret_cast<PairedBlock32*>(coded);
   with_block_type(gemm.right.dtype, [&]<class Block>() {
-    for (std::int64_t first = 0; first < gemm.rows; first += 2) {
-      for (std::int64_t b = 0; b < blocks; b += 4, ++pairs) {
-        CodedSpan32 rows[2] = {};  // a row past the last counts for nothing
-        for (std::int64_t row = first; row < std::min(first + 2, gemm.rows); ++row) {
-          fill_span(row_of_x(gemm, row), 32 * b, std::min<std::int64_t>(4, blocks - b), code_offset<Block>,
-                    rows[row - first]);
-        }
-        pair_spans(rows, *pairs);
-      }
+    for (std::int64_t row = 0; row < gemm.rows; row += 2) {
+      encode_pair<Block>(gemm, row, pairs + row / 2 * (gemm.depth / 32));
     }
   });
 }
 
-// Numbers of four blocks of two rows, block by block in the lanes of their products.
-HWY_INLINE void spread(float32x4_t first, float32x4_t second, float32x4_t (&blocks)[4]) {
-  const float32x4_t lower = vzip1q_f32(first, second), upper = vzip2q_f32(first, second);
-  blocks[0] = vzip1q_f32(lower, lower);
-  blocks[1] = vzip2q_f32(lower, lower);
-  blocks[2] = vzip1q_f32(upper, upper);
-  blocks[3] = vzip2q_f32(upper, upper);
-}
+// Four times eight codes of two rows of weights.
+using Eights = int8x16_t[4];
 
 HWY_INLINE int8x16_t lower_eights(int8x16_t a, int8x16_t b) {
   return vreinterpretq_s8_s64(vzip1q_s64(vreinterpretq_s64_s8(a), vreinterpretq_s64_s8(b)));
@@ -96,71 +87,124 @@ HWY_INLINE int8x16_t upper_eights(int8x16_t a, int8x16_t b) {
   return vreinterpretq_s8_s64(vzip2q_s64(vreinterpretq_s64_s8(a), vreinterpretq_s64_s8(b)));
 }
 
-// Blocks take turns at two sums, so that the chain of additions is half as long.
-template <class Block, int pairs, bool all>
-HWY_INLINE void add_two_by_four(const FourBlocks<Block, all> (&weights)[2], const PairedSpan32* x, std::int64_t spans,
-                                float32x4_t (&sums)[pairs][2]) {
-  const FourScales first = load_scales(weights[0]), second = load_scales(weights[1]);
-  float32x4_t scales[4], bases[4];
-  spread(first.scales, second.scales, scales);
-  if constexpr (requires(const Block& block) { block.base; }) spread(first.bases, second.bases, bases);
-  unrolled<4>(INGOT_UNROLLED(b) {
-    const CodeHalves one = load_codes(*weights[0][b]), other = load_codes(*weights[1][b]);
-    const int8x16_t eights[4] = {lower_eights(one.first, other.first), upper_eights(one.first, other.first),
-                                 lower_eights(one.second, other.second), upper_eights(one.second, other.second)};
-    unrolled<pairs>(INGOT_UNROLLED(pair) {
-      const PairedSpan32& in = x[pair * spans];
-      int32x4_t product = vld1q_s32(in.starts[b]);
-      unrolled<4>(INGOT_UNROLLED(i) { product = vmmlaq_s32(product, eights[i], vld1q_s8(in.codes[b][i][0])); });
-      const float32x4_t sum = vsubq_f32(vreinterpretq_f32_s32(product), vdupq_n_f32(float_start));
+template <class Block>
+HWY_INLINE void load_eights(const Block& one, const Block& other, Eights& eights) {
+  const CodeHalves a = load_codes(one), b = load_codes(other);
+  eights[0] = lower_eights(a.first, b.first);
+  eights[1] = upper_eights(a.first, b.first);
+  eights[2] = lower_eights(a.second, b.second);
+  eights[3] = upper_eights(a.second, b.second);
+}
+HWY_INLINE void load_eights(const BlockQ8_0& one, const BlockQ8_0& other, Eights& eights) {
+  unrolled<4>(INGOT_UNROLLED(i) { eights[i] = vcombine_s8(vld1_s8(one.codes + 8 * i), vld1_s8(other.codes + 8 * i)); });
+}
+// Nibbles of two rows come together as they are loaded, which takes no shuffle.
+template <class Block>
+  requires(sizeof(Block::low) == 16 && !requires(const Block& block) { block.high; })
+HWY_INLINE void load_eights(const Block& one, const Block& other, Eights& eights) {
+  unrolled<2>(INGOT_UNROLLED(i) {
+    const uint8x16_t packed = vcombine_u8(vld1_u8(one.low + 8 * i), vld1_u8(other.low + 8 * i));
+    eights[i] = codes_of<Block>(vandq_u8(packed, vdupq_n_u8(15)));
+    eights[2 + i] = codes_of<Block>(vshrq_n_u8(packed, 4));
+  });
+}
+
+// Numbers of two rows in the lanes of their products.
+HWY_INLINE float32x4_t spread_halves(const StoredHalf& one, const StoredHalf& other) {
+  const std::uint64_t both = one.bits() | std::uint64_t{other.bits()} << 32;
+  return floats_of(vcreate_u16(both * 0x10001));
+}
+template <class Block>
+HWY_INLINE float32x4_t spread_scales(const Block& one, const Block& other) {
+  if constexpr (std::is_same_v<Block, BlockMXFP4>) {
+    return vcombine_f32(vdup_n_f32(mxfp4_scale(one.exponent)), vdup_n_f32(mxfp4_scale(other.exponent)));
+  } else {
+    return spread_halves(one.scale, other.scale);
+  }
+}
+
+// A compiler would load this once and copy it, and a copy takes a slot of the vector pipes.
+template <int index>
+HWY_INLINE int32x4_t load_start(const std::int32_t (&starts)[4]) {
+  int32x4_t loaded;
+  __asm__("ldr %q0, %1" : "=w"(loaded) : "m"(starts), "n"(index));
+  return loaded;
+}
+
+// One block: `twos` times two rows of weights with all pairs of rows of x.
+template <class Block, int pairs, int twos>
+HWY_INLINE void add_block(const Block* const (&weights)[2 * twos], std::int64_t b, const PairedBlock32* x,
+                          std::int64_t blocks, float32x4_t (&sums)[twos][pairs]) {
+  constexpr bool is_wide = std::is_same_v<Block, BlockMXFP4>;  // times the start its scales may leave the range
+  Eights eights[twos];
+  float32x4_t scales[twos], less_starts[twos], bases[twos];
+  unrolled<twos>(INGOT_UNROLLED(two) {
+    const Block &one = weights[2 * two][b], &other = weights[2 * two + 1][b];
+    load_eights(one, other, eights[two]);
+    scales[two] = spread_scales(one, other);
+    less_starts[two] = vmulq_n_f32(scales[two], -float_start);
+    if constexpr (requires { one.base; }) bases[two] = spread_halves(one.base, other.base);
+  });
+  unrolled<pairs>(INGOT_UNROLLED(pair) {
+    const PairedBlock32& in = x[pair * blocks];
+    int32x4_t products[twos];
+    unrolled<twos>(INGOT_UNROLLED(two) { products[two] = load_start<two>(in.starts); });
+    unrolled<4>(INGOT_UNROLLED(i) {
+      const int8x16_t of_x = vld1q_s8(in.codes[i][0]);
+      unrolled<twos>(INGOT_UNROLLED(two) { products[two] = vmmlaq_s32(products[two], eights[two][i], of_x); });
+    });
+    const float32x4_t of_x = vld1q_f32(in.scales);
+    unrolled<twos>(INGOT_UNROLLED(two) {
+      const float32x4_t sum = vreinterpretq_f32_s32(products[two]);
       // Not the product of both scales first: it may lie below the normal range where the sum does not.
-      const float32x4_t x_sum = vmulq_f32(sum, vld1q_f32(in.scales[b]));
-      float32x4_t& total = sums[pair][b % 2];
-      total = vfmaq_f32(total, x_sum, scales[b]);
+      const float32x4_t scaled = is_wide ? vmulq_f32(vsubq_f32(sum, vdupq_n_f32(float_start)), scales[two])
+                                         : vfmaq_f32(less_starts[two], sum, scales[two]);
+      sums[two][pair] = vfmaq_f32(sums[two][pair], scaled, of_x);
       if constexpr (requires(const Block& block) { block.base; }) {
-        total = vfmaq_f32(total, bases[b], vld1q_f32(in.scaled_sums[b]));
+        sums[two][pair] = vfmaq_f32(sums[two][pair], bases[two], vld1q_f32(in.scaled_sums));
       }
     });
   });
 }
 
-template <class Block, int pairs>
-void multiply_columns(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) {
+// Rows of x from `first` on, two rows of weights `twos` times at once.
+template <class Block, int pairs, int twos>
+void multiply_columns(const Gemm& gemm, const PairedBlock32* x, std::int64_t first, std::int64_t begin,
+                      std::int64_t end) {
   const std::int64_t blocks = gemm.depth / 32;
-  const std::int64_t spans = (blocks + 3) / 4;
-  const auto* x = reinterpret_cast<const PairedSpan32*>(coded);
-  for (std::int64_t column = begin; column < end; column += 2) {
+  for (std::int64_t column = begin; column < end; column += 2 * twos) {
     // A row past the end repeats the last one; what it gives is not stored.
-    auto row_of = [&](std::int64_t at) __attribute__((always_inline)) {
-      return reinterpret_cast<const Block*>(gemm.right.data + std::min(at, end - 1) * gemm.right.width_stride);
-    };
-    const Block* weights[2] = {row_of(column), row_of(column + 1)};
-    float32x4_t sums[pairs][2];
-    unrolled<pairs>(INGOT_UNROLLED(pair) { sums[pair][0] = sums[pair][1] = vdupq_n_f32(0); });
-    auto add = [&]<bool all>(std::int64_t span) __attribute__((always_inline)) {
-      const std::int64_t at = 4 * span;
-      const FourBlocks<Block, all> rows[2] = {{weights[0] + at, blocks - at}, {weights[1] + at, blocks - at}};
-      add_two_by_four<Block, pairs, all>(rows, x + span, spans, sums);
-    };
-    for (std::int64_t span = 0; span < blocks / 4; ++span) add.template operator()<true>(span);
-    if (blocks % 4 != 0) add.template operator()<false>(blocks / 4);
-    for (int pair = 0; pair < pairs; ++pair) {
-      float results[2][2];  // [row of weights][row of x]
-      vst1q_f32(results[0], vaddq_f32(sums[pair][0], sums[pair][1]));
-      for (std::int64_t row = 2 * pair; row < std::min<std::int64_t>(2 * pair + 2, gemm.rows); ++row) {
-        for (std::int64_t at = column; at < std::min(column + 2, end); ++at) {
-          gemm.out[row * gemm.out_stride + at] =
-              results[at - column][row % 2] + (gemm.bias == nullptr ? 0.0f : gemm.bias[at]);
-        }
+    const Block* weights[2 * twos];
+    float32x4_t sums[twos][pairs];
+    unrolled<2 * twos>(INGOT_UNROLLED(i) {
+      weights[i] =
+          reinterpret_cast<const Block*>(gemm.right.data + std::min(column + i, end - 1) * gemm.right.width_stride);
+    });
+    unrolled<twos * pairs>(INGOT_UNROLLED(i) { sums[i / pairs][i % pairs] = vdupq_n_f32(0); });
+    for (std::int64_t b = 0; b < blocks; ++b) add_block<Block, pairs, twos>(weights, b, x + b, blocks, sums);
+    for (std::int64_t at = column; at < std::min(column + 2 * twos, end); ++at) {
+      for (std::int64_t row = 0; row < std::min<std::int64_t>(2 * pairs, gemm.rows - first); ++row) {
+        float results[2][2];  // [row of weights][row of x]
+        vst1q_f32(results[0], sums[(at - column) / 2][row / 2]);
+        gemm.out[(first + row) * gemm.out_stride + at] =
+            results[(at - column) % 2][row % 2] + (gemm.bias == nullptr ? 0.0f : gemm.bias[at]);
       }
     }
   }
 }
 
+// Eight rows of x at a time: their sums with four rows of weights are eight registers.
 void columns(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) {
   with_block_type(gemm.right.dtype, [&]<class Block>() {
     if constexpr (Block::elements == 32) {
-      (gemm.rows <= 2 ? multiply_columns<Block, 1> : multiply_columns<Block, 2>)(gemm, coded, begin, end);
+      using Multiply = void (*)(const Gemm&, const PairedBlock32*, std::int64_t, std::int64_t, std::int64_t);
+      constexpr Multiply by_pairs[] = {multiply_columns<Block, 1, 1>, multiply_columns<Block, 2, 2>,
+                                       multiply_columns<Block, 3, 2>, multiply_columns<Block, 4, 2>};
+      const auto* x = reinterpret_cast<const PairedBlock32*>(coded);
+      for (std::int64_t row = 0; row < gemm.rows; row += 8) {
+        const std::int64_t pairs = std::min<std::int64_t>(4, (gemm.rows - row + 1) / 2);
+        by_pairs[pairs - 1](gemm, x + row / 2 * (gemm.depth / 32), row, begin, end);
+      }
     }
   });
 }
