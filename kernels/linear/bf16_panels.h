@@ -45,6 +45,14 @@ inline std::size_t bf16_panel_bytes(const Bf16Product& product, const Matmul::Ar
   return bf16_panel_offset(a, divide_rounding_up(a.x.size(0), product.x_rows) * product.x_rows);
 }
 
+// Few enough for sixteen tasks where that is possible, so that threads end together.
+inline std::int64_t bf16_chunk_columns(const Bf16Product& product, const Matmul::Arguments& a) {
+  constexpr std::int64_t wanted_tasks = 16;
+  const std::int64_t row_chunks = divide_rounding_up(a.x.size(0), product.rows_at_once);
+  const std::int64_t panels = divide_rounding_up(a.weights.size(0) * row_chunks, wanted_tasks * product.columns);
+  return std::clamp<std::int64_t>(panels * product.columns, product.columns, product.columns_at_once);
+}
+
 // Null on other architectures.
 extern const Bf16Product* const bf16_panels_amx;
 extern const Bf16Product* const bf16_panels_avx512;

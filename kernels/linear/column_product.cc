@@ -163,7 +163,7 @@ ColumnProduct bf16_row(std::string_view name, FeatureSet needs, SimdTarget targe
           .prepared_bytes = [](const Matmul::Arguments& a) { return bf16_panel_bytes(*product, a); },
           .workspace_bytes = sizes.workspace_bytes,
           .granule = sizes.columns,
-          .chunk_columns = [](const Matmul::Arguments&) -> std::int64_t { return product->columns_at_once; },
+          .chunk_columns = [](const Matmul::Arguments& a) { return bf16_chunk_columns(*product, a); },
           .chunk_rows = sizes.rows_at_once,
           .prepared_offset = bf16_panel_offset,
           .prepare = [](const Matmul::Arguments& a, Workers& workers,
