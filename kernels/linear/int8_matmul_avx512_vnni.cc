@@ -52,6 +52,7 @@ struct ByteTiles : WideTiles {
 
 struct ByteDots {
   static constexpr std::uint32_t x_offset = offset;
+  static constexpr std::int64_t chunk_bytes = 64 << 10;
 
   static HWY_INLINE std::int32_t copy_x(const std::byte* from, std::int64_t count, std::uint8_t flip, std::int8_t* to) {
     return copy_codes(from, count, flip, [&](std::int64_t at, __m256i codes) __attribute__((always_inline)) {
@@ -62,28 +63,22 @@ struct ByteDots {
 
   // Every 64 bytes of weights meet each row of x and, for their own sum, ones.
   template <int rows>
-  static HWY_INLINE void add(const WeightRows& weights, std::uint8_t flip, const std::int8_t* x, std::int64_t stride,
+  static HWY_INLINE void add(const std::byte* weights, std::uint8_t flip, const std::int8_t* x, std::int64_t stride,
                              std::int64_t count, DotSums<rows>& sums) {
     const __m512i flips = _mm512_set1_epi8(static_cast<char>(flip));
-    __m512i products[rows + 1][weight_rows_at_once] = {};
+    __m512i products[rows + 1] = {};
     for (std::int64_t at = 0; at < count; at += 64) {
-      __m512i factors[rows + 1];
+      const __m512i loaded = _mm512_xor_si512(_mm512_loadu_si512(weights + at), flips);
 #pragma GCC unroll 4
-      for (int m = 0; m < rows; ++m) factors[m] = _mm512_load_si512(x + m * stride + at);
-      factors[rows] = _mm512_set1_epi8(1);
-#pragma GCC unroll 4
-      for (int i = 0; i < weight_rows_at_once; ++i) {
-        const __m512i loaded = _mm512_xor_si512(_mm512_loadu_si512(weights[i] + at), flips);
-#pragma GCC unroll 5
-        for (int m = 0; m <= rows; ++m) products[m][i] = _mm512_dpbusd_epi32(products[m][i], factors[m], loaded);
-      }
-    }
-    for (int i = 0; i < weight_rows_at_once; ++i) {
       for (int m = 0; m < rows; ++m) {
-        sums.products[m][i] += static_cast<std::uint32_t>(_mm512_reduce_add_epi32(products[m][i]));
+        products[m] = _mm512_dpbusd_epi32(products[m], _mm512_load_si512(x + m * stride + at), loaded);
       }
-      sums.weights[i] += static_cast<std::uint32_t>(_mm512_reduce_add_epi32(products[rows][i]));
+      products[rows] = _mm512_dpbusd_epi32(products[rows], _mm512_set1_epi8(1), loaded);
     }
+    for (int m = 0; m < rows; ++m) {
+      sums.products[m] += static_cast<std::uint32_t>(_mm512_reduce_add_epi32(products[m]));
+    }
+    sums.weights += static_cast<std::uint32_t>(_mm512_reduce_add_epi32(products[rows]));
   }
 };
 

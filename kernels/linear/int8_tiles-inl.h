@@ -15,7 +15,7 @@
 //     static Int8Rows& rows(Panel&, Int8Rows& staged);   where rows of weights go before they are put in order
 //     static void order(const Int8Rows&, std::int64_t bytes, Panel&);
 //     void add(const TileStep<Panel>&);
-//     static void lines(const PanelSums&, std::int32_t (&lines)[panel_rows][panel_rows]);   by rows of x
+//     static void lines(const PanelSums&, std::int32_t* to);      by rows of x, columns_at_once from one to the next
 //   };
 
 using Int8Rows = std::int8_t[panel_rows][int8_depth + 64];  // not all in one set of the cache
@@ -77,14 +77,16 @@ void fill_x_panel(const Int8Matmul::Arguments& a, const Int8Panels& x, std::int6
   }
 }
 
-// What sixteen columns of y need to become floats:  accumulator = product - of_x_sum[n] * (sum of x's row)
-//                                                                          - of_x_zero[n] * x_zero[m] - constant[n]
+constexpr std::int64_t columns_at_once = weight_panels_at_once * panel_rows;
+
+// What some columns of y need to become floats:  accumulator = product - of_x_sum[n] * (sum of x's row)
+//                                                                      - of_x_zero[n] * x_zero[m] - constant[n]
 struct Int8Columns {
-  std::uint32_t of_x_sum[panel_rows] = {};
-  std::uint32_t of_x_zero[panel_rows] = {};
-  std::uint32_t constant[panel_rows] = {};
-  float scales[panel_rows] = {};
-  float bias[panel_rows] = {};
+  std::uint32_t of_x_sum[columns_at_once] = {};
+  std::uint32_t of_x_zero[columns_at_once] = {};
+  std::uint32_t constant[columns_at_once] = {};
+  float scales[columns_at_once] = {};
+  float bias[columns_at_once] = {};
 
   Int8Columns(const Int8Matmul::Arguments& a, std::int64_t first, std::int64_t count, const std::uint32_t* weight_sums,
               std::uint32_t x_offset, std::uint32_t weight_offset) {
@@ -99,33 +101,37 @@ struct Int8Columns {
   }
 };
 
-// Part of a row of y from sixteen products, `count` of which count: what finish_int8 does, in loops that become
-// vectors.
-HWY_INLINE void finish_line(const Int8Matmul::Arguments& a, std::int64_t row, std::int64_t first, std::int64_t count,
-                            const Int8Columns& columns, std::uint32_t x_sum, const std::int32_t* products) {
+HWY_INLINE void store_line(void* to, const void* from, std::int64_t count) {
+  if (count >= panel_rows) {  // no call
+    std::memcpy(to, from, panel_rows * sizeof(float));
+  } else {
+    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+  }
+}
+
+// `count` columns of a row of y: what finish_int8 does, in loops that become vectors.
+HWY_INLINE void finish_row(const Int8Matmul::Arguments& a, std::int64_t row, std::int64_t first, std::int64_t count,
+                           const Int8Columns& columns, std::uint32_t x_sum, const std::int32_t* products) {
   const auto x_zero = static_cast<std::uint32_t>(signed_zero(a.x_zero, row, a.x.dtype()));
   const float x_scale = per_row(a.x_scale, row);
-  std::int32_t accumulators[panel_rows];
-  float results[panel_rows];
+  const bool biased = is_present(a.bias), kept = is_present(a.accumulators);
+  float* y = &a.y(row, first);
+  for (std::int64_t at = 0; at < count; at += panel_rows) {
+    std::int32_t accumulators[panel_rows];
+    float results[panel_rows];
 #pragma GCC unroll 4
-  for (int i = 0; i < panel_rows; ++i) {
-    accumulators[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(products[i]) - columns.of_x_sum[i] * x_sum -
-                                                columns.of_x_zero[i] * x_zero - columns.constant[i]);
-    results[i] = static_cast<float>(accumulators[i]) * (x_scale * columns.scales[i]);
-  }
-  if (is_present(a.bias)) {
-    for (int i = 0; i < panel_rows; ++i) results[i] += columns.bias[i];
-  }
-  auto store = [&](void* to, const void* from) __attribute__((always_inline)) {
-    static_assert(sizeof(float) == 4 && sizeof(std::int32_t) == 4);
-    if (count == panel_rows) {
-      std::memcpy(to, from, sizeof(results));
-    } else {
-      std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+    for (int i = 0; i < panel_rows; ++i) {
+      accumulators[i] =
+          static_cast<std::int32_t>(static_cast<std::uint32_t>(products[at + i]) - columns.of_x_sum[at + i] * x_sum -
+                                    columns.of_x_zero[at + i] * x_zero - columns.constant[at + i]);
+      results[i] = static_cast<float>(accumulators[i]) * (x_scale * columns.scales[at + i]);
     }
-  };
-  store(&a.y(row, first), results);
-  if (is_present(a.accumulators)) store(&a.accumulators(row, first), accumulators);
+    if (biased) {
+      for (int i = 0; i < panel_rows; ++i) results[i] += columns.bias[at + i];
+    }
+    store_line(y + at, results, count - at);
+    if (kept) store_line(&a.accumulators(row, first) + at, accumulators, count - at);
+  }
 }
 
 // Up to panels_at_once panels of x from `first_panel` on, by the rows of weights of some panels from `first` on.
@@ -136,10 +142,10 @@ void multiply_block(const Int8Matmul::Arguments& a, const Int8Panels& x, std::in
   constexpr int code_bytes = Product::code_bytes;
   constexpr std::int64_t step = int8_depth / code_bytes;
   const std::int64_t depth = a.x.size(1);
-  const std::int64_t columns = std::min<std::int64_t>(weight_panels_at_once * panel_rows, a.weights.size(0) - first);
+  const std::int64_t columns = std::min(columns_at_once, a.weights.size(0) - first);
   const int weight_panels = static_cast<int>(divide_rounding_up(columns, panel_rows));
   const std::int64_t panels = std::min<std::int64_t>(panels_at_once, x.panels - first_panel);
-  std::uint32_t weight_sums[weight_panels_at_once * panel_rows] = {};
+  std::uint32_t weight_sums[columns_at_once] = {};
   for (int w = 0; w < weight_panels; ++w) {
     std::memset(workspace.sums[w], 0, sizeof(PanelSums) * static_cast<std::size_t>(panels));
   }
@@ -151,8 +157,13 @@ void multiply_block(const Int8Matmul::Arguments& a, const Int8Panels& x, std::in
       Int8Rows& rows = Product::rows(panel, workspace.staged);
       for (std::int64_t row = 0; row < std::min<std::int64_t>(panel_rows, columns - w * panel_rows); ++row) {
         const std::int64_t column = w * panel_rows + row;
-        weight_sums[column] += copy_padded<code_bytes>(Product::copy_weights, a.weights.row(first + column) + begin,
-                                                       length, sign_flip(a.weights.dtype()), rows[row]);
+        const std::byte* from = a.weights.row(first + column) + begin;
+        // What the next round unpacks comes nearer meanwhile.
+        for (std::int64_t at = step; at < std::min(2 * step, depth - begin); at += 64) {
+          __builtin_prefetch(from + at, 0, 2);
+        }
+        weight_sums[column] +=
+            copy_padded<code_bytes>(Product::copy_weights, from, length, sign_flip(a.weights.dtype()), rows[row]);
       }
       Product::order(rows, bytes, panel);  // rows past the last one are whatever stood there: nothing reads their sums
     }
@@ -169,17 +180,13 @@ void multiply_block(const Int8Matmul::Arguments& a, const Int8Panels& x, std::in
       }
     }
   }
-  for (int w = 0; w < weight_panels; ++w) {
-    const std::int64_t column = first + w * panel_rows;
-    const std::int64_t count = std::min<std::int64_t>(panel_rows, columns - w * panel_rows);
-    const Int8Columns terms(a, column, count, weight_sums + w * panel_rows, Product::x_offset, Product::weight_offset);
-    for (std::int64_t p = 0; p < panels; ++p) {
-      alignas(64) std::int32_t lines[panel_rows][panel_rows];
-      Product::lines(workspace.sums[w][p], lines);
-      const std::int64_t row = (first_panel + p) * panel_rows;
-      for (std::int64_t i = 0; i < std::min<std::int64_t>(panel_rows, a.x.size(0) - row); ++i) {
-        finish_line(a, row + i, column, count, terms, x.sums()[row + i], lines[i]);
-      }
+  const Int8Columns terms(a, first, columns, weight_sums, Product::x_offset, Product::weight_offset);
+  for (std::int64_t p = 0; p < panels; ++p) {
+    alignas(64) std::int32_t lines[panel_rows][columns_at_once];
+    for (int w = 0; w < weight_panels; ++w) Product::lines(workspace.sums[w][p], lines[0] + w * panel_rows);
+    const std::int64_t row = (first_panel + p) * panel_rows;
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(panel_rows, a.x.size(0) - row); ++i) {
+      finish_row(a, row + i, first, columns, terms, x.sums()[row + i], lines[i]);
     }
   }
 }
@@ -191,7 +198,6 @@ void multiply_by_tiles(const Int8Matmul::Arguments& a, Context& context) {
   context.workers.for_chunks(x.panels, 1, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t panel = begin; panel < end; ++panel) fill_x_panel<Product>(a, x, panel);
   });
-  constexpr std::int64_t columns_at_once = weight_panels_at_once * panel_rows;
   const std::int64_t row_blocks = divide_rounding_up(x.panels, panels_at_once);
   const std::int64_t blocks = row_blocks * divide_rounding_up(a.weights.size(0), columns_at_once);
   context.workers.for_chunks(blocks, 1, [&](std::int64_t begin, std::int64_t end, int worker) {

@@ -28,13 +28,13 @@ struct QuadTiles : RowPanels, Bytes {
     }
   }
 
-  static void lines(const PanelSums& sums, std::int32_t (&lines)[panel_rows][panel_rows]) {
+  static void lines(const PanelSums& sums, std::int32_t* to) {
     for (int column = 0; column < panel_rows; column += 8) {
       for (int row = 0; row < panel_rows; row += 8) {
         __m256i by_row[8];
         for (int i = 0; i < 8; ++i) by_row[i] = load_lanes(sums[column + i] + row);
         transpose(by_row);
-        for (int i = 0; i < 8; ++i) store_lanes(lines[row + i] + column, by_row[i]);
+        for (int i = 0; i < 8; ++i) store_lanes(to + (row + i) * columns_at_once + column, by_row[i]);
       }
     }
   }

@@ -12,10 +12,10 @@ struct WideTiles : RowPanels {
     for (int i = 0; i < panel_rows; ++i) _mm512_store_si512(to + 64 * i, quads[i]);
   }
 
-  static void lines(const PanelSums& sums, std::int32_t (&lines)[panel_rows][panel_rows]) {
+  static void lines(const PanelSums& sums, std::int32_t* to) {
     __m512i by_row[panel_rows];
     for (int i = 0; i < panel_rows; ++i) by_row[i] = _mm512_load_si512(sums[i]);
     transpose(by_row);
-    for (int i = 0; i < panel_rows; ++i) _mm512_store_si512(lines[i], by_row[i]);
+    for (int i = 0; i < panel_rows; ++i) _mm512_store_si512(to + i * columns_at_once, by_row[i]);
   }
 };

@@ -54,14 +54,14 @@ struct NeonTiles {
     }
   }
 
-  static void lines(const PanelSums& sums, std::int32_t (&lines)[panel_rows][panel_rows]) {
+  static void lines(const PanelSums& sums, std::int32_t* to) {
     for (int row = 0; row < panel_rows; row += Instruction::x_rows) {
       for (int column = 0; column < panel_rows; column += 4) {
         float32x4_t of_rows[Instruction::x_rows];
         Instruction::rows_of(sums[0] + sum_at(column / Instruction::weight_rows, row / Instruction::x_rows),
                              4 * x_units, of_rows);
         for (int i = 0; i < Instruction::x_rows; ++i) {
-          vst1q_s32(lines[row + i] + column, vreinterpretq_s32_f32(of_rows[i]));
+          vst1q_s32(to + (row + i) * columns_at_once + column, vreinterpretq_s32_f32(of_rows[i]));
         }
       }
     }
@@ -69,6 +69,13 @@ struct NeonTiles {
 
  private:
   static constexpr int sum_at(int unit, int x_unit) { return 4 * (unit * x_units + x_unit); }
+
+  // A barrier: GCC would copy sums to other registers and back, ten a round, beside instructions that fill all pipes.
+  static HWY_INLINE void stay(int32x4_t (&products)[tile_units][tile_x_units]) {
+    unrolled<tile_units>(INGOT_UNROLLED(i) {
+      unrolled<tile_x_units>(INGOT_UNROLLED(j) { __asm__ volatile("" : "+w"(products[i][j])); });
+    });
+  }
 
   static HWY_INLINE void add_tile(const TileStep<Panel>& step, int unit, int x_unit) {
     float* sums = step.sums[0][0] + sum_at(unit, x_unit);
@@ -80,10 +87,17 @@ struct NeonTiles {
     const std::int8_t* weights = step.weights->codes + unit * unit_bytes;
     const std::int8_t* x = step.x + 16 * x_unit;
     for (std::int64_t at = 0; at < step.bytes; at += 16) {
-      Instruction::multiply(weights + at * panel_rows, unit_bytes, x + at * panel_rows, products);
-      unrolled<tile_units>(INGOT_UNROLLED(i) {  // else GCC moves sums about
-        unrolled<tile_x_units>(INGOT_UNROLLED(j) { __asm__("" : "+w"(products[i][j])); });
-      });
+      const std::int8_t* from = x + at * panel_rows;
+      __builtin_prefetch(from + 1024);
+      __builtin_prefetch(from + 1024 + 8 * panel_rows);
+      if constexpr (Instruction::weight_rows == 2) {
+        Instruction::multiply_eight(weights + at * panel_rows, unit_bytes, from, products);
+        stay(products);
+        Instruction::multiply_eight(weights + at * panel_rows + 16, unit_bytes, from + 8 * panel_rows, products);
+      } else {
+        Instruction::multiply(weights + at * panel_rows, unit_bytes, from, products);
+      }
+      stay(products);
     }
     unrolled<tile_units>(INGOT_UNROLLED(i) {
       unrolled<tile_x_units>(
