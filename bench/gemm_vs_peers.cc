@@ -66,7 +66,8 @@ std::vector<float> numbers(std::size_t count, unsigned state) {
 
 // The samples of each body in turn, rounds of all of them until the time is spent. Threads of a library that just ran
 // go on looking for work for some milliseconds (OpenBLAS: 64) and would take a CPU from the next one: there is a pause
-// between them, and a call that is not timed, so that each is timed with its own threads awake.
+// between them, and then calls that are not timed, so that each is timed with its threads awake and on CPUs of their
+// own, for which the scheduler takes a tick or two.
 std::vector<std::vector<double>> time_in_rounds(const std::vector<std::function<void()>>& bodies, bool pauses,
                                                 double limit) {
   std::vector<std::vector<double>> samples(bodies.size());
@@ -76,7 +77,7 @@ std::vector<std::vector<double>> time_in_rounds(const std::vector<std::function<
     for (std::size_t turn = 0; turn < bodies.size(); ++turn) {
       const std::size_t index = (round + (round % 2 == 0 ? turn : bodies.size() - turn)) % bodies.size();
       if (pauses) std::this_thread::sleep_for(std::chrono::milliseconds(80));
-      if (pauses) bodies[index]();
+      for (double warm = 0; pauses && warm < 0.02;) warm += seconds_of(bodies[index]);
       samples[index].push_back(seconds_of(bodies[index]));
     }
   }

@@ -45,7 +45,8 @@ double measure_compute(ComputeLoop loop, Workers& workers) {
     workers.for_chunks(
         chunks, 1, [&](std::int64_t, std::int64_t, int) { sink.store(loop.run(rounds), std::memory_order_relaxed); });
   };
-  for (int warm_up = 0; warm_up < 3; ++warm_up) repeat();  // wide units and clocks take a moment to power up
+  // Wide units and clocks take a moment to power up, and the scheduler a tick or two to give each thread its own CPU.
+  for (auto begin = Clock::now(); Clock::now() - begin < Seconds(0.02);) repeat();
   return median_rate(static_cast<double>(rounds * chunks) * loop.operations_per_round, Seconds(0.06), repeat);
 }
 

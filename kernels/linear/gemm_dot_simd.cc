@@ -27,6 +27,9 @@ using Floats = hn::ScalableTag<float>;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
 template <int rows>
 inline constexpr int dot_tile_columns = rows == 1 ? 8 : 3;  // 16 registers
+#elif HWY_TARGET == HWY_NEON
+template <int rows>
+inline constexpr int dot_tile_columns = rows == 1 ? 8 : 4;  // 32 registers, and no operand comes from memory
 #else
 template <int rows>
 inline constexpr int dot_tile_columns = rows == 1   ? 8
