@@ -31,7 +31,7 @@ struct PairProduct {
   // Panels of weights (384 KiB) and sums (432 KiB) stay in a second-level cache of 1 MiB, a panel of x (16 KiB) in a
   // first-level cache of 64 KiB.
   static constexpr int depth_block = 1024, columns_at_once = 192, rows_at_once = 576;
-  static constexpr int x_pairs = X::rows / 2, weight_pairs = Weights::rows / 2;
+  static constexpr int x_pairs = X::rows / 2;
 
   static void round(const float* x, std::int64_t count, std::uint16_t* to) {
     std::int64_t i = 0;
