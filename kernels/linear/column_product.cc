@@ -61,12 +61,12 @@ ColumnProduct codes_row(std::string_view name, FeatureSet needs, SimdTarget targ
   return row;
 }
 
-// The same for three rows of x and more, which go in pairs; two go faster one by one.
+// The same for two rows of x and more, which go in pairs.
 template <const DotProduct* const& product>
 ColumnProduct pairs_row(std::string_view name, FeatureSet needs, SimdTarget target) {
   ColumnProduct row = codes_row<product>(name, needs, target);
   row.accepts = [](const Matmul::Arguments& a) {
-    return a.x.size(0) > 2 && a.x.size(0) <= paired_rows && is_block_format(a.weights.dtype()) &&
+    return a.x.size(0) > 1 && a.x.size(0) <= paired_rows && is_block_format(a.weights.dtype()) &&
            block_elements(a.weights.dtype()) == 32 && a.layout == WeightLayout::rows;
   };
   row.prepared_bytes = [](const Matmul::Arguments& a) { return coded_span_bytes(a.x.size(0) + 1, a.x.size(1)); };

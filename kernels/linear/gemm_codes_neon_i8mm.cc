@@ -1,4 +1,4 @@
-// Three to sixteen rows of activations and weights in blocks of 32, by SMMLA: two rows of weights times two rows of x,
+// Two to sixteen rows of activations and weights in blocks of 32, by SMMLA: two rows of weights times two rows of x,
 // eight codes each, into four 32-bit lanes
 //
 //   w0 x0   w0 x1   w1 x0   w1 x1
@@ -77,6 +77,8 @@ void encode(const Gemm& gemm, std::byte* coded) {
   });
 }
 
+constexpr int twos = 2;  // times two rows of weights at once
+
 // Four times eight codes of two rows of weights.
 using Eights = int8x16_t[4];
 
@@ -132,7 +134,7 @@ HWY_INLINE int32x4_t load_start(const std::int32_t (&starts)[4]) {
 }
 
 // One block: `twos` times two rows of weights with all pairs of rows of x.
-template <class Block, int pairs, int twos>
+template <class Block, int pairs>
 HWY_INLINE void add_block(const Block* const (&weights)[2 * twos], std::int64_t b, const PairedBlock32* x,
                           std::int64_t blocks, float32x4_t (&sums)[twos][pairs]) {
   constexpr bool is_wide = std::is_same_v<Block, BlockMXFP4>;  // times the start its scales may leave the range
@@ -167,27 +169,30 @@ HWY_INLINE void add_block(const Block* const (&weights)[2 * twos], std::int64_t 
   });
 }
 
-// Rows of x from `first` on, two rows of weights `twos` times at once.
-template <class Block, int pairs, int twos>
+// Rows of x from `first` on, two rows of weights `twos` times at once. Those stand a part of the columns apart: as many
+// long streams, which the machine's prefetching follows; neighbours would be as many short ones.
+template <class Block, int pairs>
 void multiply_columns(const Gemm& gemm, const PairedBlock32* x, std::int64_t first, std::int64_t begin,
                       std::int64_t end) {
   const std::int64_t blocks = gemm.depth / 32;
-  for (std::int64_t column = begin; column < end; column += 2 * twos) {
+  const std::int64_t apart = (end - begin + 2 * twos - 1) / (2 * twos);
+  for (std::int64_t column = begin; column < begin + apart; ++column) {
     // A row past the end repeats the last one; what it gives is not stored.
     const Block* weights[2 * twos];
     float32x4_t sums[twos][pairs];
     unrolled<2 * twos>(INGOT_UNROLLED(i) {
-      weights[i] =
-          reinterpret_cast<const Block*>(gemm.right.data + std::min(column + i, end - 1) * gemm.right.width_stride);
+      const std::int64_t at = std::min(column + i * apart, end - 1);
+      weights[i] = reinterpret_cast<const Block*>(gemm.right.data + at * gemm.right.width_stride);
     });
     unrolled<twos * pairs>(INGOT_UNROLLED(i) { sums[i / pairs][i % pairs] = vdupq_n_f32(0); });
-    for (std::int64_t b = 0; b < blocks; ++b) add_block<Block, pairs, twos>(weights, b, x + b, blocks, sums);
-    for (std::int64_t at = column; at < std::min(column + 2 * twos, end); ++at) {
+    for (std::int64_t b = 0; b < blocks; ++b) add_block<Block, pairs>(weights, b, x + b, blocks, sums);
+    for (int i = 0; i < 2 * twos && column + i * apart < end; ++i) {
+      const std::int64_t at = column + i * apart;
       for (std::int64_t row = 0; row < std::min<std::int64_t>(2 * pairs, gemm.rows - first); ++row) {
         float results[2][2];  // [row of weights][row of x]
-        vst1q_f32(results[0], sums[(at - column) / 2][row / 2]);
+        vst1q_f32(results[0], sums[i / 2][row / 2]);
         gemm.out[(first + row) * gemm.out_stride + at] =
-            results[(at - column) % 2][row % 2] + (gemm.bias == nullptr ? 0.0f : gemm.bias[at]);
+            results[i % 2][row % 2] + (gemm.bias == nullptr ? 0.0f : gemm.bias[at]);
       }
     }
   }
@@ -198,8 +203,8 @@ void columns(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::
   with_block_type(gemm.right.dtype, [&]<class Block>() {
     if constexpr (Block::elements == 32) {
       using Multiply = void (*)(const Gemm&, const PairedBlock32*, std::int64_t, std::int64_t, std::int64_t);
-      constexpr Multiply by_pairs[] = {multiply_columns<Block, 1, 1>, multiply_columns<Block, 2, 2>,
-                                       multiply_columns<Block, 3, 2>, multiply_columns<Block, 4, 2>};
+      constexpr Multiply by_pairs[] = {multiply_columns<Block, 1>, multiply_columns<Block, 2>,
+                                       multiply_columns<Block, 3>, multiply_columns<Block, 4>};
       const auto* x = reinterpret_cast<const PairedBlock32*>(coded);
       for (std::int64_t row = 0; row < gemm.rows; row += 8) {
         const std::int64_t pairs = std::min<std::int64_t>(4, (gemm.rows - row + 1) / 2);
