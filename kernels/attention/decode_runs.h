@@ -54,7 +54,7 @@ inline std::int64_t strip_of(const Decode::Arguments& a) {
 // Floats of scratch memory for a worker: keys, then what a strip takes.
 inline std::int64_t run_worker_floats(const Decode::Arguments& a) {
   const std::int64_t value_width = padded_width(a.value_dimensions());
-  return key_tile * (padded_width(a.q.size(2)) + value_width + 2 * row_tile) +
+  return key_tile * (padded_width(a.q.size(2)) + a.q.size(2) + value_width + 2 * row_tile) +
          strip_of(a) * row_tile * (a.q.size(2) + value_width);
 }
 

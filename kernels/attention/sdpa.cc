@@ -88,8 +88,9 @@ double visible_pairs(const SdpaInputs& a) {
 
 std::size_t streaming_scratch_bytes(const SdpaArguments& a, int threads) {
   const std::int64_t padded = padded_width(a.value_dimensions());
-  // Queries, weights, mask, values, outputs; a multiple of 64 bytes, for each worker.
-  const std::int64_t floats = row_tile * (a.dimensions() + 2 * key_tile + padded) + key_tile * padded;
+  // Queries, weights, mask, outputs, values, keys; a multiple of 64 bytes, for each worker.
+  const std::int64_t floats =
+      row_tile * (a.dimensions() + 2 * key_tile + padded) + key_tile * (padded + a.dimensions());
   return static_cast<std::size_t>(threads) * static_cast<std::size_t>(floats) * sizeof(float);
 }
 

@@ -28,6 +28,7 @@ struct BackwardMemory {
   float *query_rows, *gradient_rows;
   float *weights, *dweights, *mask;  // [key_tile][row_tile]
   float *key_rows, *dq;              // [key_tile][width], [row_tile][width]
+  float* turned;                     // [D or Dv][key_tile]: keys, then values, as products take them
   float *dk, *dv;                    // [Skv][width], [Skv][value_width]
   std::int64_t floats;
 
@@ -49,6 +50,7 @@ struct BackwardMemory {
     take(mask, key_tile * row_tile);
     take(key_rows, key_tile * width);
     take(dq, row_tile * width);
+    take(turned, std::max(a.dimensions(), a.value_dimensions()) * key_tile);
     take(dk, a.keys() * width);
     take(dv, a.keys() * value_width);
   }
@@ -155,10 +157,13 @@ void differentiate_rows(const SdpaBackward::Arguments& a, const View<const float
   for (std::int64_t first = rows.any.begin; first < rows.any.end; first += key_tile) {
     const std::int64_t count = std::min(key_tile, rows.any.end - first);
     fill_ranges(a, rows, first, count, biases);
-    dot_tile(&a.k(rows.batch, rows.key_head, first, 0), a.k.stride(2), count, a.dimensions(), memory.queries,
-             row_vectors, memory.weights);
-    dot_tile(&a.v(rows.batch, rows.key_head, first, 0), a.v.stride(2), count, a.value_dimensions(), memory.gradients,
-             row_vectors, memory.dweights);
+    auto products = [&](const View<const float>& view, const float* packed, float* to) {
+      const WholeRows rows_of_view{&view(rows.batch, rows.key_head, first, 0), view.stride(2)};
+      const std::int64_t width = view.size(3);
+      dot_tile(keys_for_products(rows_of_view, count, width, memory.turned), count, width, packed, row_vectors, to);
+    };
+    products(a.k, memory.queries, memory.weights);
+    products(a.v, memory.gradients, memory.dweights);
     if (is_present(a.mask)) pack_mask(mask, rows, first, count, memory.mask);
     differentiate_tile(a, biases, gradients, is_present(a.mask) ? memory.mask : nullptr, count, row_vectors,
                        memory.weights, memory.dweights);

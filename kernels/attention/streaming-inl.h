@@ -50,42 +50,68 @@ HWY_INLINE V score_keys(D d, const SdpaInputs& a, const TileBiases& biases, cons
   return maximum;
 }
 
-// Turns a tile of products into weights e^(score - maximum) and moves the running values on.
+// What products of Vectors vectors of rows become: weights e^(scale product - maximum). Several vectors at once,
+// because an exponential is one long chain of dependent operations.
+template <int Vectors, class D>
+HWY_INLINE void weigh_keys(D d, const SdpaInputs& a, const TileBiases& biases, const float* mask, bool is_plain,
+                           std::int64_t keys, std::int64_t first_lane, float* weights, Running& running) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
+  const auto scale = hn::Set(d, is_plain ? a.scale : 1.0f);
+  float* column = weights + first_lane;
+  hn::Vec<D> maximum[Vectors], taken[Vectors], sum[Vectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < Vectors; ++v) {
+    maximum[v] = hn::Load(d, running.maximum + first_lane + v * lanes);
+    if (!is_plain) maximum[v] = score_keys(d, a, biases, mask, keys, first_lane + v * lanes, weights, maximum[v]);
+  }
+  for (std::int64_t key = 0; is_plain && key < keys; ++key) {
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) {
+      maximum[v] = hn::Max(maximum[v], hn::Mul(hn::LoadU(d, column + key * row_tile + v * lanes), scale));
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < Vectors; ++v) {
+    const auto before = hn::Load(d, running.maximum + first_lane + v * lanes);
+    taken[v] = hn::IfThenElse(hn::Eq(maximum[v], lowest), hn::Zero(d), maximum[v]);
+    hn::Store(maximum[v], d, running.maximum + first_lane + v * lanes);
+    hn::Store(brisk_exp_of_nonpositive(d, hn::Sub(before, taken[v])), d, running.decay + first_lane + v * lanes);
+    sum[v] = hn::Zero(d);
+  }
+  for (std::int64_t key = 0; key < keys; ++key) {
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) {
+      float* at = column + key * row_tile + v * lanes;
+      // The product is rounded as it was for the maximum: a fused one would leave its rounding error to the
+      // exponential.
+      const auto weight = brisk_exp_of_nonpositive(d, hn::Sub(hn::Mul(hn::LoadU(d, at), scale), taken[v]));
+      hn::StoreU(weight, d, at);
+      sum[v] = hn::Add(sum[v], weight);
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < Vectors; ++v) {
+    const std::int64_t lane = first_lane + v * lanes;
+    const auto decay = hn::Load(d, running.decay + lane);
+    hn::Store(hn::MulAdd(hn::Load(d, running.sum + lane), decay, sum[v]), d, running.sum + lane);
+  }
+}
+
+// Turns a tile of products into weights and moves the running values on.
 inline void absorb_tile(const SdpaInputs& a, const TileBiases& biases, const float* mask, std::int64_t keys,
                         std::int64_t vectors, float* weights, Running& running) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
   // Where scores are products times the scale and nothing else, they are not stored in between.
   const bool is_plain = a.softcap == 0 && !is_present(a.alibi_slopes) && mask == nullptr && !biases.is_ragged;
-  const auto scale = hn::Set(d, is_plain ? a.scale : 1.0f);
-  for (std::int64_t lane = 0; lane < vectors * lanes; lane += lanes) {
-    float* column = weights + lane;
-    const auto before = hn::Load(d, running.maximum + lane);
-    auto maximum = before;
-    if (is_plain) {
-      for (std::int64_t key = 0; key < keys; ++key) {
-        maximum = hn::Max(maximum, hn::Mul(hn::LoadU(d, column + key * row_tile), scale));
-      }
-    } else {
-      maximum = score_keys(d, a, biases, mask, keys, lane, weights, maximum);
-    }
-    const auto taken = hn::IfThenElse(hn::Eq(maximum, lowest), hn::Zero(d), maximum);
-    const auto decay = exp_of_nonpositive(d, hn::Sub(before, taken));
-    auto sum = hn::Zero(d);
-    for (std::int64_t key = 0; key < keys; ++key) {
-      float* at = column + key * row_tile;
-      // The product is rounded as it was for the maximum: a fused one would leave its rounding error to the
-      // exponential.
-      const auto weight = exp_of_nonpositive(d, hn::Sub(hn::Mul(hn::LoadU(d, at), scale), taken));
-      hn::StoreU(weight, d, at);
-      sum = hn::Add(sum, weight);
-    }
-    hn::Store(maximum, d, running.maximum + lane);
-    hn::Store(decay, d, running.decay + lane);
-    hn::Store(hn::MulAdd(hn::Load(d, running.sum + lane), decay, sum), d, running.sum + lane);
+  std::int64_t v = 0;
+  for (; v + block_vectors <= vectors; v += block_vectors) {
+    weigh_keys<block_vectors>(d, a, biases, mask, is_plain, keys, v * lanes, weights, running);
   }
+  for (; v < vectors; ++v) weigh_keys<1>(d, a, biases, mask, is_plain, keys, v * lanes, weights, running);
 }
 
 inline void scale_outputs(float* row, std::int64_t width, float factor) {
@@ -109,6 +135,7 @@ struct TileMemory {
   float* weights;  // [key_tile][row_tile]
   float* mask;     // [key_tile][row_tile]
   float* values;   // [key_tile][padded Dv], where value rows are not whole vectors
+  float* keys;     // [D][key_tile], where products take them turned over
   float* outputs;  // [strip][row_tile][padded Dv]
 
   TileMemory(float* start, std::int64_t dimensions, std::int64_t padded, std::int64_t strip)
@@ -116,7 +143,8 @@ struct TileMemory {
         weights(queries + strip * dimensions * row_tile),
         mask(weights + key_tile * row_tile),
         values(mask + key_tile * row_tile),
-        outputs(values + key_tile * padded) {}
+        keys(values + key_tile * padded),
+        outputs(keys + key_tile * dimensions) {}
 };
 
 // One tile of rows meets one tile of keys.
@@ -129,7 +157,7 @@ inline void meet_keys(const SdpaInputs& a, const View<const float>& mask, std::i
   const std::int64_t row_vectors = divide_rounding_up(rows.count, lanes);
   const std::int64_t padded = padded_width(a.value_dimensions());
   const std::int64_t value_vectors = divide_rounding_up(a.value_dimensions(), lanes);
-  dot_tile(keys.data, keys.stride, count, a.dimensions(), queries, row_vectors, memory.weights);
+  dot_tile(keys, count, a.dimensions(), queries, row_vectors, memory.weights);
   fill_ranges(a, rows, first, count, stream.biases);
   if (is_present(a.mask)) pack_mask(mask, rows, first, count, memory.mask);
   absorb_tile(a, stream.biases, is_present(a.mask) ? memory.mask : nullptr, count, row_vectors, memory.weights,
@@ -169,7 +197,7 @@ void stream_keys(const SdpaInputs& a, const View<const float>& mask, std::span<R
   std::fill_n(memory.outputs, static_cast<std::int64_t>(strip.size()) * row_tile * padded, 0.0f);
   for (std::int64_t first = any.begin; first < any.end; first += key_tile) {
     const std::int64_t count = std::min(key_tile, any.end - first);
-    const WholeRows keys = keys_at(first, count);
+    const WholeRows keys = keys_for_products(keys_at(first, count), count, a.dimensions(), memory.keys);
     const WholeRows values = values_at(first, count);
     for (std::size_t tile = 0; tile < strip.size(); ++tile) {
       const KeyRange seen = keys_within(strip[tile].rows.any, first, count);

@@ -1,7 +1,8 @@
 // The two products of tiled attention, on registers. Included after hwy/highway.h; the guard toggles with each target.
 //
 // A tile holds row_tile queries and key_tile keys. Scores lie [key][query], so that lanes are queries: maxima, sums and
-// exponentials need no work across lanes, queries are packed once for all keys, and keys are read where they lie.
+// exponentials need no work across lanes, queries are packed once for all keys, and keys are read where they lie (on
+// NEON: turned over first).
 #if defined(INGOT_KERNELS_ATTENTION_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INGOT_KERNELS_ATTENTION_TILES_INL_H_
 #undef INGOT_KERNELS_ATTENTION_TILES_INL_H_
@@ -10,6 +11,7 @@
 #endif
 
 #include "hwy/highway.h"
+#include "kernels/attention/lane_blocks-inl.h"
 #include "kernels/attention/tiles.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -54,11 +56,35 @@ HWY_INLINE void dot_block(const float* keys, std::int64_t stride, std::int64_t d
   }
 }
 
+// Keys of a tile as dot_tile reads them: rows, on NEON turned over into the buffer of `dimensions` times key_tile.
+inline WholeRows keys_for_products(WholeRows keys, [[maybe_unused]] std::int64_t count,
+                                   [[maybe_unused]] std::int64_t dimensions, [[maybe_unused]] float* buffer) {
+#if HWY_TARGET == HWY_NEON
+  turn_keys(keys, count, dimensions, buffer);
+  return {buffer, key_tile};
+#else
+  return keys;
+#endif
+}
+
 // products [count][row_tile] = keys [count][dimensions] times queries [dimensions][row_tile], for the first `vectors`
-// vectors of queries.
-inline void dot_tile(const float* keys, std::int64_t stride, std::int64_t count, std::int64_t dimensions,
-                     const float* queries, std::int64_t vectors, float* products) {
+// vectors of queries. Keys are those of keys_for_products.
+inline void dot_tile(WholeRows tile_keys, std::int64_t count, std::int64_t dimensions, const float* queries,
+                     std::int64_t vectors, float* products) {
+#if HWY_TARGET == HWY_NEON
+  static_assert(key_tile % 4 == 0);
+  // A column of queries stays in the first-level cache while all keys pass it.
+  for (std::int64_t v = 0; v < vectors; v += block_vectors) {
+    const std::int64_t width = std::min<std::int64_t>(block_vectors, vectors - v);
+    for (std::int64_t k = 0; k < count; k += 4) {
+      lane_rows<Sums::start_at_zero>(tile_keys.data + k, key_tile, dimensions, queries + 4 * v, row_tile,
+                                     products + k * row_tile + 4 * v, row_tile, width);
+    }
+  }
+#else
   namespace hn = hwy::HWY_NAMESPACE;
+  const float* keys = tile_keys.data;
+  const std::int64_t stride = tile_keys.stride;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
   for (std::int64_t v = 0; v < vectors;) {
     const bool is_wide = v + block_vectors <= vectors;
@@ -81,6 +107,7 @@ inline void dot_tile(const float* keys, std::int64_t stride, std::int64_t count,
     }
     v += is_wide ? block_vectors : 1;
   }
+#endif
 }
 
 // A matrix of weights by its strides: the same product serves scores as they lie and transposed.
@@ -127,6 +154,12 @@ void mix_rows(Weights weights, std::int64_t count, const float* values, std::int
               std::int64_t output_stride, std::int64_t vectors) {
   namespace hn = hwy::HWY_NAMESPACE;
   if (count <= 0) return;
+#if HWY_TARGET == HWY_NEON
+  if (Rows == 4 && weights.row_stride == 1) {
+    return lane_rows<Sums::go_on>(weights.data, weights.step, count, values, value_stride, outputs, output_stride,
+                                  vectors);
+  }
+#endif
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
   std::int64_t v = 0;
   for (; v + block_vectors <= vectors; v += block_vectors) {

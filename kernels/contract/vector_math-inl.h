@@ -116,17 +116,17 @@ HWY_INLINE V brisk_exp_of_reduced(D d, V r) {
 // infinity. Against exp_of the polynomial has a term less (its fit is within 0.8 epsilons), ln 2 has one part where
 // there is FMA (n times its rounding is 2.5 epsilons at the ends of the range, none in the middle), and 2^n is one
 // factor.
+#if HWY_TARGET == HWY_AVX3
+inline constexpr float lowest_brisk_exponent = -104;
+#else
+inline constexpr float lowest_brisk_exponent = -88;  // here n = -127, whose 2^n is zero
+#endif
+
+// Precondition: Sign x is from lowest_brisk_exponent to 89, or NaN.
 template <int Sign = 1, class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
-HWY_INLINE V brisk_exp_of(D d, V x) {
+HWY_INLINE V brisk_exp_of_bounded(D d, V bounded) {
   namespace hn = hwy::HWY_NAMESPACE;
   constexpr float sign = Sign;
-#if HWY_TARGET == HWY_AVX3
-  constexpr float lowest = -104;
-#else
-  constexpr float lowest = -88;  // here n = -127, whose 2^n is zero
-#endif
-  const auto bounded =
-      Sign > 0 ? at_least(d, at_most(d, x, 89.0f), lowest) : at_least(d, at_most(d, x, -lowest), -89.0f);
   // Its last place is one, and the exponent's bias is in it already: the low bits become those of 2^n.
   const auto round_to_integer = hn::Set(d, 0x1.8p23f + 127);
   const auto shifted = hn::MulAdd(bounded, hn::Set(d, sign * 1.44269504088896341f), round_to_integer);
@@ -143,6 +143,19 @@ HWY_INLINE V brisk_exp_of(D d, V x) {
 #endif
   const hn::RebindToSigned<D> di;
   return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+}
+
+template <int Sign = 1, class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
+HWY_INLINE V brisk_exp_of(D d, V x) {
+  constexpr float lowest = lowest_brisk_exponent;
+  return brisk_exp_of_bounded<Sign>(
+      d, Sign > 0 ? at_least(d, at_most(d, x, 89.0f), lowest) : at_least(d, at_most(d, x, -lowest), -89.0f));
+}
+
+// e^x for x <= 0: one bound less.
+template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
+HWY_INLINE V brisk_exp_of_nonpositive(D d, V x) {
+  return brisk_exp_of_bounded(d, at_least(d, x, lowest_brisk_exponent));
 }
 
 // x sigmoid(z) = x / (1 + e^-z). At most 4 epsilons; zero where the sigmoid is below 2^-126.
