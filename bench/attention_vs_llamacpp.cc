@@ -83,6 +83,7 @@ struct Setting {
 // Theirs: a node for each of the caches, in one graph. The context owns queries, keys, values and results.
 struct TheirAttention {
   const Ggml& ggml;
+  Memory memory;  // the context's, on huge pages where there are: as a cache of the engine's lies
   void* context;
   void* graph;
   void* backend;
@@ -90,14 +91,9 @@ struct TheirAttention {
   void* mask;
   std::vector<void*> keys, values, nodes;
 
-  TheirAttention(const Ggml& peer, const AttentionShape& shape, int caches, float scale, int threads) : ggml(peer) {
-    const auto row = static_cast<std::int64_t>(row_bytes(shape.dtype, shape.dimensions));
-    const std::int64_t cache_bytes = 2 * shape.length * shape.key_heads * row;
-    const std::int64_t numbers = shape.tokens * shape.heads * shape.dimensions;
-    const std::int64_t room = 16 << 20;  // for the graph and what describes tensors
-    context = ggml.init({static_cast<std::size_t>(caches * (cache_bytes + 4 * numbers) + 4 * numbers +
-                                                  2 * shape.tokens * shape.length + room),
-                         nullptr, false});
+  TheirAttention(const Ggml& peer, const AttentionShape& shape, int caches, float scale, int threads, Memory room)
+      : ggml(peer), memory(std::move(room)) {
+    context = ggml.init({memory.size(), memory.data(), false});
     const int type = shape.dtype == DType::f16 ? 1 : 8;
     q = ggml.new_tensor_4d(context, 0, shape.dimensions, shape.tokens, shape.heads, 1);
     mask = ggml.new_tensor_4d(context, 1, shape.length, shape.tokens, 1, 1);
@@ -111,6 +107,14 @@ struct TheirAttention {
     }
     backend = ggml.cpu_init();
     ggml.cpu_set_n_threads(backend, threads);
+  }
+  static Bytes bytes_for(const AttentionShape& shape, int caches) {
+    const auto row = static_cast<std::int64_t>(row_bytes(shape.dtype, shape.dimensions));
+    const std::int64_t cache_bytes = 2 * shape.length * shape.key_heads * row;
+    const std::int64_t numbers = shape.tokens * shape.heads * shape.dimensions;
+    const std::int64_t room = 16 << 20;  // for the graph and what describes tensors
+    return Bytes(static_cast<std::uint64_t>(caches * (cache_bytes + 4 * numbers) + 4 * numbers +
+                                            2 * shape.tokens * shape.length + room));
   }
   TheirAttention(const TheirAttention&) = delete;
   TheirAttention& operator=(const TheirAttention&) = delete;
@@ -189,7 +193,9 @@ bool compare(const Setting& setting, const AttentionShape& shape) {
   const std::uint64_t wanted = shape.tokens == 1 ? 2 * setting.last_level_cache : 0;
   const int caches = static_cast<int>(std::clamp<std::uint64_t>(divide_rounding_up(wanted, bytes), 1, 100));
   const float scale = 1 / std::sqrt(static_cast<float>(shape.dimensions));
-  TheirAttention theirs(setting.ggml, shape, caches, scale, setting.options.threads);
+  Result<Memory> room = Memory::allocate(TheirAttention::bytes_for(shape, caches));
+  if (!room.ok()) return false;
+  TheirAttention theirs(setting.ggml, shape, caches, scale, setting.options.threads, std::move(room).value());
   theirs.fill(shape);
 
   const std::int64_t numbers = shape.tokens * shape.heads * shape.dimensions;

@@ -94,6 +94,7 @@ struct Decode {
 
 void decode_reference(const Decode::Arguments& arguments, Context& context);
 extern const SimdEntries<Decode> decode_simd;
+extern const SimdEntries<Decode> decode_simd_fhm;  // neon alone, with FMLAL
 std::size_t decode_scratch_bytes(const Decode::Arguments& arguments, int threads);
 
 }  // namespace ingot

@@ -14,9 +14,12 @@ inline constexpr std::int64_t token_tile = 64;
 inline constexpr std::int64_t least_split = 512;  // tokens: below, a thread is not worth waking
 inline constexpr std::int64_t enough_units = 64;  // of work, for as many threads
 
+inline constexpr std::int64_t quad = 4;  // heads that are multiplied together where a vector holds as many
+
 struct DecodePlan {
   std::int64_t group;
   std::int64_t padded_group;  // heads are multiplied by fours, twos and ones: three of them as four
+  std::int64_t room;          // for heads, where all are multiplied by fours
   std::int64_t width;
   std::int64_t value_width;
   std::int64_t splits;
@@ -27,32 +30,44 @@ struct DecodePlan {
   explicit DecodePlan(const Decode::Arguments& a)
       : group(a.group()),
         padded_group(group % 4 == 3 ? group + 1 : group),
+        room(divide_rounding_up(group, 4) * 4),
         width(padded_width(a.q.size(2))),
         value_width(padded_width(a.value_dimensions())) {
     const std::int64_t pairs = a.batches() * a.key_heads();
     splits =
         std::clamp<std::int64_t>(a.keys().capacity() / least_split, 1, std::max<std::int64_t>(enough_units / pairs, 1));
     units = pairs * splits;
-    partial_floats = padded_group * value_width + 2 * group;
-    worker_floats = (padded_group + token_tile) * width + token_tile * value_width + padded_group * token_tile;
+    partial_floats = room * value_width + 2 * room;
+    worker_floats = (room + token_tile) * width + token_tile * value_width + room * token_tile;
   }
 };
 
 // A worker's scratch memory.
 struct DecodeMemory {
-  float* queries;  // [padded_group][width]
+  float* queries;  // [room][width]
   float* keys;     // decoded rows [token_tile][width], or scales of coded ones
   float* values;   // [token_tile][value_width], likewise
-  float* scores;   // [padded_group][token_tile]
+  float* scores;   // [room][token_tile]
 
   DecodeMemory(float* start, const DecodePlan& plan)
       : queries(start),
-        keys(queries + plan.padded_group * plan.width),
+        keys(queries + plan.room * plan.width),
         values(keys + token_tile * plan.width),
         scores(values + token_tile * plan.value_width) {}
 };
 
-// A split's result for a group of heads: outputs [padded_group][value_width], then a maximum and a sum for each head.
+// The tokens of a tile for one head. Rows behind the count repeat the last one, so that blocks of tokens are whole.
+struct TokenRows {
+  static constexpr std::int64_t most = token_tile + 8;
+  const std::byte* row[most];
+  std::int64_t count = 0;
+  std::int64_t dimensions = 0;    // whole vectors
+  std::int64_t row_bytes = 0;     // from one token of a page to the next
+  const float* scales = nullptr;  // of coded rows, [token][block]
+  std::int64_t blocks = 0;
+};
+
+// A split's result for a group of heads: outputs [room][value_width], then a maximum and a sum for each head.
 struct Partial {
   float* outputs;
   float* maximum;
@@ -60,8 +75,8 @@ struct Partial {
 
   Partial(float* partials, const DecodePlan& plan, std::int64_t unit)
       : outputs(partials + unit * plan.partial_floats),
-        maximum(outputs + plan.padded_group * plan.value_width),
-        sum(maximum + plan.group) {}
+        maximum(outputs + plan.room * plan.value_width),
+        sum(maximum + plan.room) {}
 };
 
 }  // namespace ingot

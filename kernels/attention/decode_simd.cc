@@ -58,45 +58,82 @@ void clear_padding(float* rows, std::int64_t count, std::int64_t stride, std::in
     std::fill(rows + row * stride + width, rows + (row + 1) * stride, 0.0f);
 }
 
-void attend_split(const Decode::Arguments& a, const DecodePlan& plan, std::int64_t sequence, std::int64_t key_head,
-                  KeyRange positions, const DecodeMemory& memory, const Partial& partial) {
-  const TokenReader key_reader = reader_of(a.k_pages.dtype(), a.q.size(2));
-  const TokenReader value_reader = reader_of(a.v_pages.dtype(), a.value_dimensions());
-  TokenRows keys;
-  TokenRows values;
-  // Rows are padded with zeros, and loads of tokens leave them so. A head of padding asks for nothing.
-  std::fill_n(memory.queries, plan.padded_group * plan.width, 0.0f);
-  std::fill_n(memory.scores, plan.padded_group * token_tile, 0.0f);
+// Rows are padded with zeros, and loads of tokens leave them so. A head of padding asks for nothing.
+void start_split(const Decode::Arguments& a, const DecodePlan& plan, const DecodeMemory& memory,
+                 const Partial& partial) {
+  std::fill_n(memory.queries, plan.room * plan.width, 0.0f);
+  std::fill_n(memory.scores, plan.room * token_tile, 0.0f);
   clear_padding(memory.keys, token_tile, plan.width, a.q.size(2));
   clear_padding(memory.values, token_tile, plan.value_width, a.value_dimensions());
-  std::fill_n(partial.outputs, plan.padded_group * plan.value_width, 0.0f);
+  std::fill_n(partial.outputs, plan.room * plan.value_width, 0.0f);
+  std::fill_n(partial.maximum, plan.room, minus_infinity);
+  std::fill_n(partial.sum, plan.room, 0.0f);
+}
+
+// Queries of a group, as its products take them.
+void copy_queries(const Decode::Arguments& a, const DecodePlan& plan, std::int64_t sequence, std::int64_t key_head,
+                  HeadOrder order, float* queries) {
   for (std::int64_t g = 0; g < plan.group; ++g) {
-    std::copy_n(&a.q(sequence, key_head * plan.group + g, 0), a.q.size(2), memory.queries + g * plan.width);
-    partial.maximum[g] = minus_infinity;
-    partial.sum[g] = 0;
-  }
-  const std::int64_t query_position = a.lengths(sequence) - 1;
-  for (std::int64_t first = positions.begin; first < positions.end; first += token_tile) {
-    const std::int64_t count = std::min(token_tile, positions.end - first);
-    read_tokens(key_reader, a.keys(), sequence, key_head, first, count, memory.keys, plan.width, keys);
-    read_tokens(value_reader, a.values(), sequence, key_head, first, count, memory.values, plan.value_width, values);
-    key_reader.dot(memory.queries, plan.padded_group, plan.width, keys, memory.scores);
-    for (std::int64_t g = 0; g < plan.group; ++g) {
-      float* row = memory.scores + g * token_tile;
-      const float slope = is_present(a.alibi_slopes) ? a.alibi_slopes(key_head * plan.group + g) : 0.0f;
-      const float before = partial.maximum[g];
-      const float maximum = std::max(before, finish_scores(a, slope, query_position - first, count, row));
-      const float taken = taken_out(maximum);
-      const float sum = exponentials(row, row, count, taken);
-      if (maximum != before) {
-        const float decay = std::exp(before - taken);
-        scale_outputs(partial.outputs + g * plan.value_width, plan.value_width, decay);
-        partial.sum[g] *= decay;
-        partial.maximum[g] = maximum;
-      }
-      partial.sum[g] += sum;
+    const float* query = &a.q(sequence, key_head * plan.group + g, 0);
+    if (order == HeadOrder::rows) {
+      std::copy_n(query, a.q.size(2), queries + g * plan.width);
+      continue;
     }
-    value_reader.mix(memory.scores, plan.padded_group, values, partial.outputs, plan.value_width);
+    float* turned = queries + g / quad * plan.width * quad + g % quad;
+    for (std::int64_t i = 0; i < a.q.size(2); ++i) turned[i * quad] = query[i];
+  }
+}
+
+// Turns the scores of a tile, [head][token], into weights. The first token is `distance` positions before the query.
+void weigh_rows(const Decode::Arguments& a, const DecodePlan& plan, std::int64_t key_head, std::int64_t distance,
+                std::int64_t count, float* scores, const Partial& partial) {
+  for (std::int64_t g = 0; g < plan.group; ++g) {
+    float* row = scores + g * token_tile;
+    const float slope = is_present(a.alibi_slopes) ? a.alibi_slopes(key_head * plan.group + g) : 0.0f;
+    const float before = partial.maximum[g];
+    const float maximum = std::max(before, finish_scores(a, slope, distance, count, row));
+    const float taken = taken_out(maximum);
+    const float sum = exponentials(row, row, count, taken);
+    if (maximum != before) {
+      const float decay = std::exp(before - taken);
+      scale_outputs(partial.outputs + g * plan.value_width, plan.value_width, decay);
+      partial.sum[g] *= decay;
+      partial.maximum[g] = maximum;
+    }
+    partial.sum[g] += sum;
+  }
+}
+
+void attend_split(const Decode::Arguments& a, const DecodePlan& plan, HeadOrder order, HalfWay half_way,
+                  std::int64_t sequence, std::int64_t key_head, KeyRange positions, const DecodeMemory& memory,
+                  const Partial& partial) {
+  const ConstCacheView key_cache = a.keys();
+  const ConstCacheView value_cache = a.values();
+  const TokenReader key_reader = reader_of(a.k_pages.dtype(), a.q.size(2), order, half_way);
+  const TokenReader value_reader = reader_of(a.v_pages.dtype(), a.value_dimensions(), order, half_way);
+  const std::int64_t heads = order == HeadOrder::quads ? plan.room / quad : plan.padded_group;
+  const std::int64_t query_position = a.lengths(sequence) - 1;
+  auto count_at = [&](std::int64_t first) { return std::min(token_tile, positions.end - first); };
+  TokenRows keys, next_keys, values;
+  copy_queries(a, plan, sequence, key_head, order, memory.queries);
+  for (std::int64_t first = positions.begin; first < positions.end; first += token_tile) {
+    const std::int64_t count = count_at(first);
+    if (first == positions.begin) find_rows(key_cache, sequence, key_head, first, count, keys);
+    find_rows(value_cache, sequence, key_head, first, count, values);
+    decode_tokens(key_reader, key_cache, memory.keys, plan.width, keys);
+    key_reader.dot(memory.queries, heads, plan.width, keys, values, memory.scores);
+#if HWY_TARGET == HWY_NEON
+    const auto weigh = order == HeadOrder::quads ? weigh_quads : weigh_rows;
+#else
+    const auto weigh = weigh_rows;
+#endif
+    weigh(a, plan, key_head, query_position - first, count, memory.scores, partial);
+    const std::int64_t next = first + token_tile;
+    const bool is_last = next >= positions.end;
+    if (!is_last) find_rows(key_cache, sequence, key_head, next, count_at(next), next_keys);
+    decode_tokens(value_reader, value_cache, memory.values, plan.value_width, values);
+    value_reader.mix(memory.scores, heads, values, is_last ? keys : next_keys, partial.outputs, plan.value_width);
+    std::swap(keys, next_keys);
   }
 }
 
@@ -167,11 +204,13 @@ void decode_runs(const Decode::Arguments& a, Context& context, const DecodeRuns&
   });
 }
 
-void decode(const Decode::Arguments& a, Context& context) {
+void decode_by(const Decode::Arguments& a, Context& context, HalfWay half_way) {
   if (a.y.empty()) return;
   const DecodeRuns runs(a, context.scratch);
   if (runs.are_long()) return decode_runs(a, context, runs);
   const DecodePlan plan(a);
+  // Two heads would leave half of each vector empty.
+  const HeadOrder order = HWY_TARGET == HWY_NEON && plan.group > 2 ? HeadOrder::quads : HeadOrder::rows;
   auto* partials = reinterpret_cast<float*>(context.scratch.data());
   float* memory = partials + padded_width(plan.units * plan.partial_floats);
   context.workers.for_chunks(plan.units, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
@@ -183,8 +222,11 @@ void decode(const Decode::Arguments& a, Context& context) {
       KeyRange share;
       share.begin = std::min(seen.begin + unit % plan.splits * tiles * token_tile, seen.end);
       share.end = std::min(share.begin + tiles * token_tile, seen.end);
-      attend_split(a, plan, sequence, unit / plan.splits % a.key_heads(), share,
-                   DecodeMemory(memory + worker * plan.worker_floats, plan), Partial(partials, plan, unit));
+      const std::int64_t key_head = unit / plan.splits % a.key_heads();
+      const DecodeMemory worker_memory(memory + worker * plan.worker_floats, plan);
+      const Partial partial(partials, plan, unit);
+      start_split(a, plan, worker_memory, partial);
+      attend_split(a, plan, order, half_way, sequence, key_head, share, worker_memory, partial);
     }
   });
   for (std::int64_t b = 0; b < a.batches(); ++b) {
@@ -196,6 +238,11 @@ void decode(const Decode::Arguments& a, Context& context) {
   }
 }
 
+void decode(const Decode::Arguments& a, Context& context) { decode_by(a, context, HalfWay::convert); }
+#if HWY_TARGET == HWY_NEON
+void decode_fhm(const Decode::Arguments& a, Context& context) { decode_by(a, context, HalfWay::multiply); }
+#endif
+
 }  // namespace
 }  // namespace ingot::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -203,6 +250,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot {
 const SimdEntries<Decode> decode_simd = INGOT_SIMD_ENTRIES(decode);
+#if defined(__aarch64__)
+const SimdEntries<Decode> decode_simd_fhm = {.neon = &N_NEON::decode_fhm};
+#else
+const SimdEntries<Decode> decode_simd_fhm = {};
+#endif
 
 std::size_t decode_scratch_bytes(const Decode::Arguments& a, int threads) {
   if (a.y.empty()) return 0;

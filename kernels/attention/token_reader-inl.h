@@ -10,6 +10,8 @@
 #include <cstring>
 
 #include "hwy/highway.h"
+#include "kernels/attention/decode_products_fhm.h"
+#include "kernels/attention/decode_quads-inl.h"
 #include "kernels/attention/token_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,24 +34,41 @@ inline LoadToken load_of(DType dtype) {
   return dtype == DType::f32 ? load_f32 : dtype == DType::f16 ? load_f16 : load_q8_0;
 }
 
+// How the heads of a group lie: [head][number], or four to a vector, [quad][number][4] (decode_quads-inl.h).
+enum class HeadOrder : std::uint8_t { rows, quads };
+// How f16 become floats in registers: by conversion, or by FMLAL.
+enum class HalfWay : std::uint8_t { convert, multiply };
+
+// `next` are rows that will be read after these: memory may be asked for them meanwhile.
 struct TokenReader {
-  void (*dot)(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows, float* scores);
-  void (*mix)(const float* weights, std::int64_t heads, const TokenRows& rows, float* outputs, std::int64_t width);
+  void (*dot)(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows,
+              const TokenRows& next, float* scores);
+  void (*mix)(const float* weights, std::int64_t heads, const TokenRows& rows, const TokenRows& next, float* outputs,
+              std::int64_t width);
   LoadToken load;  // into the buffer; null: rows are read where they lie
   bool is_coded;
 };
 
 template <class Row>
-TokenReader reader_over(LoadToken load, bool is_coded) {
+TokenReader reader_over([[maybe_unused]] HeadOrder order, LoadToken load, bool is_coded) {
+#if HWY_TARGET == HWY_NEON
+  if (order == HeadOrder::quads) return {dot_quads<RawRow<Row>>, mix_quads<RawRow<Row>>, load, is_coded};
+#endif
   return {dot_group<Row>, mix_group<Row>, load, is_coded};
 }
 
-inline TokenReader reader_of(DType dtype, std::int64_t width) {
+inline TokenReader reader_of(DType dtype, std::int64_t width, HeadOrder order, [[maybe_unused]] HalfWay half_way) {
   const auto lanes = static_cast<std::int64_t>(hwy::HWY_NAMESPACE::Lanes(FloatTag()));
-  if (dtype == DType::q8_0) return reader_over<CodedRow>(nullptr, true);  // its blocks are whole vectors
-  if (width % lanes != 0) return reader_over<PlainRow<float>>(load_of(dtype), false);
-  return dtype == DType::f32 ? reader_over<PlainRow<float>>(nullptr, false)
-                             : reader_over<PlainRow<Half>>(nullptr, false);
+  if (dtype == DType::q8_0) return reader_over<CodedRow>(order, nullptr, true);  // its blocks are whole vectors
+  if (width % lanes != 0) return reader_over<PlainRow<float>>(order, load_of(dtype), false);
+#if HWY_TARGET == HWY_NEON
+  if (dtype == DType::f16 && half_way == HalfWay::multiply && width % 8 == 0) {
+    if (order == HeadOrder::quads) return {dot_quads_fhm, mix_quads_fhm, nullptr, false};
+    return {dot_heads_fhm, mix_heads_fhm, nullptr, false};
+  }
+#endif
+  return dtype == DType::f32 ? reader_over<PlainRow<float>>(order, nullptr, false)
+                             : reader_over<PlainRow<Half>>(order, nullptr, false);
 }
 
 // The scales of coded rows as floats, many at a time.
@@ -74,23 +93,20 @@ inline void gather_scales(TokenRows& rows, float* scales) {
   rows.scales = scales;
 }
 
-// Makes the rows of `count` positions readable. The buffer holds token_tile rows of `stride` floats, zeros behind a
-// row's width.
-inline void read_tokens(const TokenReader& reader, const ConstCacheView& cache, std::int64_t sequence,
-                        std::int64_t head, std::int64_t first, std::int64_t count, float* buffer, std::int64_t stride,
-                        TokenRows& rows) {
-  find_rows(cache, sequence, head, first, count, rows);
+// Makes rows that were found readable. The buffer holds token_tile rows of `stride` floats, zeros behind a row's width.
+inline void decode_tokens(const TokenReader& reader, const ConstCacheView& cache, float* buffer, std::int64_t stride,
+                          TokenRows& rows) {
   rows.dimensions = reader.load == nullptr ? cache.width() : stride;
   if (reader.is_coded) {
     rows.blocks = cache.width() / block_of_codes;
     return gather_scales(rows, buffer);
   }
   if (reader.load == nullptr) return;
-  for (std::int64_t t = 0; t < count; ++t) {
+  for (std::int64_t t = 0; t < rows.count; ++t) {
     reader.load(rows.row[t], buffer + t * stride, cache.width());
     rows.row[t] = reinterpret_cast<const std::byte*>(buffer + t * stride);
   }
-  std::fill(rows.row + count, rows.row + TokenRows::most, rows.row[count - 1]);
+  std::fill(rows.row + rows.count, rows.row + TokenRows::most, rows.row[rows.count - 1]);
 }
 
 }  // namespace ingot::HWY_NAMESPACE

@@ -27,26 +27,17 @@ namespace ingot::HWY_NAMESPACE {
 
 inline constexpr std::int64_t block_of_codes = 32;
 
-// The tokens of a tile for one head. Rows behind the count repeat the last one, so that blocks of tokens are whole.
-struct TokenRows {
-  static constexpr std::int64_t most = token_tile + 8;
-  const std::byte* row[most];
-  std::int64_t count = 0;
-  std::int64_t dimensions = 0;    // whole vectors
-  const float* scales = nullptr;  // of coded rows, [token][block]
-  std::int64_t blocks = 0;
-};
-
 // Where a run of positions lies. Within a page tokens are one stride apart, so that pages are looked up once.
 inline void find_rows(const ConstCacheView& cache, std::int64_t sequence, std::int64_t head, std::int64_t first,
                       std::int64_t count, TokenRows& rows) {
   rows.count = count;
+  rows.row_bytes = cache.pages.byte_stride(2);
   for (std::int64_t t = 0; t < count;) {
     const CacheSlot slot = cache.slot(sequence, first + t);
     const std::byte* at = cache.row(slot, head);
     for (std::int64_t left = std::min(cache.page_length() - slot.token, count - t); left > 0; --left) {
       rows.row[t++] = at;
-      at += cache.pages.byte_stride(2);
+      at += rows.row_bytes;
     }
   }
   std::fill(rows.row + count, rows.row + TokenRows::most, rows.row[count - 1]);
@@ -64,9 +55,10 @@ struct PlainRow {
 
   HWY_INLINE PlainRow(const TokenRows& rows, std::int64_t token)
       : data(reinterpret_cast<const Element*>(rows.row[token])) {}
+  HWY_INLINE FloatVector at(std::int64_t i) const { return load_as_float(data + i); }
   HWY_INLINE FloatVector streamed(std::int64_t i) const {
     fetch_ahead(data + i);
-    return load_as_float(data + i);
+    return at(i);
   }
 };
 
@@ -77,12 +69,16 @@ struct CodedRow {
 
   HWY_INLINE CodedRow(const TokenRows& rows, std::int64_t token)
       : data(reinterpret_cast<const BlockQ8_0*>(rows.row[token])), scales(rows.scales + token * rows.blocks) {}
-  HWY_INLINE FloatVector streamed(std::int64_t i) const {
+  HWY_INLINE const std::int8_t* codes(std::int64_t i) const {
+    return data[i / block_of_codes].codes + i % block_of_codes;
+  }
+  HWY_INLINE FloatVector at(std::int64_t i) const {
     namespace hn = hwy::HWY_NAMESPACE;
-    const std::int64_t block = i / block_of_codes;
-    const std::int8_t* codes = data[block].codes + i % block_of_codes;
-    fetch_ahead(codes);
-    return hn::Mul(hn::Set(FloatTag(), scales[block]), load_as_float(codes));
+    return hn::Mul(hn::Set(FloatTag(), scales[i / block_of_codes]), load_as_float(codes(i)));
+  }
+  HWY_INLINE FloatVector streamed(std::int64_t i) const {
+    fetch_ahead(codes(i));
+    return at(i);
   }
 };
 
@@ -140,9 +136,11 @@ HWY_INLINE void dot_tokens(const float* queries, std::int64_t width, const Token
   }
 }
 
-// scores [heads][token_tile]. Tokens behind the count are multiplied too, and never looked at.
+// scores [heads][token_tile]. Tokens behind the count are multiplied too, and never looked at. Rows that come next are
+// for products that ask memory for them; these ask for what lies behind their own.
 template <class Row>
-void dot_group(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows, float* scores) {
+void dot_group(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows, const TokenRows&,
+               float* scores) {
   constexpr int tokens_of_four = block_vectors;  // as many sums as there are registers for
   std::int64_t h = 0;
   for (; h + 4 <= heads; h += 4) {
@@ -205,7 +203,8 @@ void mix_heads(const float* weights, const TokenRows& rows, float* outputs, std:
 
 // outputs [heads][width] += weights [heads][token_tile] times rows.
 template <class Row>
-void mix_group(const float* weights, std::int64_t heads, const TokenRows& rows, float* outputs, std::int64_t width) {
+void mix_group(const float* weights, std::int64_t heads, const TokenRows& rows, const TokenRows&, float* outputs,
+               std::int64_t width) {
   std::int64_t h = 0;
   for (; h + 4 <= heads; h += 4) {
     mix_heads<Row, 4, block_vectors>(weights + h * token_tile, rows, outputs + h * width, width);
