@@ -67,9 +67,9 @@ FusedProducts alone(const Matmul::Arguments& a) {
 }  // namespace
 
 // The ladder. First what multiplies columns as weights lie (column_product.cc): dot products for few rows, for which a
-// packed panel would be used too seldom to pay, and panels of codes for many. Then packed panels of floats, on all
-// threads and on one; blocking without vectors; the plain sum. Weights in the interleaved layout have rows of their
-// own, which take any number of rows of x.
+// packed panel would be used too seldom to pay, lanes of rows on a PC for up to sixteen, and panels of codes for many.
+// Then packed panels of floats, on all threads and on one; blocking without vectors; the plain sum. Weights in the
+// interleaved layout have rows of their own, which take any number of rows of x.
 std::span<const Variant<Matmul>> Matmul::variants() {
   static const SimdEntries<Matmul> threaded =
       entries_over<Matmul>(gemm_threaded, []<SimdTarget target>() { return &matmul_threaded<target>; });
