@@ -73,19 +73,27 @@ ColumnProduct pairs_row(std::string_view name, FeatureSet needs, SimdTarget targ
   return row;
 }
 
-// Few rows with bf16 weights. `product` is null where it is not built.
+// Few rows with one type of weights. `product` is null where it is not built.
 template <const DotProduct* const& product>
-ColumnProduct bf16_dot_row(std::string_view name, FeatureSet needs, SimdTarget target) {
-  ColumnProduct row = dot_row<same_for_all<product>>(name, needs, target);
+ColumnProduct own_dot_row(std::string_view name, FeatureSet needs, bool (*accepts)(const Matmul::Arguments&),
+                          std::size_t (*prepared_bytes)(const Matmul::Arguments&)) {
+  ColumnProduct row = dot_row<same_for_all<product>>(name, needs, SimdTarget::neon);
   row.built = product != nullptr;
-  row.accepts = [](const Matmul::Arguments& a) {
-    return has_few_rows(a) && a.x.size(0) <= dot_rows && a.weights.dtype() == DType::bf16;
-  };
-  row.prepared_bytes = [](const Matmul::Arguments& a) {
-    return rounded_scratch_bytes(a.x.size(0), a.x.size(1) + 7, DType::bf16);
-  };
+  row.accepts = accepts;
+  row.prepared_bytes = prepared_bytes;
   return row;
 }
+
+bool has_few_rows_and_bf16(const Matmul::Arguments& a) {
+  return has_few_rows(a) && a.x.size(0) <= dot_rows && a.weights.dtype() == DType::bf16;
+}
+std::size_t rounded_bytes(const Matmul::Arguments& a) {
+  return rounded_scratch_bytes(a.x.size(0), a.x.size(1) + 7, DType::bf16);
+}
+bool has_one_row_and_f16(const Matmul::Arguments& a) {
+  return has_few_rows(a) && a.x.size(0) == 1 && a.weights.dtype() == DType::f16;
+}
+std::size_t halves_bytes(const Matmul::Arguments& a) { return halves_scratch_bytes(a.x.size(1)); }
 
 // Block formats, up to sixteen rows, rows of weights in lanes. `product` is null where it is not built.
 template <const LaneProduct* const& product>
@@ -115,18 +123,6 @@ ColumnProduct lanes_row(std::string_view name, FeatureSet needs, SimdTarget targ
               },
           .multiply = [](const Matmul::Arguments& a, const std::byte* spans,
                          std::byte*) { product->columns(gemm_of(a), spans); }};
-}
-
-// One row with f16 weights. `product` is null where it is not built.
-template <const DotProduct* const& product>
-ColumnProduct halves_row(std::string_view name, FeatureSet needs, SimdTarget target) {
-  ColumnProduct row = dot_row<same_for_all<product>>(name, needs, target);
-  row.built = product != nullptr;
-  row.accepts = [](const Matmul::Arguments& a) {
-    return has_few_rows(a) && a.x.size(0) == 1 && a.weights.dtype() == DType::f16;
-  };
-  row.prepared_bytes = [](const Matmul::Arguments& a) { return halves_scratch_bytes(a.x.size(1)); };
-  return row;
 }
 
 // Many rows by panels of codes, those of weights made as they are multiplied. `product` is null where it is not built.
@@ -196,8 +192,8 @@ const ColumnProduct& column_product(int index) {
       panel_row<panels_neon_i8mm>("panels_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
       panel_row<panels_neon_dotprod>("panels_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
       bf16_row<bf16_panels_neon>("panels_neon_bf16", {neon, bf16}, SimdTarget::neon),
-      bf16_dot_row<gemm_dot_neon_bf16>("dot_neon_bf16", {neon, bf16}, SimdTarget::neon),
-      halves_row<gemm_dot_neon_fp16>("dot_neon_fp16", {neon, fp16}, SimdTarget::neon),
+      own_dot_row<gemm_dot_neon_bf16>("dot_neon_bf16", {neon, bf16}, has_few_rows_and_bf16, rounded_bytes),
+      own_dot_row<gemm_dot_neon_fp16>("dot_neon_fp16", {neon, fp16}, has_one_row_and_f16, halves_bytes),
       any_dot_row<SimdTarget::neon>("dot_neon", neon),
   };
   return list[index];

@@ -83,13 +83,16 @@ void cut_row(const Gemm& gemm, std::byte* coded) {
   }
 }
 
+// A function, because compilers have an intrinsic that is a macro, in which a pack is not expanded.
+HWY_INLINE float16x8_t load(const float16_t* from) { return vld1q_f16(from); }
+
 template <std::size_t... i>
 HWY_INLINE void add_step(float32x4_t (&sums0)[columns_at_once], float32x4_t (&sums1)[columns_at_once],
                          const float16_t* const (&weights)[columns_at_once], std::int64_t k, const float16_t* x,
                          std::index_sequence<i...>) {
-  const float16x8_t halves[] = {vld1q_f16(weights[i] + k)...};
-  const float16x8_t high = vld1q_f16(x);
-  const float16x8_t low = vld1q_f16(x + step);
+  const float16x8_t halves[] = {load(weights[i] + k)...};
+  const float16x8_t high = load(x);
+  const float16x8_t low = load(x + step);
   ((sums0[i] = vfmlalq_low_f16(sums0[i], halves[i], high), sums1[i] = vfmlalq_high_f16(sums1[i], halves[i], high)),
    ...);
   ((sums0[i] = vfmlalq_low_f16(sums0[i], halves[i], low), sums1[i] = vfmlalq_high_f16(sums1[i], halves[i], low)), ...);

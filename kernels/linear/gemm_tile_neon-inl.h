@@ -24,20 +24,24 @@ inline constexpr int neon_tile_rows = 12;
 inline constexpr int neon_tile_columns = 8;
 using NeonVector = hwy::HWY_NAMESPACE::Vec<hwy::HWY_NAMESPACE::CappedTag<float, 4>>;
 
+// Functions, because compilers have intrinsics that are macros, in which a pack is not expanded.
+HWY_INLINE float32x4_t load_four(const float* from) { return vld1q_f32(from); }
+template <int lane>
+HWY_INLINE void add_lane(NeonVector& sum, float32x4_t right, float32x4_t left) {
+  sum.raw = vfmaq_laneq_f32(sum.raw, right, left, lane);
+}
+
 // Steps [0, depth) of a part of a tile, added to sums.
 template <int vectors, std::size_t... row>
 HWY_INLINE void add_steps(const float* HWY_RESTRICT left, const float* HWY_RESTRICT right, std::int64_t depth,
                           NeonVector (&sums0)[sizeof...(row)], NeonVector (&sums1)[sizeof...(row)],
                           std::index_sequence<row...>) {
   for (std::int64_t k = 0; k < depth; ++k) {
-    const float32x4_t right0 = vld1q_f32(right);
-    float32x4_t four;
-    ((four = vld1q_f32(left + row / 4 * 4), sums0[row].raw = vfmaq_laneq_f32(sums0[row].raw, right0, four, row % 4)),
-     ...);
+    const float32x4_t right0 = load_four(right);
+    (add_lane<row % 4>(sums0[row], right0, load_four(left + row / 4 * 4)), ...);
     if constexpr (vectors == 2) {
-      const float32x4_t right1 = vld1q_f32(right + 4);
-      ((four = vld1q_f32(left + row / 4 * 4), sums1[row].raw = vfmaq_laneq_f32(sums1[row].raw, right1, four, row % 4)),
-       ...);
+      const float32x4_t right1 = load_four(right + 4);
+      (add_lane<row % 4>(sums1[row], right1, load_four(left + row / 4 * 4)), ...);
     }
     left += neon_tile_rows;
     right += neon_tile_columns;
