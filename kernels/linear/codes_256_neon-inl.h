@@ -17,46 +17,60 @@ HWY_INLINE int32x4_t multiply_groups(const int16x8_t (&words)[2], const std::int
   return total;
 }
 
-template <class Block, int rows>
-HWY_INLINE void add_block(const Block& block, const CodedSpan256* x, std::int64_t blocks, float32x4_t (&sums)[rows]) {
+template <class Block, int rows, std::size_t streams>
+HWY_INLINE void add_block(const std::array<const Block*, streams>& weights, std::int64_t b, const CodedSpan256* x,
+                          std::int64_t blocks, float32x4_t (&sums)[streams][rows]) {
   constexpr int groups = 256 / Block::group;
   constexpr int units = Block::group / 16;  // of a group, neighbours in every order
-  const GroupWords words = load_groups(block);
-  int32x4_t scales[groups / 4];
-  unrolled<groups / 8>(INGOT_UNROLLED(i) {
-    scales[2 * i] = vmovl_s16(vget_low_s16(words.scales[i]));
-    scales[2 * i + 1] = vmovl_high_s16(words.scales[i]);
-  });
-  int32x4_t totals[rows];
-  unrolled<rows>(INGOT_UNROLLED(row) {
-    totals[row] = vdupq_n_s32(0);
-    if constexpr (code_offset<Block> != 0) {
-      const int32x4_t sum = multiply_groups<Block>(words.scales, x[row * blocks].sums);
-      totals[row] = vmulq_n_s32(sum, -code_offset<Block>);
-    }
+  constexpr int count = static_cast<int>(streams);
+  GroupWords words[streams];
+  int32x4_t scales[streams][groups / 4];
+  int32x4_t totals[streams][rows];
+  unrolled<count>(INGOT_UNROLLED(i) {
+    words[i] = load_groups(weights[i][b]);
+    unrolled<groups / 8>(INGOT_UNROLLED(j) {
+      scales[i][2 * j] = vmovl_s16(vget_low_s16(words[i].scales[j]));
+      scales[i][2 * j + 1] = vmovl_high_s16(words[i].scales[j]);
+    });
+    unrolled<rows>(INGOT_UNROLLED(row) {
+      totals[i][row] = vdupq_n_s32(0);
+      if constexpr (code_offset<Block> != 0) {
+        const int32x4_t sum = multiply_groups<Block>(words[i].scales, x[b + row * blocks].sums);
+        totals[i][row] = vmulq_n_s32(sum, -code_offset<Block>);
+      }
+    });
   });
   unrolled<groups>(INGOT_UNROLLED(g) {
     constexpr int first = g * units;
     constexpr int group = CodedOrder<Block>::units[first] / units;
-    int8x16_t codes[units];
-    unrolled<units>(INGOT_UNROLLED(u) { codes[u] = vreinterpretq_s8_u8(codes_at<first + u>(block)); });
+    int8x16_t codes[streams][units];
+    unrolled<count * units>(INGOT_UNROLLED(i) {
+      codes[i / units][i % units] = vreinterpretq_s8_u8(codes_at<first + i % units>(weights[i / units][b]));
+    });
     unrolled<rows>(INGOT_UNROLLED(row) {
-      const std::int8_t* from = x[row * blocks].codes[0] + 16 * first;
-      int32x4_t dot = zero_for(vld1q_s8(from));
-      unrolled<units>(INGOT_UNROLLED(u) { dot = vdotq_s32(dot, codes[u], vld1q_s8(from + 16 * u)); });
-      totals[row] = vmlaq_laneq_s32(totals[row], dot, scales[group / 4], group % 4);
+      const std::int8_t* from = x[b + row * blocks].codes[0] + 16 * first;
+      int8x16_t of_x[units];
+      unrolled<units>(INGOT_UNROLLED(u) { of_x[u] = vld1q_s8(from + 16 * u); });
+      unrolled<count>(INGOT_UNROLLED(i) {
+        int32x4_t dot = zero_for(codes[i][0]);
+        unrolled<units>(INGOT_UNROLLED(u) { dot = vdotq_s32(dot, codes[i][u], of_x[u]); });
+        totals[i][row] = vmlaq_laneq_s32(totals[i][row], dot, scales[i][group / 4], group % 4);
+      });
     });
   });
-  const float scale = half_value(block.scale);
-  unrolled<rows>(INGOT_UNROLLED(row) {
-    const CodedSpan256& in = x[row * blocks];
-    // Not the product of both scales first: it may lie below the normal range where the sum does not.
-    sums[row] = vfmaq_n_f32(sums[row], vmulq_n_f32(vcvtq_f32_s32(totals[row]), in.scale), scale);
-    if constexpr (requires { block.minimum; }) {
-      const int32x4_t products = multiply_groups<Block>(words.minimums, in.sums);
-      const float32x4_t x_minimums = vmulq_n_f32(vcvtq_f32_s32(products), in.scale);
-      sums[row] = vfmsq_n_f32(sums[row], x_minimums, half_value(block.minimum));
-    }
+  unrolled<count>(INGOT_UNROLLED(i) {
+    const Block& block = weights[i][b];
+    const float scale = half_value(block.scale);
+    unrolled<rows>(INGOT_UNROLLED(row) {
+      const CodedSpan256& in = x[b + row * blocks];
+      // Not the product of both scales first: it may lie below the normal range where the sum does not.
+      sums[i][row] = vfmaq_n_f32(sums[i][row], vmulq_n_f32(vcvtq_f32_s32(totals[i][row]), in.scale), scale);
+      if constexpr (requires { block.minimum; }) {
+        const int32x4_t products = multiply_groups<Block>(words[i].minimums, in.sums);
+        const float32x4_t x_minimums = vmulq_n_f32(vcvtq_f32_s32(products), in.scale);
+        sums[i][row] = vfmsq_n_f32(sums[i][row], x_minimums, half_value(block.minimum));
+      }
+    });
   });
 }
 
@@ -64,11 +78,13 @@ template <class Block, int rows>
 void multiply_columns_256(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) {
   const std::int64_t blocks = gemm.depth / 256;
   const auto* x = reinterpret_cast<const CodedSpan256*>(coded);
-  for (std::int64_t column = begin; column < end; ++column) {
-    const auto* weights = reinterpret_cast<const Block*>(gemm.right.data + column * gemm.right.width_stride);
-    float32x4_t sums[rows];
-    unrolled<rows>(INGOT_UNROLLED(row) { sums[row] = vdupq_n_f32(0); });
-    for (std::int64_t b = 0; b < blocks; ++b) add_block<Block, rows>(weights[b], x + b, blocks, sums);
-    store_column<rows>(gemm, column, sums);
-  }
+  for_streams<Block, weight_streams<rows, 2>>(
+      gemm, begin, end,
+      [&]<std::size_t streams>(const std::array<std::int64_t, streams>& columns,
+                               const std::array<const Block*, streams>& weights) __attribute__((always_inline)) {
+        float32x4_t sums[streams][rows];
+        unrolled<static_cast<int>(streams) * rows>(INGOT_UNROLLED(i) { sums[i / rows][i % rows] = vdupq_n_f32(0); });
+        for (std::int64_t b = 0; b < blocks; ++b) add_block<Block, rows>(weights, b, x, blocks, sums);
+        unrolled<static_cast<int>(streams)>(INGOT_UNROLLED(i) { store_column<rows>(gemm, columns[i], sums[i]); });
+      });
 }

@@ -45,7 +45,10 @@ std::size_t halves_scratch_bytes(std::int64_t depth) {
 }
 
 std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm) {
-  const std::int64_t rows = rows_per_chunk(row_bytes(gemm.right.dtype, gemm.depth), product.chunk_bytes);
+  constexpr std::int64_t enough_chunks = 16;  // for threads to end together
+  const std::int64_t bytes = row_bytes(gemm.right.dtype, gemm.depth);
+  const std::int64_t most = rows_per_chunk(bytes, product.chunk_bytes);
+  const std::int64_t rows = std::clamp(gemm.columns / enough_chunks, std::min(rows_per_chunk(bytes), most), most);
   return divide_rounding_up(rows, dot_granule) * dot_granule;
 }
 

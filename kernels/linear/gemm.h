@@ -87,7 +87,7 @@ inline constexpr std::int64_t float_dot_rows = 16;
 struct DotProduct {
   void (*encode)(const Gemm& gemm, std::byte* coded) = nullptr;  // null: x is read as it is
   void (*columns)(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) = nullptr;
-  std::int64_t chunk_bytes = 64 << 10;  // of weights that are worth handing to a thread
+  std::int64_t chunk_bytes = 64 << 10;  // of weights: the most that is handed to a thread where there are many
 };
 // Weights that are not a block format. `coded` has rounded_scratch_bytes(...) (matmul_run.h): activations are rounded
 // where the weights are bf16, else nothing is encoded.

@@ -2,6 +2,7 @@
 // coded_spans-inl.h, which says before it includes this:
 //
 //   void multiply_columns_32<Block, rows>(gemm, coded spans, begin, end), and ..._256: columns begin to end
+//   code_chunk_bytes: DotProduct::chunk_bytes
 
 template <class Block, int rows>
 void multiply_columns(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) {
@@ -29,4 +30,4 @@ void columns(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::
   });
 }
 
-constexpr DotProduct product = {encode, columns};
+constexpr DotProduct product = {encode, columns, code_chunk_bytes};

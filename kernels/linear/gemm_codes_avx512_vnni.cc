@@ -22,6 +22,7 @@ namespace ingot {
 namespace {
 
 constexpr SimdTarget code_target = SimdTarget::avx512;
+constexpr std::int64_t code_chunk_bytes = 64 << 10;
 
 // Each builds on the one before it.
 #include "kernels/linear/unrolled-inl.h"
