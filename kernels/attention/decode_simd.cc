@@ -93,7 +93,7 @@ void weigh_rows(const Decode::Arguments& a, const DecodePlan& plan, std::int64_t
     const float before = partial.maximum[g];
     const float maximum = std::max(before, finish_scores(a, slope, distance, count, row));
     const float taken = taken_out(maximum);
-    const float sum = exponentials(row, row, count, taken);
+    const float sum = exponentials<Exponential::brisk>(row, row, count, taken);
     if (maximum != before) {
       const float decay = std::exp(before - taken);
       scale_outputs(partial.outputs + g * plan.value_width, plan.value_width, decay);

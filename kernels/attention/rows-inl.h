@@ -41,7 +41,10 @@ HWY_INLINE void store_some(D d, V vector, float* to, std::int64_t left) {
 // comes back with the sum.
 inline float taken_out(float maximum) { return maximum == -std::numeric_limits<float>::infinity() ? 0.0f : maximum; }
 
+enum class Exponential : std::uint8_t { exact, brisk };
+
 // to[j] = e^(from[j] - taken); returns their sum. from may be to; a null `to` keeps the sum alone.
+template <Exponential kind = Exponential::exact>
 inline float exponentials(const float* from, float* to, std::int64_t length, float taken) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;
@@ -50,7 +53,8 @@ inline float exponentials(const float* from, float* to, std::int64_t length, flo
   auto sum = hn::Zero(d);
   for (std::int64_t i = 0; i < length; i += lanes) {
     const auto score = load_some(d, from + i, length - i, -std::numeric_limits<float>::infinity());
-    const auto weight = exp_of_nonpositive(d, hn::Sub(score, shift));
+    const auto x = hn::Sub(score, shift);
+    const auto weight = kind == Exponential::brisk ? brisk_exp_of_nonpositive(d, x) : exp_of_nonpositive(d, x);
     sum = hn::Add(sum, weight);
     if (to != nullptr) store_some(d, weight, to + i, length - i);
   }
