@@ -19,13 +19,22 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::int64_t weight_rows_at_once = 4;
 
+// Signed bytes are summed as unsigned ones that are 128 larger.
 std::uint32_t sum_of_row(const ConstAnyView& view, std::int64_t row) {
-  std::uint32_t sum = 0;
-  for (std::int64_t k = 0; k < view.size(1); ++k) {
-    const auto byte = static_cast<std::uint8_t>(view.row(row)[k]);
-    sum += view.dtype() == DType::u8 ? byte : static_cast<std::uint32_t>(static_cast<std::int8_t>(byte));
+  const hn::ScalableTag<std::uint8_t> d8;
+  const hn::Repartition<std::uint64_t, decltype(d8)> d64;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d8));
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(view.row(row));
+  const std::uint8_t flip = view.dtype() == DType::u8 ? 0 : 0x80;
+  const auto flips = hn::Set(d8, flip);
+  auto sums = hn::Zero(d64);
+  std::int64_t k = 0;
+  for (; k + lanes <= view.size(1); k += lanes) {
+    sums = hn::Add(sums, hn::SumsOf8(hn::Xor(hn::LoadU(d8, bytes + k), flips)));
   }
-  return sum;
+  auto sum = static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(d64, sums)));
+  for (; k < view.size(1); ++k) sum += static_cast<std::uint8_t>(bytes[k] ^ flip);
+  return sum - flip * static_cast<std::uint32_t>(view.size(1));
 }
 
 // Dot products of one x row with up to four weight rows: x is widened once for all of them.
