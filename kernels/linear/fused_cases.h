@@ -65,6 +65,7 @@ void for_each_fused_case(Add add) {
   add(FusedCase{1, 33, 70, DType::f16});
   add(FusedCase{4, 18, 33, DType::bf16, FusedCurve::gelu});
   add(FusedCase{6, 18, 40, DType::bf16});
+  add(FusedCase{19, 45, 40, DType::bf16, FusedCurve::silu, true});
   for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4}) {
     add(FusedCase{1, 33, 160, type, FusedCurve::silu, true});
     add(FusedCase{4, 7, 32, type});
