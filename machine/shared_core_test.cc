@@ -75,10 +75,10 @@ TEST(SharedCore, TakesSleepForNoDelay) {
 }
 
 TEST(SharedCore, AsksTheSystemForThisThreadsTime) {
-  const std::chrono::nanoseconds before = ThreadTime::time_run();
   const std::chrono::nanoseconds began = ThreadTime::now();
+  const std::chrono::nanoseconds before = ThreadTime::time_run();
   while (ThreadTime::time_run() - before < 1ms) ThreadTime::offer();
-  EXPECT_GE(ThreadTime::now() - began, 1ms);
+  EXPECT_GT(ThreadTime::now() - began, 900us);  // two clocks
 }
 
 }  // namespace

@@ -133,7 +133,8 @@ TEST_P(WholeModel, RecomputingAndAccumulatingChangeNothing) {
   for (std::size_t index = 0; index < gradients[0].size(); ++index) {
     ASSERT_EQ(gradients[1][index], gradients[0][index]) << index;
     ASSERT_EQ(gradients[2][index], gradients[0][index]) << index;
-    ASSERT_NEAR(gradients[3][index], gradients[0][index], 1e-5 * largest) << index;
+    // Half the rows are summed in another order; the gated delta rule makes 1e-5 of that.
+    ASSERT_NEAR(gradients[3][index], gradients[0][index], 3e-5 * largest) << index;
   }
 }
 
