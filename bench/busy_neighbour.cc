@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "bench/neighbours.h"
 #include "kernels/all_operations.h"
 #include "kernels/contract/run.h"
 #include "kernels/linear/matmul.h"
@@ -122,11 +123,6 @@ class Products {
   std::vector<float> x_, y_, expected_;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 Result<void> compare(int threads, double seconds) {
   const Machine machine = Machine::detect();
   const Neighbour neighbour;
@@ -145,8 +141,8 @@ Result<void> compare(int threads, double seconds) {
     kept.push_back(beside.value() / alone);
   }
   std::printf("%d threads: %.0f products/s quiet, %.0f beside a busy neighbour: %.0f%% kept [%.0f%%, %.0f%%]\n",
-              threads, median(quiet), median(busy), 100 * median(kept), 100 * *std::ranges::min_element(kept),
-              100 * *std::ranges::max_element(kept));
+              threads, Neighbours::median(quiet), Neighbours::median(busy), 100 * Neighbours::median(kept),
+              100 * *std::ranges::min_element(kept), 100 * *std::ranges::max_element(kept));
   return {};
 }
 
