@@ -60,7 +60,9 @@ class TaskPromise : public Resumable {
   friend class Task;
 
   static constexpr std::size_t header_bytes = Allocator::default_alignment;
-  static void* allocate(std::size_t bytes, Allocator& allocator) noexcept {
+  // Never inlined: g++ 12 takes the operator delete above for the heap's own and, where it sees both, complains that it
+  // is given a block's middle.
+  [[gnu::noinline]] static void* allocate(std::size_t bytes, Allocator& allocator) noexcept {
     const Result<void*> block = allocator.allocate(bytes + header_bytes);
     if (!block.ok()) return nullptr;
     *static_cast<Allocator**>(block.value()) = &allocator;
