@@ -90,10 +90,8 @@ bool has_few_rows_and_bf16(const Matmul::Arguments& a) {
 std::size_t rounded_bytes(const Matmul::Arguments& a) {
   return rounded_scratch_bytes(a.x.size(0), a.x.size(1) + 7, DType::bf16);
 }
-bool has_one_row_and_f16(const Matmul::Arguments& a) {
-  return has_few_rows(a) && a.x.size(0) == 1 && a.weights.dtype() == DType::f16;
-}
-std::size_t halves_bytes(const Matmul::Arguments& a) { return halves_scratch_bytes(a.x.size(1)); }
+bool has_few_rows_and_f16(const Matmul::Arguments& a) { return has_few_rows(a) && a.weights.dtype() == DType::f16; }
+std::size_t halves_bytes(const Matmul::Arguments& a) { return halves_scratch_bytes(a.x.size(0), a.x.size(1)); }
 
 // Block formats, up to sixteen rows, rows of weights in lanes. `product` is null where it is not built.
 template <const LaneProduct* const& product>
@@ -193,7 +191,7 @@ const ColumnProduct& column_product(int index) {
       panel_row<panels_neon_dotprod>("panels_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
       bf16_row<bf16_panels_neon>("panels_neon_bf16", {neon, bf16}, SimdTarget::neon),
       own_dot_row<gemm_dot_neon_bf16>("dot_neon_bf16", {neon, bf16}, has_few_rows_and_bf16, rounded_bytes),
-      own_dot_row<gemm_dot_neon_fp16>("dot_neon_fp16", {neon, fp16}, has_one_row_and_f16, halves_bytes),
+      own_dot_row<gemm_dot_neon_fp16>("dot_neon_fp16", {neon, fp16}, has_few_rows_and_f16, halves_bytes),
       any_dot_row<SimdTarget::neon>("dot_neon", neon),
   };
   return list[index];

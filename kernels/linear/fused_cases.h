@@ -63,6 +63,7 @@ void for_each_fused_case(Add add) {
   add(FusedCase{0, 9, 8});
   add(FusedCase{9, 0, 8});
   add(FusedCase{1, 33, 70, DType::f16});
+  add(FusedCase{6, 18, 33, DType::f16, FusedCurve::gelu});
   add(FusedCase{4, 18, 33, DType::bf16, FusedCurve::gelu});
   add(FusedCase{6, 18, 40, DType::bf16});
   add(FusedCase{19, 45, 40, DType::bf16, FusedCurve::silu, true});

@@ -39,9 +39,9 @@ std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth) {
   return static_cast<std::size_t>(rows * (depth / 32 * 4 + depth / 16 * 4 + depth));
 }
 
-std::size_t halves_scratch_bytes(std::int64_t depth) {
-  // A scale; two halves a number, of whole vectors of eight.
-  return 16 + static_cast<std::size_t>(divide_rounding_up(depth, 8) * 8) * 4;
+std::size_t halves_scratch_bytes(std::int64_t rows, std::int64_t depth) {
+  // Scales of as many rows as there may be, then rows of whole vectors of eight.
+  return float_dot_rows * sizeof(float) + static_cast<std::size_t>(rows * divide_rounding_up(depth, 8) * 8) * 2;
 }
 
 std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm) {

@@ -90,17 +90,21 @@ struct DotProduct {
   std::int64_t chunk_bytes = 64 << 10;  // of weights: the most that is handed to a thread where there are many
 };
 // Weights that are not a block format. `coded` has rounded_scratch_bytes(...) (matmul_run.h): activations are rounded
-// where the weights are bf16, else nothing is encoded.
+// where the weights are bf16 or f16, else nothing is encoded.
 extern const PerTarget<const DotProduct*> gemm_dot;
 // bf16 weights and at most dot_rows rows, by instructions for pairs of bf16 numbers; null on other architectures.
 // `coded` has rounded_scratch_bytes of a depth rounded up to 8.
 extern const DotProduct* const gemm_dot_neon_bf16;
-// f16 weights and one row, by instructions that sum products of halves in f32; null on other architectures.
-std::size_t halves_scratch_bytes(std::int64_t depth);
+// f16 weights, by instructions that sum products of halves in f32; null on other architectures. `coded` has
+// halves_scratch_bytes(...).
+std::size_t halves_scratch_bytes(std::int64_t rows, std::int64_t depth);
 extern const DotProduct* const gemm_dot_neon_fp16;
-// Floats rounded to the nearest bf16, ties to even; NaN stays NaN.
-using RoundFunction = void (*)(const float* x, float* rounded, std::int64_t count);
-extern const PerTarget<RoundFunction> round_to_bf16;
+// A row of activations as it meets weights of type bf16 or f16 (matmul.h), in f32.
+using RoundFunction = void (*)(DType weight_type, const float* x, float* rounded, std::int64_t count);
+extern const PerTarget<RoundFunction> round_activations;
+// The largest magnitude of those that are finite.
+using MagnitudeFunction = float (*)(const float* x, std::int64_t count);
+extern const PerTarget<MagnitudeFunction> largest_finite;
 // Block formats, with activations as 8-bit codes and integer sums in each group of weights. `coded` has
 // codes_scratch_bytes(...).
 std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth);

@@ -1,11 +1,13 @@
 // Few rows of activations: weights are read once, as they lie, and each meets all rows while it is in a register. What
 // bounds this is memory, so the loop only needs enough sums in flight to keep loads coming.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
 #include "kernels/contract/simd_targets.h"
 #include "kernels/linear/gemm.h"
+#include "kernels/linear/half_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/linear/gemm_dot_simd.cc"
@@ -57,15 +59,15 @@ HWY_INLINE void dot_tile(const float* const (&x)[rows], const Element* const (&w
   }
 }
 
-// Activations as floats: where they lie, or rounded to bf16 by round_rows.
+// Activations as floats: where they lie, or rounded by round_rows.
 struct Activations {
   const std::byte* data;
   std::int64_t stride;
 
   Activations(const Gemm& gemm, const std::byte* rounded)
-      : data(gemm.right.dtype == DType::bf16 ? rounded : gemm.left.data),
-        stride(gemm.right.dtype == DType::bf16 ? gemm.depth * static_cast<std::int64_t>(sizeof(float))
-                                               : gemm.left.width_stride) {}
+      : data(gemm.right.dtype == DType::f32 ? gemm.left.data : rounded),
+        stride(gemm.right.dtype == DType::f32 ? gemm.left.width_stride
+                                              : gemm.depth * static_cast<std::int64_t>(sizeof(float))) {}
   const float* row(std::int64_t index) const { return reinterpret_cast<const float*>(data + index * stride); }
 };
 
@@ -110,21 +112,48 @@ void dot_columns_of(const Gemm& gemm, const std::byte* rounded, std::int64_t beg
   }
 }
 
+// Magnitudes compare as their bits do.
+float largest_finite_magnitude(const float* x, std::int64_t count) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> bits_of;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto largest = hn::Zero(d);
+  std::int64_t k = 0;
+  for (; k + lanes <= count; k += lanes) {
+    const auto magnitude = hn::Abs(hn::LoadU(d, x + k));
+    const auto is_finite = hn::Lt(hn::BitCast(bits_of, magnitude), hn::Set(bits_of, 0x7f800000));
+    largest = hn::Max(largest, hn::IfThenElseZero(hn::RebindMask(d, is_finite), magnitude));
+  }
+  float result = hn::GetLane(hn::MaxOfLanes(d, largest));
+  for (; k < count; ++k) result = std::isfinite(x[k]) ? std::max(result, std::fabs(x[k])) : result;
+  return result;
+}
+
 // There and back through a buffer that stays in the first-level cache.
-void round_run(const float* x, float* rounded, std::int64_t count) {
-  BFloat16 buffer[512];
-  for (std::int64_t i = 0; i < count; i += 512) {
-    const std::int64_t some = std::min<std::int64_t>(512, count - i);
-    convert_run(x + i, buffer, some);
-    convert_run(buffer, rounded + i, some);
+template <class Small>
+void round_through(const float* x, float* rounded, std::int64_t count, RowScale scale) {
+  constexpr std::int64_t most = 512;
+  Small buffer[most];
+  for (std::int64_t i = 0; i < count; i += most) {
+    const std::int64_t some = std::min(most, count - i);
+    float* to = rounded + i;
+    for (std::int64_t k = 0; k < some; ++k) to[k] = x[i + k] * scale.to_halves;
+    convert_run(to, buffer, some);
+    convert_run(buffer, to, some);
+    for (std::int64_t k = 0; k < some; ++k) to[k] *= scale.from_halves;
   }
 }
 
+void round_run(DType weight_type, const float* x, float* rounded, std::int64_t count) {
+  if (weight_type == DType::bf16) return round_through<BFloat16>(x, rounded, count, {});
+  round_through<Half>(x, rounded, count, half_row_scale(largest_finite_magnitude(x, count)));
+}
+
 void round_rows(const Gemm& gemm, std::byte* rounded) {
-  if (gemm.right.dtype != DType::bf16) return;
+  if (gemm.right.dtype == DType::f32) return;
   for (std::int64_t row = 0; row < gemm.rows; ++row) {
     const auto* x = reinterpret_cast<const float*>(gemm.left.data + row * gemm.left.width_stride);
-    round_run(x, reinterpret_cast<float*>(rounded) + row * gemm.depth, gemm.depth);
+    round_run(gemm.right.dtype, x, reinterpret_cast<float*>(rounded) + row * gemm.depth, gemm.depth);
   }
 }
 
@@ -145,6 +174,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot {
 const PerTarget<const DotProduct*> gemm_dot = INGOT_SIMD_ENTRIES(product);
-const PerTarget<RoundFunction> round_to_bf16 = INGOT_SIMD_ENTRIES(round_run);
+const PerTarget<RoundFunction> round_activations = INGOT_SIMD_ENTRIES(round_run);
+const PerTarget<MagnitudeFunction> largest_finite = INGOT_SIMD_ENTRIES(largest_finite_magnitude);
 }  // namespace ingot
 #endif

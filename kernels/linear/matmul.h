@@ -15,6 +15,14 @@
 // is part of the contract too: instructions that multiply pairs of bf16 numbers sum exact products. They take numbers
 // below the normal range for zero, which the tolerance allows for.
 //
+// Where weights are f16, so are activations, each row at a scale of its own, because they may pass a half's range:
+//
+//   x[m,k] becomes half(2^e[m] x[m,k]) 2^-e[m],  2^14 <= 2^e[m] max_k |x[m,k]| < 2^15
+//
+// (to nearest, ties to even, gradual below 2^-14; NaN and infinities stay what they are and do not count for the
+// maximum; e is 0 where that is 0, and between -126 and 126). Sums stay f32: what is lost is below 2^-11 of each number
+// and below 2^-39 of the row's largest.
+//
 // C1  x has shape [M, K] and packed rows
 // C2  weights has shape [N, K], type f32, f16, bf16 or a block format, and packed rows
 // C3  layout is rows, or interleaved8: then weights is of type q4_0 or q8_0, N a multiple of 8, and contiguous

@@ -9,8 +9,8 @@ namespace ingot {
 
 //   dx[m,k] = sum_n dy[m,n] W[n,k]
 //
-// Through a block format the decoded weights are used, and the rounding of activations (there and for bf16 weights)
-// counts as the identity (straight-through): W is what the forward multiplies with.
+// Through a block format the decoded weights are used, and the rounding of activations (there and for bf16 and f16
+// weights) counts as the identity (straight-through): W is what the forward multiplies with.
 //
 // C1  dy has shape [M, N] and packed rows
 // C2  weights has shape [N, K], type f32, f16, bf16 or a block format, and packed rows

@@ -3,7 +3,7 @@
 //
 //   y[t,n] = sum_k x[t,k] W[g,n,k],  offsets[g] <= t < offsets[g+1]
 //
-// Block formats round activations to 8-bit codes and bf16 weights round them to bf16, as in linear.matmul.
+// Block formats round activations to 8-bit codes, bf16 weights to bf16 and f16 weights to halves, as in linear.matmul.
 //
 // C1  x has shape [T, K] and packed rows
 // C2  weights has shape [G, N, K], type f32, f16, bf16 or a block format, and packed rows

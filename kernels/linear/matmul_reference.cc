@@ -1,6 +1,9 @@
 // Scalar truth. Sums run in double: a float sum of thousands of products is itself what is to be measured.
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "kernels/linear/half_rows.h"
 #include "kernels/linear/interleaved.h"
 #include "kernels/linear/matmul.h"
 #include "tensor/block_codec.h"
@@ -18,13 +21,25 @@ std::vector<double> decoded_row(const CodedX& coded, std::int64_t row, std::int6
   return values;
 }
 
-// What a row of x is multiplied as: itself, rounded to bf16 where the weights are, or scale * code where they are a
-// block format.
+// In halves of a scale that suits the row.
+void round_to_halves(std::vector<double>& row) {
+  float largest = 0;
+  for (double value : row)
+    largest = std::isfinite(value) ? std::max(largest, std::fabs(static_cast<float>(value))) : largest;
+  const RowScale scale = half_row_scale(largest);
+  for (double& value : row) {
+    value = double{static_cast<float>(Half(static_cast<float>(value) * scale.to_halves))} * scale.from_halves;
+  }
+}
+
+// What a row of x is multiplied as: itself, rounded to bf16 or halves where the weights are, or scale * code where they
+// are a block format.
 std::vector<double> effective_row(const float* x, std::int64_t length, DType weight_type) {
   std::vector<double> row(x, x + length);
   if (weight_type == DType::bf16) {
     for (double& value : row) value = static_cast<float>(BFloat16(static_cast<float>(value)));
   }
+  if (weight_type == DType::f16) round_to_halves(row);
   if (!is_block_format(weight_type)) return row;
   const int block = block_elements(weight_type);
   std::vector<std::int8_t> codes(row.size());

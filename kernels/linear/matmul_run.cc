@@ -42,7 +42,7 @@ std::size_t packed_scratch_bytes(std::int64_t rows, std::int64_t columns, std::i
   return gemm_scratch_bytes(rows, columns, depth) + rounded_scratch_bytes(rows, depth, weight_type);
 }
 
-Gemm with_rounded_activations(Gemm gemm, RoundFunction to_bf16, Workers* workers, std::byte* scratch) {
+Gemm with_rounded_activations(Gemm gemm, RoundFunction round, Workers* workers, std::byte* scratch) {
   if (!rounds_activations(gemm.right.dtype)) return gemm;
   auto* rounded = reinterpret_cast<float*>(scratch);
   auto round_rows = [&](std::int64_t begin, std::int64_t end, int) {
@@ -55,7 +55,7 @@ Gemm with_rounded_activations(Gemm gemm, RoundFunction to_bf16, Workers* workers
       if (is_block_format(gemm.right.dtype)) {
         round_to_codes(x, rounded + row * gemm.depth, gemm.depth, block_elements(gemm.right.dtype));
       } else {
-        to_bf16(x, rounded + row * gemm.depth, gemm.depth);
+        round(gemm.right.dtype, x, rounded + row * gemm.depth, gemm.depth);
       }
     }
   };

@@ -13,10 +13,8 @@ Gemm gemm_of(const Matmul::Arguments& arguments);
 Gemm gemm_of(const MatmulBackwardInput::Arguments& arguments);
 Gemm gemm_of(const MatmulBackwardWeight::Arguments& arguments);
 
-// Activations as the weights ask for them (see matmul.h): as they are, or rounded to codes or to bf16.
-constexpr bool rounds_activations(DType weight_type) {
-  return is_block_format(weight_type) || weight_type == DType::bf16;
-}
+// Activations as the weights ask for them (see matmul.h): as they are, or rounded to codes, to bf16 or to halves.
+constexpr bool rounds_activations(DType weight_type) { return weight_type != DType::f32; }
 constexpr std::size_t rounded_scratch_bytes(std::int64_t rows, std::int64_t depth, DType weight_type) {
   return rounds_activations(weight_type) ? static_cast<std::size_t>(rows * depth) * sizeof(float) : 0;
 }
@@ -25,7 +23,7 @@ std::size_t packed_scratch_bytes(std::int64_t rows, std::int64_t columns, std::i
 
 // The product with activations rounded where the weights ask for it. `scratch` has rounded_scratch_bytes; without
 // workers the calling thread does it alone.
-Gemm with_rounded_activations(Gemm gemm, RoundFunction to_bf16, Workers* workers, std::byte* scratch);
+Gemm with_rounded_activations(Gemm gemm, RoundFunction round, Workers* workers, std::byte* scratch);
 
 inline bool has_few_rows(const Matmul::Arguments& arguments) {
   const std::int64_t few = is_block_format(arguments.weights.dtype()) ? dot_rows : float_dot_rows;
@@ -36,7 +34,7 @@ template <SimdTarget target>
 void matmul_threaded(const Matmul::Arguments& arguments, Context& context) {
   Gemm gemm = gemm_of(arguments);
   std::byte* scratch = context.scratch.data();
-  gemm = with_rounded_activations(gemm, round_to_bf16[target], &context.workers,
+  gemm = with_rounded_activations(gemm, round_activations[target], &context.workers,
                                   scratch + gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth));
   gemm_threaded[target](gemm, context.workers, scratch);
 }
@@ -45,7 +43,7 @@ template <SimdTarget target>
 void matmul_packed(const Matmul::Arguments& arguments, Context& context) {
   Gemm gemm = gemm_of(arguments);
   std::byte* scratch = context.scratch.data();
-  gemm = with_rounded_activations(gemm, round_to_bf16[target], nullptr,
+  gemm = with_rounded_activations(gemm, round_activations[target], nullptr,
                                   scratch + gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth));
   gemm_serial[target](gemm, scratch);
 }

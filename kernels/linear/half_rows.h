@@ -1,0 +1,24 @@
+// Rows of x that meet f16 weights are rounded to halves (matmul.h), at a scale of their own, because activations of
+// real models pass 65504, the largest half: the power of two that brings a row's largest finite magnitude to [2^14,
+// 2^15).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace ingot {
+
+struct RowScale {
+  float to_halves = 1;
+  float from_halves = 1;
+};
+
+// Between 2^-126 and 2^126, so that both are normal numbers: rows whose largest lies below 2^-112 keep all their bits
+// anyway, because floats themselves end there. For the same reason a half times `from_halves` is exact.
+inline RowScale half_row_scale(float largest) {
+  if (largest == 0) return {};
+  const int exponent = std::clamp(14 - std::ilogb(largest), -126, 126);
+  return {std::ldexp(1.0f, exponent), std::ldexp(1.0f, -exponent)};
+}
+
+}  // namespace ingot
