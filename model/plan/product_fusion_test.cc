@@ -1,8 +1,5 @@
 #include "model/plan/product_fusion.h"
 
-#include <algorithm>
-
-#include "model/plan/rewrite.h"
 #include "model/plan/test_circuits.h"
 
 namespace ingot {
@@ -61,19 +58,8 @@ class ProductFusionTest : public ProductCircuitTest {
     return builder.finish().value();
   }
 
-  // Names of the operations that are left, after all rewrites.
   std::string operations(Form form, DType type, std::int64_t rows) {
-    Circuit made = circuit(form, type, rows);
-    const std::vector<float> expected = run(made);
-    EXPECT_TRUE(apply_rewrites(made, {}).ok());
-    const std::vector<float> found = run(made);
-    EXPECT_EQ(found.size(), expected.size());
-    for (std::size_t index = 0; index < std::min(found.size(), expected.size()); ++index) {
-      EXPECT_NEAR(found[index], expected[index], 1e-3) << index;
-    }
-    std::string text;
-    for (const Step& step : made.steps) text += std::string(step.operation->name) + " ";
-    return text;
+    return operations_after_rewrites(circuit(form, type, rows), 1e-3);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/plan/cache_lowering.h"
+#include "model/plan/norm_coding.h"
 #include "model/plan/packed_weights.h"
 #include "model/plan/product_fusion.h"
 
@@ -114,6 +115,7 @@ constexpr Rewrite rewrites[] = {
      only_for_inference<fuse_activated_products>},
     {"joint product", "encoding x again, and waiting for the slowest thread", only_for_inference<join_products>},
     {"residual norm", "reading the sum again to normalise it", fuse_residual_norms},
+    {"coded norm", "writing what is normalised, and reading it to encode it", only_for_inference<code_norms>},
 };
 
 }  // namespace

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "base/random.h"
 #include "kernels/all_operations.h"
 #include "machine/machine.h"
@@ -10,6 +14,7 @@
 #include "machine/workers.h"
 #include "model/circuit/builder.h"
 #include "model/plan/plan.h"
+#include "model/plan/rewrite.h"
 #include "tensor/block_codec.h"
 
 namespace ingot {
@@ -44,6 +49,20 @@ class ProductCircuitTest : public testing::Test {
       all.insert(all.end(), values.data(), values.data() + values.count());
     }
     return all;
+  }
+
+  // Names of the operations that are left after all rewrites; what they give is near what the circuit gave before.
+  std::string operations_after_rewrites(Circuit circuit, double tolerance) {
+    const std::vector<float> expected = run(circuit);
+    EXPECT_TRUE(apply_rewrites(circuit, {}).ok());
+    const std::vector<float> found = run(circuit);
+    EXPECT_EQ(found.size(), expected.size());
+    for (std::size_t index = 0; index < std::min(found.size(), expected.size()); ++index) {
+      EXPECT_NEAR(found[index], expected[index], tolerance) << index;
+    }
+    std::string text;
+    for (const Step& step : circuit.steps) text += std::string(step.operation->name) + " ";
+    return text;
   }
 
   RandomNumbers random_{3};
