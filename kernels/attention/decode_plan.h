@@ -13,6 +13,7 @@ namespace ingot {
 inline constexpr std::int64_t token_tile = 64;
 inline constexpr std::int64_t least_split = 512;  // tokens: below, a thread is not worth waking
 inline constexpr std::int64_t enough_units = 64;  // of work, for as many threads
+inline constexpr std::int64_t least_share_tiles = 2;
 
 inline constexpr std::int64_t quad = 4;  // heads that are multiplied together where a vector holds as many
 
@@ -39,6 +40,18 @@ struct DecodePlan {
     units = pairs * splits;
     partial_floats = room * value_width + 2 * room;
     worker_floats = (room + token_tile) * width + token_tile * value_width + room * token_tile;
+  }
+
+  // Splits that hold any of so many tokens, and tokens of each but the last: equal shares in whole tiles, as many as
+  // are worth a start of their own.
+  struct Shares {
+    std::int64_t count;
+    std::int64_t tokens;
+  };
+  Shares shares_of(std::int64_t tokens) const {
+    const std::int64_t share =
+        std::max(divide_rounding_up(divide_rounding_up(tokens, token_tile), splits), least_share_tiles) * token_tile;
+    return {divide_rounding_up(tokens, share), share};
   }
 };
 

@@ -54,6 +54,7 @@ float finish_scores(const Decode::Arguments& a, float slope, std::int64_t distan
 }
 
 void clear_padding(float* rows, std::int64_t count, std::int64_t stride, std::int64_t width) {
+  if (stride == width) return;
   for (std::int64_t row = 0; row < count; ++row)
     std::fill(rows + row * stride + width, rows + (row + 1) * stride, 0.0f);
 }
@@ -137,17 +138,17 @@ void attend_split(const Decode::Arguments& a, const DecodePlan& plan, HeadOrder 
   }
 }
 
-// Joins the splits of one head, in their order.
+// Joins the splits of one head that hold any tokens, in their order.
 void join_splits(const Decode::Arguments& a, const DecodePlan& plan, float* partials, std::int64_t first_unit,
-                 std::int64_t g, float sink, float* y) {
+                 std::int64_t splits, std::int64_t g, float sink, float* y) {
   float maximum = sink;
-  for (std::int64_t split = 0; split < plan.splits; ++split) {
+  for (std::int64_t split = 0; split < splits; ++split) {
     maximum = std::max(maximum, Partial(partials, plan, first_unit + split).maximum[g]);
   }
   const float taken = taken_out(maximum);
   float sum = std::exp(sink - taken);
   std::fill_n(y, a.value_dimensions(), 0.0f);
-  for (std::int64_t split = 0; split < plan.splits; ++split) {
+  for (std::int64_t split = 0; split < splits; ++split) {
     const Partial partial(partials, plan, first_unit + split);
     const float share = std::exp(partial.maximum[g] - taken);
     sum += partial.sum[g] * share;
@@ -217,11 +218,12 @@ void decode_by(const Decode::Arguments& a, Context& context, HalfWay half_way) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t sequence = unit / plan.splits / a.key_heads();
       const KeyRange seen = a.positions_of(sequence);
-      // Equal shares in whole tiles; the last may be short or empty.
-      const std::int64_t tiles = divide_rounding_up(divide_rounding_up(seen.end - seen.begin, token_tile), plan.splits);
+      const DecodePlan::Shares shares = plan.shares_of(seen.end - seen.begin);
+      const std::int64_t split = unit % plan.splits;
+      if (split >= shares.count) continue;
       KeyRange share;
-      share.begin = std::min(seen.begin + unit % plan.splits * tiles * token_tile, seen.end);
-      share.end = std::min(share.begin + tiles * token_tile, seen.end);
+      share.begin = seen.begin + split * shares.tokens;
+      share.end = std::min(share.begin + shares.tokens, seen.end);
       const std::int64_t key_head = unit / plan.splits % a.key_heads();
       const DecodeMemory worker_memory(memory + worker * plan.worker_floats, plan);
       const Partial partial(partials, plan, unit);
@@ -230,10 +232,12 @@ void decode_by(const Decode::Arguments& a, Context& context, HalfWay half_way) {
     }
   });
   for (std::int64_t b = 0; b < a.batches(); ++b) {
+    const KeyRange seen = a.positions_of(b);
+    const std::int64_t splits = plan.shares_of(seen.end - seen.begin).count;
     for (std::int64_t h = 0; h < a.heads(); ++h) {
       const std::int64_t first_unit = (b * a.key_heads() + h / plan.group) * plan.splits;
       const float sink = is_present(a.sinks) ? a.sinks(h) : minus_infinity;
-      join_splits(a, plan, partials, first_unit, h % plan.group, sink, &a.y(b, h, 0));
+      join_splits(a, plan, partials, first_unit, splits, h % plan.group, sink, &a.y(b, h, 0));
     }
   }
 }
