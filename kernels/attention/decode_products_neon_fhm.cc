@@ -15,7 +15,10 @@ HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+fp16fml")
 namespace ingot {
 namespace {
 
+// clang-format off
 #include "kernels/attention/quad_products_neon-inl.h"
+#include "kernels/attention/half_quads_neon-inl.h"
+// clang-format on
 
 // A zero of its own to add to. Compilers copy one zero from register to register, which takes a slot of the vector
 // pipes; writing it anew takes none. Naming what it waits for makes each one different.
@@ -41,6 +44,13 @@ struct HalfRow {
     return low_floats(vcombine_f16(vld1_f16(data + i), vdup_n_f16(0)));
   }
 };
+
+// How many rows from `first` on lie a stride apart: all but where a page ends.
+std::int64_t rows_in_line(const TokenRows& rows, std::int64_t first) {
+  std::int64_t end = first + 1;
+  while (end < rows.count && rows.row[end] == rows.row[end - 1] + rows.row_bytes) ++end;
+  return end - first;
+}
 
 // The sums of lanes of four vectors, in order.
 HWY_INLINE float32x4_t sums_of_lanes(const float32x4_t* four) {
@@ -117,12 +127,36 @@ void mix_head(const float* weights, const TokenRows& values, const TokenRows& ne
 
 void dot_quads_fhm(const float* queries, std::int64_t quads, std::int64_t width, const TokenRows& keys,
                    const TokenRows& next, float* scores) {
-  dot_quads<HalfRow>(queries, quads, width, keys, next, scores);
+  for (std::int64_t q = 0; q < quads; ++q) {
+    for (std::int64_t t = 0; t < keys.count; t += 8) {
+      const RowsAhead ahead(next, std::min(t, next.count - 1), 8, keys.dimensions / 4);
+      dot_half_quad(queries + q * width * quad, keys.row + t, keys.dimensions, ahead,
+                    scores + (q * token_tile + t) * quad);
+    }
+  }
 }
 
 void mix_quads_fhm(const float* weights, std::int64_t quads, const TokenRows& values, const TokenRows& next,
                    float* outputs, std::int64_t width) {
-  mix_quads<HalfRow>(weights, quads, values, next, outputs, width);
+  const std::int64_t whole = values.dimensions / 16 * 16;
+  const std::int64_t passes = divide_rounding_up(values.dimensions, 16);
+  const std::int64_t rows_a_pass = divide_rounding_up(next.count, passes);
+  for (std::int64_t q = 0; q < quads; ++q) {
+    const float* weight = weights + q * token_tile * quad;
+    float* output = outputs + q * quad * width;
+    for (std::int64_t first = 0, count = 0; first < values.count; first += count) {
+      count = rows_in_line(values, first);
+      for (std::int64_t i = 0; i < whole; i += 16) {
+        const RowsAhead ahead(next, std::min(i / 16 * rows_a_pass, next.count - 1), rows_a_pass, values.count / 2);
+        mix_half_quad(weight + first * quad, values.row[first] + 2 * i, values.row_bytes, count, ahead, output + i,
+                      width);
+      }
+    }
+    const RowsAhead ahead(next, std::min((passes - 1) * rows_a_pass, next.count - 1), rows_a_pass, values.count / 2);
+    for (std::int64_t i = whole; i < values.dimensions; i += 4) {
+      mix_quad<HalfRow, 1>(weight, values, i, ahead, output, width);
+    }
+  }
 }
 
 void dot_heads_fhm(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& keys,
