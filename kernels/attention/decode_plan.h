@@ -80,6 +80,12 @@ struct TokenRows {
   std::int64_t blocks = 0;
 };
 
+// Rows that will be read after these: those of the tile that is multiplied next, and of the one behind it.
+struct ComingRows {
+  const TokenRows& near;
+  const TokenRows& far;
+};
+
 // A split's result for a group of heads: outputs [room][value_width], then a maximum and a sum for each head.
 struct Partial {
   float* outputs;

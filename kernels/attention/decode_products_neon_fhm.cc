@@ -57,10 +57,11 @@ HWY_INLINE float32x4_t sums_of_lanes(const float32x4_t* four) {
   return vpaddq_f32(vpaddq_f32(four[0], four[1]), vpaddq_f32(four[2], four[3]));
 }
 
-void dot_head(const float* queries, const TokenRows& keys, const TokenRows& next, float* scores) {
+void dot_head(const float* queries, const TokenRows& keys, const ComingRows& next, float* scores) {
   constexpr int tokens = 8;
+  const RowsInShares shares(next, divide_rounding_up(keys.count, tokens), keys.dimensions / 4);
   for (std::int64_t first = 0; first < keys.count; first += tokens) {
-    const RowsAhead ahead(next, std::min(first, next.count - 1), tokens, keys.dimensions / 4);
+    const RowsAhead ahead = shares.of(first / tokens);
     float32x4_t low[tokens], high[tokens];
 #pragma GCC unroll 8
     for (int t = 0; t < tokens; ++t) low[t] = high[t] = vdupq_n_f32(0);
@@ -106,13 +107,12 @@ HWY_INLINE void mix_eights(const float* weights, const TokenRows& values, std::i
   for (int v = 0; v < 2 * Eights; ++v) vst1q_f32(outputs + first + 4 * v, sums[v]);
 }
 
-void mix_head(const float* weights, const TokenRows& values, const TokenRows& next, float* outputs) {
+void mix_head(const float* weights, const TokenRows& values, const ComingRows& next, float* outputs) {
   constexpr int eights = 8;  // of dimensions a pass: 16 sums
   const std::int64_t passes = divide_rounding_up(values.dimensions, 8 * eights);
-  const std::int64_t rows_a_pass = divide_rounding_up(next.count, passes);
+  const RowsInShares shares(next, passes, 2 * values.count);
   for (std::int64_t first = 0; first < values.dimensions;) {
-    const std::int64_t ahead_first = std::min(first / (8 * eights) * rows_a_pass, next.count - 1);
-    const RowsAhead ahead(next, ahead_first, rows_a_pass, 2 * values.count);
+    const RowsAhead ahead = shares.of(first / (8 * eights));
     const bool is_whole = first + 8 * eights <= values.dimensions;
     if (is_whole) {
       mix_eights<eights>(weights, values, first, ahead, outputs);
@@ -126,45 +126,42 @@ void mix_head(const float* weights, const TokenRows& values, const TokenRows& ne
 }  // namespace
 
 void dot_quads_fhm(const float* queries, std::int64_t quads, std::int64_t width, const TokenRows& keys,
-                   const TokenRows& next, float* scores) {
+                   const ComingRows& next, float* scores) {
+  const RowsInShares shares(next, divide_rounding_up(keys.count, 8), keys.dimensions / 4);
   for (std::int64_t q = 0; q < quads; ++q) {
     for (std::int64_t t = 0; t < keys.count; t += 8) {
-      const RowsAhead ahead(next, std::min(t, next.count - 1), 8, keys.dimensions / 4);
-      dot_half_quad(queries + q * width * quad, keys.row + t, keys.dimensions, ahead,
+      dot_half_quad(queries + q * width * quad, keys.row + t, keys.dimensions, shares.of(t / 8),
                     scores + (q * token_tile + t) * quad);
     }
   }
 }
 
-void mix_quads_fhm(const float* weights, std::int64_t quads, const TokenRows& values, const TokenRows& next,
+void mix_quads_fhm(const float* weights, std::int64_t quads, const TokenRows& values, const ComingRows& next,
                    float* outputs, std::int64_t width) {
   const std::int64_t whole = values.dimensions / 16 * 16;
-  const std::int64_t passes = divide_rounding_up(values.dimensions, 16);
-  const std::int64_t rows_a_pass = divide_rounding_up(next.count, passes);
+  const RowsInShares shares(next, divide_rounding_up(values.dimensions, 16), values.count / 2);
   for (std::int64_t q = 0; q < quads; ++q) {
     const float* weight = weights + q * token_tile * quad;
     float* output = outputs + q * quad * width;
     for (std::int64_t first = 0, count = 0; first < values.count; first += count) {
       count = rows_in_line(values, first);
       for (std::int64_t i = 0; i < whole; i += 16) {
-        const RowsAhead ahead(next, std::min(i / 16 * rows_a_pass, next.count - 1), rows_a_pass, values.count / 2);
-        mix_half_quad(weight + first * quad, values.row[first] + 2 * i, values.row_bytes, count, ahead, output + i,
-                      width);
+        mix_half_quad(weight + first * quad, values.row[first] + 2 * i, values.row_bytes, count, shares.of(i / 16),
+                      output + i, width);
       }
     }
-    const RowsAhead ahead(next, std::min((passes - 1) * rows_a_pass, next.count - 1), rows_a_pass, values.count / 2);
     for (std::int64_t i = whole; i < values.dimensions; i += 4) {
-      mix_quad<HalfRow, 1>(weight, values, i, ahead, output, width);
+      mix_quad<HalfRow, 1>(weight, values, i, shares.of(whole / 16), output, width);
     }
   }
 }
 
 void dot_heads_fhm(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& keys,
-                   const TokenRows& next, float* scores) {
+                   const ComingRows& next, float* scores) {
   for (std::int64_t h = 0; h < heads; ++h) dot_head(queries + h * width, keys, next, scores + h * token_tile);
 }
 
-void mix_heads_fhm(const float* weights, std::int64_t heads, const TokenRows& values, const TokenRows& next,
+void mix_heads_fhm(const float* weights, std::int64_t heads, const TokenRows& values, const ComingRows& next,
                    float* outputs, std::int64_t width) {
   for (std::int64_t h = 0; h < heads; ++h) mix_head(weights + h * token_tile, values, next, outputs + h * width);
 }

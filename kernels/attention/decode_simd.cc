@@ -114,27 +114,38 @@ void attend_split(const Decode::Arguments& a, const DecodePlan& plan, HeadOrder 
   const TokenReader value_reader = reader_of(a.v_pages.dtype(), a.value_dimensions(), order, half_way);
   const std::int64_t heads = order == HeadOrder::quads ? plan.room / quad : plan.padded_group;
   const std::int64_t query_position = a.lengths(sequence) - 1;
-  auto count_at = [&](std::int64_t first) { return std::min(token_tile, positions.end - first); };
-  TokenRows keys, next_keys, values;
+  // Rows are found two tiles before their use.
+  struct {
+    TokenRows tiles[3];
+    TokenRows& operator[](std::int64_t tile) { return tiles[tile % 3]; }
+  } keys, values;
+  const std::int64_t tiles = divide_rounding_up(positions.end - positions.begin, token_tile);
+  auto find = [&](const ConstCacheView& cache, auto& rows, std::int64_t tile) {
+    if (tile >= tiles) return;
+    const std::int64_t first = positions.begin + tile * token_tile;
+    find_rows(cache, sequence, key_head, first, std::min(token_tile, positions.end - first), rows[tile]);
+  };
+  auto coming = [&](auto& rows, std::int64_t tile) -> ComingRows {
+    return {rows[std::min(tile, tiles - 1)], rows[std::min(tile + 1, tiles - 1)]};
+  };
   copy_queries(a, plan, sequence, key_head, order, memory.queries);
-  for (std::int64_t first = positions.begin; first < positions.end; first += token_tile) {
-    const std::int64_t count = count_at(first);
-    if (first == positions.begin) find_rows(key_cache, sequence, key_head, first, count, keys);
-    find_rows(value_cache, sequence, key_head, first, count, values);
-    decode_tokens(key_reader, key_cache, memory.keys, plan.width, keys);
-    key_reader.dot(memory.queries, heads, plan.width, keys, values, memory.scores);
+  find(key_cache, keys, 0);
+  find(key_cache, keys, 1);
+  find(value_cache, values, 0);
+  for (std::int64_t tile = 0; tile < tiles; ++tile) {
+    find(key_cache, keys, tile + 2);
+    find(value_cache, values, tile + 1);
+    decode_tokens(key_reader, key_cache, memory.keys, plan.width, keys[tile]);
+    key_reader.dot(memory.queries, heads, plan.width, keys[tile], coming(values, tile), memory.scores);
 #if HWY_TARGET == HWY_NEON
     const auto weigh = order == HeadOrder::quads ? weigh_quads : weigh_rows;
 #else
     const auto weigh = weigh_rows;
 #endif
-    weigh(a, plan, key_head, query_position - first, count, memory.scores, partial);
-    const std::int64_t next = first + token_tile;
-    const bool is_last = next >= positions.end;
-    if (!is_last) find_rows(key_cache, sequence, key_head, next, count_at(next), next_keys);
-    decode_tokens(value_reader, value_cache, memory.values, plan.value_width, values);
-    value_reader.mix(memory.scores, heads, values, is_last ? keys : next_keys, partial.outputs, plan.value_width);
-    std::swap(keys, next_keys);
+    const std::int64_t distance = query_position - positions.begin - tile * token_tile;
+    weigh(a, plan, key_head, distance, keys[tile].count, memory.scores, partial);
+    decode_tokens(value_reader, value_cache, memory.values, plan.value_width, values[tile]);
+    value_reader.mix(memory.scores, heads, values[tile], coming(keys, tile + 1), partial.outputs, plan.value_width);
   }
 }
 

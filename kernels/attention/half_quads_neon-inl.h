@@ -11,6 +11,8 @@
 // clang-format off
 #define INGOT_FLOATS(half, to, from) "movi v" to ".2d, #0\n fmlal" half " v" to ".4s, v" from ".4h, v31.4h\n"
 #define INGOT_ADD(sum, vector, factors, lane) "fmla v" sum ".4s, v" vector ".4s, v" factors ".s[" lane "]\n"
+#define INGOT_ASK \
+  "prfm pldl1keep, [%[asked]]\n prfm pldl2keep, [%[asked], %[far]]\n add %[asked], %[asked], %[step]\n"
 #define INGOT_QUAD_CLOBBERS \
   "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
   "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v31", "memory", "cc"
@@ -46,7 +48,7 @@
 HWY_INLINE void dot_half_quad(const float* queries, const std::byte* const* rows, std::int64_t dimensions,
                               const RowsAhead& ahead, float* scores) {
   std::int64_t i = 0;  // bytes of a row
-  const std::byte* asked = ahead.start;
+  const std::byte* asked = ahead.near;
   __asm__ volatile(
       INGOT_CLEAR("0", "1", "2", "3") INGOT_CLEAR("4", "5", "6", "7")
       INGOT_CLEAR("8", "9", "10", "11") INGOT_CLEAR("12", "13", "14", "15")
@@ -55,15 +57,15 @@ HWY_INLINE void dot_half_quad(const float* queries, const std::byte* const* rows
       ".p2align 5\n"
       "1:\n"
       "ldp q16, q17, [%[queries]]\n ldp q18, q19, [%[queries], #32]\n"
-      INGOT_LATER_KEYS("") INGOT_ADD_FIRST_KEYS
+      INGOT_LATER_KEYS("")
+      INGOT_ASK INGOT_ASK
+      INGOT_ADD_FIRST_KEYS
       INGOT_FIRST_KEYS("2") INGOT_ADD_LATER_KEYS
       "ldp q16, q17, [%[queries], #64]\n ldp q18, q19, [%[queries], #96]\n add %[queries], %[queries], #128\n"
       INGOT_LATER_KEYS("2") INGOT_ADD_FIRST_KEYS
       // Behind the last eight numbers the first ones are read once more.
       "add %[i], %[i], #16\n cmp %[i], %[end]\n csel %[i], xzr, %[i], eq\n"
       INGOT_FIRST_KEYS("") INGOT_ADD_LATER_KEYS
-      "prfm pldl2keep, [%[asked]]\n add %[asked], %[asked], %[step]\n"
-      "prfm pldl2keep, [%[asked]]\n add %[asked], %[asked], %[step]\n"
       "cbnz %[i], 1b\n"
       INGOT_JOIN("0", "0", "1") INGOT_JOIN("1", "2", "3") INGOT_JOIN("2", "4", "5") INGOT_JOIN("3", "6", "7")
       INGOT_JOIN("4", "8", "9") INGOT_JOIN("5", "10", "11") INGOT_JOIN("6", "12", "13") INGOT_JOIN("7", "14", "15")
@@ -72,7 +74,7 @@ HWY_INLINE void dot_half_quad(const float* queries, const std::byte* const* rows
       : [queries] "+r"(queries), [i] "+r"(i), [asked] "+r"(asked)
       : [row0] "r"(rows[0]), [row1] "r"(rows[1]), [row2] "r"(rows[2]), [row3] "r"(rows[3]), [row4] "r"(rows[4]),
         [row5] "r"(rows[5]), [row6] "r"(rows[6]), [row7] "r"(rows[7]), [end] "r"(2 * dimensions),
-        [step] "r"(ahead.step), [scores] "r"(scores)
+        [step] "r"(ahead.step), [far] "r"(ahead.far), [scores] "r"(scores)
       : INGOT_QUAD_CLOBBERS);
 }
 
@@ -83,9 +85,12 @@ HWY_INLINE void dot_half_quad(const float* queries, const std::byte* const* rows
 #define INGOT_ADD_VALUE(sum0, sum1, sum2, sum3, value, weights) \
   INGOT_ADD(sum0, value, weights, "0") INGOT_ADD(sum1, value, weights, "1") \
   INGOT_ADD(sum2, value, weights, "2") INGOT_ADD(sum3, value, weights, "3")
-#define INGOT_ADD_VALUES(value0, value1, value2, value3, weights) \
+#define INGOT_ADD_THREE_VALUES(value0, value1, value2, weights) \
   INGOT_ADD_VALUE("0", "4", "8", "12", value0, weights) INGOT_ADD_VALUE("1", "5", "9", "13", value1, weights) \
-  INGOT_ADD_VALUE("2", "6", "10", "14", value2, weights) INGOT_ADD_VALUE("3", "7", "11", "15", value3, weights)
+  INGOT_ADD_VALUE("2", "6", "10", "14", value2, weights)
+#define INGOT_ADD_LAST_VALUE(value, weights) INGOT_ADD_VALUE("3", "7", "11", "15", value, weights)
+#define INGOT_ADD_VALUES(value0, value1, value2, value3, weights) \
+  INGOT_ADD_THREE_VALUES(value0, value1, value2, weights) INGOT_ADD_LAST_VALUE(value3, weights)
 #define INGOT_OUTPUTS(move) \
   move " q0, q1, [%[output0]]\n" move " q2, q3, [%[output0], #32]\n" \
   move " q4, q5, [%[output1]]\n" move " q6, q7, [%[output1], #32]\n" \
@@ -96,7 +101,7 @@ HWY_INLINE void dot_half_quad(const float* queries, const std::byte* const* rows
 HWY_INLINE void mix_half_quad(const float* weights, const std::byte* row, std::int64_t stride, std::int64_t count,
                               const RowsAhead& ahead, float* outputs, std::int64_t width) {
   std::int64_t pairs = (count - 1) / 2;
-  const std::byte* asked = ahead.start;
+  const std::byte* asked = ahead.near;
   __asm__ volatile(
       INGOT_OUTPUTS("ldp")
       "fmov v31.8h, #1.0\n"
@@ -105,8 +110,9 @@ HWY_INLINE void mix_half_quad(const float* weights, const std::byte* row, std::i
       ".p2align 5\n"
       "1:\n"
       "ldp q16, q17, [%[weights]], #32\n add %[row], %[row], %[stride]\n"
-      INGOT_VALUES("24", "25", "26", "27") INGOT_ADD_VALUES("20", "21", "22", "23", "16")
-      "prfm pldl2keep, [%[asked]]\n add %[asked], %[asked], %[step]\n"
+      INGOT_VALUES("24", "25", "26", "27") INGOT_ADD_THREE_VALUES("20", "21", "22", "16")
+      INGOT_ASK
+      INGOT_ADD_LAST_VALUE("23", "16")
       "add %[row], %[row], %[stride]\n subs %[pairs], %[pairs], #1\n"
       INGOT_VALUES("20", "21", "22", "23") INGOT_ADD_VALUES("24", "25", "26", "27", "17")
       "b.ne 1b\n"
@@ -120,13 +126,14 @@ HWY_INLINE void mix_half_quad(const float* weights, const std::byte* row, std::i
       "3:\n"
       INGOT_OUTPUTS("stp")
       : [weights] "+r"(weights), [row] "+r"(row), [pairs] "+r"(pairs), [asked] "+r"(asked)
-      : [stride] "r"(stride), [count] "r"(count), [step] "r"(ahead.step), [output0] "r"(outputs),
+      : [stride] "r"(stride), [count] "r"(count), [step] "r"(ahead.step), [far] "r"(ahead.far), [output0] "r"(outputs),
         [output1] "r"(outputs + width), [output2] "r"(outputs + 2 * width), [output3] "r"(outputs + 3 * width)
       : INGOT_QUAD_CLOBBERS);
 }
 
 #undef INGOT_FLOATS
 #undef INGOT_ADD
+#undef INGOT_ASK
 #undef INGOT_QUAD_CLOBBERS
 #undef INGOT_KEYS
 #undef INGOT_FIRST_KEYS
@@ -138,6 +145,8 @@ HWY_INLINE void mix_half_quad(const float* weights, const std::byte* row, std::i
 #undef INGOT_JOIN
 #undef INGOT_VALUES
 #undef INGOT_ADD_VALUE
+#undef INGOT_ADD_THREE_VALUES
+#undef INGOT_ADD_LAST_VALUE
 #undef INGOT_ADD_VALUES
 #undef INGOT_OUTPUTS
 // clang-format on

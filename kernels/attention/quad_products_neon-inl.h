@@ -3,16 +3,37 @@
 // open, inside a namespace, after arm_neon.h and decode_plan.h.
 
 // Rows that will be read next, asked for while others are multiplied: a line now and then, so that memory never rests
-// and never blocks. Into the second-level cache: asked for in the first one lines wait for its few miss buffers, and
-// loads behind them (10.3 instead of 16.4 GB/s). Rows of a page follow each other; where a page ends what is asked for
-// is not needed, and does no harm.
+// and never blocks. From memory into the second-level cache two tiles before their use, from there into the first one a
+// tile before: asked for in the first one at once lines wait for its few miss buffers, and loads behind them (10.3
+// instead of 16.4 GB/s). Rows of a page follow each other; where a page ends what is asked for is not needed, and does
+// no harm.
 struct RowsAhead {
-  const std::byte* start;
+  const std::byte* near;
+  std::int64_t far;   // bytes behind those near
   std::int64_t step;  // bytes for each call
 
-  RowsAhead(const TokenRows& rows, std::int64_t first, std::int64_t count, std::int64_t calls)
-      : start(rows.row[first]), step(rows.row_bytes * count / std::max<std::int64_t>(calls, 1)) {}
-  HWY_INLINE void fetch(std::int64_t call) const { __builtin_prefetch(start + call * step, 0, 2); }
+  HWY_INLINE void fetch(std::int64_t call) const {
+    __builtin_prefetch(near + call * step, 0, 3);
+    __builtin_prefetch(near + far + call * step, 0, 2);
+  }
+};
+
+// A share of the coming rows for each of the passes over those at hand, which ask `calls` times each.
+class RowsInShares {
+ public:
+  RowsInShares(const ComingRows& rows, std::int64_t passes, std::int64_t calls)
+      : rows_(rows),
+        rows_a_pass_(divide_rounding_up(rows.near.count, passes)),
+        step_(rows.near.row_bytes * rows_a_pass_ / std::max<std::int64_t>(calls, 1)) {}
+  HWY_INLINE RowsAhead of(std::int64_t pass) const {
+    const std::byte* near = rows_.near.row[std::min(pass * rows_a_pass_, rows_.near.count - 1)];
+    return {near, rows_.far.row[std::min(pass * rows_a_pass_, rows_.far.count - 1)] - near, step_};
+  }
+
+ private:
+  const ComingRows& rows_;
+  std::int64_t rows_a_pass_;
+  std::int64_t step_;
 };
 
 // Rows become floats one step ahead of their products: where a product follows its conversion at once, the four vector
@@ -112,28 +133,27 @@ HWY_INLINE void mix_quad(const float* weights, const TokenRows& rows, std::int64
 // One head of keys for `quads` times four query heads: queries [quad][dimension][4], scores [quad][token_tile][4].
 template <class Row>
 void dot_quads(const float* queries, std::int64_t quads, std::int64_t width, const TokenRows& keys,
-               const TokenRows& next, float* scores) {
+               const ComingRows& next, float* scores) {
+  const RowsInShares shares(next, divide_rounding_up(keys.count, 8), keys.dimensions / 4);
   for (std::int64_t q = 0; q < quads; ++q) {
     for (std::int64_t t = 0; t < keys.count; t += 8) {
-      const std::int64_t ahead_first = std::min(t, next.count - 1);
-      dot_quad<Row>(queries + q * width * quad, keys, t, RowsAhead(next, ahead_first, 8, keys.dimensions / 4),
-                    scores + q * token_tile * quad);
+      dot_quad<Row>(queries + q * width * quad, keys, t, shares.of(t / 8), scores + q * token_tile * quad);
     }
   }
 }
 
 template <class Row>
-void mix_quads(const float* weights, std::int64_t quads, const TokenRows& values, const TokenRows& next, float* outputs,
-               std::int64_t width) {
+void mix_quads(const float* weights, std::int64_t quads, const TokenRows& values, const ComingRows& next,
+               float* outputs, std::int64_t width) {
   constexpr int vectors = 4;
   const std::int64_t passes = divide_rounding_up(values.dimensions, 4 * vectors);
-  const std::int64_t rows_a_pass = divide_rounding_up(next.count, passes);
+  const RowsInShares shares(next, passes, values.count / 2);
   for (std::int64_t q = 0; q < quads; ++q) {
     const float* weight = weights + q * token_tile * quad;
     float* output = outputs + q * quad * width;
     std::int64_t i = 0;
     for (std::int64_t pass = 0; pass < passes; ++pass) {
-      const RowsAhead ahead(next, std::min(pass * rows_a_pass, next.count - 1), rows_a_pass, values.count / 2);
+      const RowsAhead ahead = shares.of(pass);
       if (i + 4 * vectors <= values.dimensions) {
         mix_quad<Row, vectors>(weight, values, i, ahead, output, width);
         i += 4 * vectors;

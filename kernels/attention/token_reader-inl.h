@@ -42,8 +42,8 @@ enum class HalfWay : std::uint8_t { convert, multiply };
 // `next` are rows that will be read after these: memory may be asked for them meanwhile.
 struct TokenReader {
   void (*dot)(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows,
-              const TokenRows& next, float* scores);
-  void (*mix)(const float* weights, std::int64_t heads, const TokenRows& rows, const TokenRows& next, float* outputs,
+              const ComingRows& next, float* scores);
+  void (*mix)(const float* weights, std::int64_t heads, const TokenRows& rows, const ComingRows& next, float* outputs,
               std::int64_t width);
   LoadToken load;  // into the buffer; null: rows are read where they lie
   bool is_coded;

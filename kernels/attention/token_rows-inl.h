@@ -31,13 +31,14 @@ inline constexpr std::int64_t block_of_codes = 32;
 inline void find_rows(const ConstCacheView& cache, std::int64_t sequence, std::int64_t head, std::int64_t first,
                       std::int64_t count, TokenRows& rows) {
   rows.count = count;
-  rows.row_bytes = cache.pages.byte_stride(2);
+  const std::int64_t row_bytes = cache.pages.byte_stride(2);
+  rows.row_bytes = row_bytes;
   for (std::int64_t t = 0; t < count;) {
     const CacheSlot slot = cache.slot(sequence, first + t);
     const std::byte* at = cache.row(slot, head);
     for (std::int64_t left = std::min(cache.page_length() - slot.token, count - t); left > 0; --left) {
       rows.row[t++] = at;
-      at += rows.row_bytes;
+      at += row_bytes;
     }
   }
   std::fill(rows.row + count, rows.row + TokenRows::most, rows.row[count - 1]);
@@ -139,7 +140,7 @@ HWY_INLINE void dot_tokens(const float* queries, std::int64_t width, const Token
 // scores [heads][token_tile]. Tokens behind the count are multiplied too, and never looked at. Rows that come next are
 // for products that ask memory for them; these ask for what lies behind their own.
 template <class Row>
-void dot_group(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows, const TokenRows&,
+void dot_group(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows, const ComingRows&,
                float* scores) {
   constexpr int tokens_of_four = block_vectors;  // as many sums as there are registers for
   std::int64_t h = 0;
@@ -203,7 +204,7 @@ void mix_heads(const float* weights, const TokenRows& rows, float* outputs, std:
 
 // outputs [heads][width] += weights [heads][token_tile] times rows.
 template <class Row>
-void mix_group(const float* weights, std::int64_t heads, const TokenRows& rows, const TokenRows&, float* outputs,
+void mix_group(const float* weights, std::int64_t heads, const TokenRows& rows, const ComingRows&, float* outputs,
                std::int64_t width) {
   std::int64_t h = 0;
   for (; h + 4 <= heads; h += 4) {
