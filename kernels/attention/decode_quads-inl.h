@@ -38,18 +38,26 @@ inline void weigh_quad(const Decode::Arguments& a, QuadVector slopes, std::int64
   const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
   const auto scale = hn::Set(d, a.scale);
   const bool has_slopes = is_present(a.alibi_slopes);
+  const bool is_bounded = a.softcap > 0;
   const auto before = hn::LoadU(d, maximum);
-  auto greatest = before;
-  for (std::int64_t t = 0; t < count; ++t) {
+  auto finish = [&](std::int64_t t) HWY_ATTR {
     auto score = hn::Mul(hn::LoadU(d, scores + t * quad), scale);
-    if (a.softcap > 0) {
+    if (is_bounded) {
       const auto cap = hn::Set(d, a.softcap);
       score = hn::Mul(cap, tanh_of(d, hn::Div(score, cap)));
     }
     if (has_slopes) score = hn::NegMulAdd(slopes, hn::Set(d, static_cast<float>(distance - t)), score);
     hn::StoreU(score, d, scores + t * quad);
-    greatest = hn::Max(greatest, score);
+    return score;
+  };
+  QuadVector maxima[4] = {before, before, before, before};
+  std::int64_t finished = 0;
+  for (; finished + 4 <= count; finished += 4) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) maxima[i] = hn::Max(maxima[i], finish(finished + i));
   }
+  for (; finished < count; ++finished) maxima[0] = hn::Max(maxima[0], finish(finished));
+  const auto greatest = hn::Max(hn::Max(maxima[0], maxima[1]), hn::Max(maxima[2], maxima[3]));
   // Whole fours of tokens, side by side: an exponential is one long chain.
   for (std::int64_t t = count; t % 4 != 0; ++t) hn::StoreU(lowest, d, scores + t * quad);
   const auto taken = hn::IfThenElse(hn::Eq(greatest, lowest), hn::Zero(d), greatest);
