@@ -18,7 +18,6 @@ ColumnProduct dot_row(std::string_view name, FeatureSet needs, SimdTarget target
           .needs = needs,
           .target = target,
           .accepts = has_few_rows,
-          .granule = dot_granule,
           .chunk_columns =
               [](const Matmul::Arguments& a) { return dot_chunk_columns(*find(a.weights.dtype()), gemm_of(a)); },
           .prepare =
@@ -106,7 +105,6 @@ ColumnProduct lanes_row(std::string_view name, FeatureSet needs, SimdTarget targ
                        is_block_format(a.weights.dtype());
               },
           .prepared_bytes = [](const Matmul::Arguments& a) { return lane_span_bytes(a.x.size(0), a.x.size(1)); },
-          .granule = lane_granule,
           .chunk_columns =
               [](const Matmul::Arguments& a) {
                 const std::int64_t rows = rows_per_chunk(row_bytes(a.weights.dtype(), a.x.size(1)), 64 << 10);
@@ -134,7 +132,6 @@ ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget targ
               [](const Matmul::Arguments& a) { return a.x.size(0) > dot_rows && is_block_format(a.weights.dtype()); },
           .prepared_bytes = panel_bytes,
           .workspace_bytes = sizeof(PanelWorkspace),
-          .granule = panel_rows,
           .chunk_columns = [](const Matmul::Arguments&) -> std::int64_t { return panel_rows; },
           .prepare = [](const Matmul::Arguments& a, Workers& workers,
                         std::byte* panels) { product->fill(a, workers, panels); },
@@ -156,7 +153,6 @@ ColumnProduct bf16_row(std::string_view name, FeatureSet needs, SimdTarget targe
               },
           .prepared_bytes = [](const Matmul::Arguments& a) { return bf16_panel_bytes(*product, a); },
           .workspace_bytes = sizes.workspace_bytes,
-          .granule = sizes.columns,
           .chunk_columns = [](const Matmul::Arguments& a) { return bf16_chunk_columns(*product, a); },
           .chunk_rows = sizes.rows_at_once,
           .prepared_offset = bf16_panel_offset,

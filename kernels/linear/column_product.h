@@ -16,8 +16,7 @@ struct ColumnProduct {
   bool (*accepts)(const Matmul::Arguments& arguments) = nullptr;
   std::size_t (*prepared_bytes)(const Matmul::Arguments& arguments) = nullptr;
   std::size_t workspace_bytes = 0;  // of each thread
-  std::int64_t granule = 1;         // columns that are multiplied together: chunks begin at multiples of it
-  // Worth handing to a thread: a multiple of the granule.
+  // Worth handing to a thread: a multiple of the columns that are multiplied together.
   std::int64_t (*chunk_columns)(const Matmul::Arguments& arguments) = nullptr;
   // Where rows of x may be handed out as well, a few at a time (0: never): x prepared for a row lies so many bytes on.
   std::int64_t chunk_rows = 0;

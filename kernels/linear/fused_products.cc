@@ -17,8 +17,7 @@ class FusedScratch {
   FusedScratch(const ColumnProduct& product, const FusedProducts& products, std::byte* place = nullptr)
       : place_(place), workspace_(aligned(product.workspace_bytes)) {
     chunk = product.chunk_columns(products.parts[0]);
-    if (products.has_factor()) {  // a chunk reads two matrices
-      chunk = divide_rounding_up(chunk / 2, product.granule) * product.granule;
+    if (products.has_factor()) {
       factor_ = aligned(static_cast<std::size_t>(products.parts[0].x.size(0) * chunk) * sizeof(float));
     }
     for (std::size_t i = 0; i < static_cast<std::size_t>(products.count); ++i) {
