@@ -45,8 +45,12 @@ void multiply_columns_32(const Gemm& gemm, const std::byte* coded, std::int64_t 
                                const std::array<const Block*, streams>& weights) __attribute__((always_inline)) {
         float32x4_t sums[streams][rows];
         unrolled<static_cast<int>(streams) * rows>(INGOT_UNROLLED(i) { sums[i / rows][i % rows] = vdupq_n_f32(0); });
-        for (std::int64_t span = 0; span < blocks / 4; ++span) {
-          add_four<Block, rows, true>(weights, span, blocks, x, spans, sums);
+        if constexpr (std::is_same_v<Block, BlockQ4_0> && rows == 1) {
+          if (blocks >= 4) add_spans_of_q4_0(weights, blocks / 4, x, sums);
+        } else {
+          for (std::int64_t span = 0; span < blocks / 4; ++span) {
+            add_four<Block, rows, true>(weights, span, blocks, x, spans, sums);
+          }
         }
         if (blocks % 4 != 0) add_four<Block, rows, false>(weights, blocks / 4, blocks, x, spans, sums);
         unrolled<static_cast<int>(streams)>(INGOT_UNROLLED(i) { store_column<rows>(gemm, columns[i], sums[i]); });

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -69,6 +70,8 @@ HWY_INLINE void for_streams(const Gemm& gemm, std::int64_t begin, std::int64_t e
 
 // Each builds on the one before it.
 #include "kernels/linear/blocks_32_neon-inl.h"
+//
+#include "kernels/linear/q4_0_streams_neon-inl.h"
 //
 #include "kernels/linear/codes_32_neon-inl.h"
 //

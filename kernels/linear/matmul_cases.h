@@ -128,6 +128,8 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
   parity({17, 5, 0, DType::bf16, true});
   for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4}) {
     parity({1, 6, 32, type, true});
+    parity({1, 11, 128, type});
+    parity({1, 13, 736, type, true});
     parity({2, 9, 256, type});
     parity({3, 11, 352, type});
     parity({4, 8, 96, type, true});
@@ -137,6 +139,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
   }
   for (DType type : {DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
     parity({1, 5, 256, type, true});
+    parity({1, 7, 768, type});
     parity({2, 4, 512, type});
     parity({3, 11, 768, type});
     parity({4, 3, 256, type, true});
