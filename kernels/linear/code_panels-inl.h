@@ -219,4 +219,5 @@ void multiply_columns(const Matmul::Arguments& a, const std::byte* place, std::b
 }
 
 template <class Product>
-constexpr PanelProduct panel_product = {fill_panels<Product>, multiply_columns<Product>};
+constexpr PanelProduct panel_product = {panel_bytes, sizeof(PanelWorkspace), panel_rows, fill_panels<Product>,
+                                        multiply_columns<Product>};

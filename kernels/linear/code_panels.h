@@ -93,9 +93,12 @@ inline std::size_t panel_bytes(const Matmul::Arguments& a) {
   return static_cast<std::size_t>(divide_rounding_up(a.x.size(0), panel_rows) * x.bytes_each());
 }
 
-// A product in two parts: the panels of x (panel_bytes), then any columns, each thread with a workspace of its own
-// (sizeof(PanelWorkspace)). Block formats in either layout.
+// A product in two parts: the panels of x, then any columns, each thread with a workspace of its own. Block formats in
+// either layout.
 struct PanelProduct {
+  std::size_t (*bytes)(const Matmul::Arguments& arguments) = nullptr;  // of the panels of x
+  std::size_t workspace_bytes = 0;
+  std::int64_t chunk_columns = 0;  // that gain from being multiplied by one thread: a multiple of panel_rows
   void (*fill)(const Matmul::Arguments& arguments, Workers& workers, std::byte* panels);
   void (*columns)(const Matmul::Arguments& columns, const std::byte* panels, std::byte* workspace);
 };

@@ -8,7 +8,7 @@
 //     static void spread(const Vector (&rows)[weight_rows], Vector* to);
 //                                                    four numbers of each row of weights, in the lanes of its products
 //     static float32x4_t spread_x(const float*);     a number a row of x, likewise
-//     static void order(const int8x16_t (&rows)[weight_rows], std::int8_t* to);               16 codes of each row
+//     static void order(const int8x16_t (&rows)[weight_rows], std::int8_t* to, int eight_bytes);  16 codes of each row
 //     static void place(const PanelStep&, int at, std::int8_t* to);   as in code_panels-inl.h
 //     template <int weight_count, int x_count>
 //     static void multiply(const std::int8_t* weights, std::int64_t unit_bytes, const std::int8_t* x,
@@ -43,9 +43,40 @@ inline constexpr int sums_bytes = 16 * panel_rows;
 template <class Block>
 constexpr bool has_integer_sums = Block::elements == 256 && has_base<Block>;
 
+// Places of units (weight_units_neon-inl.h): those of a panel one after the other.
+template <class Instruction>
+class PanelUnits {
+  static constexpr int rows = Instruction::weight_rows;
+
+ public:
+  static constexpr int units = panel_rows / rows;
+  static constexpr int eight_bytes = 8 * rows;
+  static constexpr int unit_bytes = panel_depth * rows + 64;  // not all in one set of the cache
+  static constexpr int minimum_bytes = panel_depth / code_group * rows;
+
+  std::int8_t* codes(int unit, std::int64_t sixteen) { return codes_[unit] + 16 * sixteen * rows; }
+  std::int8_t* minimums(int unit, std::int64_t b) { return minimums_[unit] + 16 * b * rows; }
+  float32x4_t& scales(int unit, std::int64_t b) { return scales_[unit][b]; }
+  float32x4_t& less_starts(int unit, std::int64_t b) { return less_starts_[unit][b]; }
+  float32x4_t& bases(int unit, std::int64_t b) { return bases_[unit][b]; }
+  int32x4_t& group_scales(int unit, std::int64_t b, std::int64_t g) { return group_scales_[unit][b][g]; }
+  float32x4_t& minimum_scales(int unit, std::int64_t b) { return minimum_scales_[unit][b]; }
+  float32x4_t& minimum_starts(int unit, std::int64_t b) { return minimum_starts_[unit][b]; }
+
+ private:
+  alignas(64) std::int8_t codes_[units][unit_bytes];
+  float32x4_t scales_[units][panel_depth / 32];
+  float32x4_t less_starts_[units][panel_depth / 32];
+  float32x4_t bases_[units][panel_depth / 32];
+  int32x4_t group_scales_[units][panel_depth / 256][256 / code_group];
+  std::int8_t minimums_[units][minimum_bytes];
+  float32x4_t minimum_scales_[units][panel_depth / 256];
+  float32x4_t minimum_starts_[units][panel_depth / 256];
+};
+
 template <class Instruction>
 class NeonProduct {
-  using Units = NeonWeightUnits<Instruction>;
+  using Units = PanelUnits<Instruction>;
   static constexpr int units = Units::units;
   static constexpr int x_units = panel_rows / Instruction::x_rows;
   static constexpr int tile_units = Instruction::weight_units;
@@ -68,7 +99,7 @@ class NeonProduct {
 
   template <class Block>
   void unpack(const Block* const (&rows)[panel_rows], std::int64_t blocks) {
-    units_.unpack(rows, blocks);
+    NeonWeightUnits<Instruction, Units>::unpack(rows, blocks, units_);
   }
   // How many rows of x the panels hold that come next.
   void use_rows(std::int64_t count) {
@@ -76,8 +107,7 @@ class NeonProduct {
   }
 
   template <class Block>
-  void add(const NeonRows<Block>&, std::int64_t blocks, const ActivationPart& x, PanelWorkspace&,
-           PanelSums& sums) const {
+  void add(const NeonRows<Block>&, std::int64_t blocks, const ActivationPart& x, PanelWorkspace&, PanelSums& sums) {
     for_tiles([&](int unit, int x_unit) {
       if constexpr (Block::elements == 32) {
         add_32<Block>(unit, x_unit, blocks, x, sums);
@@ -155,14 +185,14 @@ class NeonProduct {
   // Scales of both sides, one after the other. Not the product of both first: it may lie below the normal range where
   // the sum does not.
   template <class Block>
-  void add_32(int unit, int x_unit, std::int64_t blocks, const ActivationPart& x, PanelSums& sums) const {
+  void add_32(int unit, int x_unit, std::int64_t blocks, const ActivationPart& x, PanelSums& sums) {
     Floats totals;
     load(sums, unit, x_unit, totals);
     const std::int8_t* x_codes = x.codes + 16 * x_unit;
     const std::int64_t x_row = x_unit * Instruction::x_rows;
     for (std::int64_t b = 0; b < blocks; ++b) {
       Products products;
-      const std::int8_t* weights = units_.codes[unit] + 32 * b * Instruction::weight_rows;
+      const std::int8_t* weights = units_.codes(unit, 2 * b);
       const std::int8_t* from = x_codes + 32 * b * panel_rows;
       const int8x16_t first = vld1q_s8(from);
       unrolled<tile_units>(INGOT_UNROLLED(i) {
@@ -175,18 +205,18 @@ class NeonProduct {
       spread_x(x.scales + b * panel_rows + x_row, of_x);
       if constexpr (has_base<Block>) spread_x(x.scaled_sums + b * panel_rows + x_row, sums_of_x);
       unrolled<tile_units>(INGOT_UNROLLED(i) {
-        const float32x4_t scale = units_.scales[unit + i][b];
+        const float32x4_t scale = units_.scales(unit + i, b);
         unrolled<tile_x_units>(INGOT_UNROLLED(j) {
           const float32x4_t sum = vreinterpretq_f32_s32(products[i][j]);
           float32x4_t scaled;
           if constexpr (std::is_same_v<Block, BlockMXFP4>) {  // times the start these scales may leave the range
             scaled = vmulq_f32(vsubq_f32(sum, vdupq_n_f32(float_start)), scale);
           } else {
-            scaled = vfmaq_f32(units_.less_starts[unit + i][b], sum, scale);
+            scaled = vfmaq_f32(units_.less_starts(unit + i, b), sum, scale);
           }
           totals[i][j] = vfmaq_f32(totals[i][j], scaled, of_x[j]);
           if constexpr (has_base<Block>) {
-            totals[i][j] = vfmaq_f32(totals[i][j], units_.bases[unit + i][b], sums_of_x[j]);
+            totals[i][j] = vfmaq_f32(totals[i][j], units_.bases(unit + i, b), sums_of_x[j]);
           }
         });
       });
@@ -195,13 +225,12 @@ class NeonProduct {
   }
 
   template <class Block>
-  void add_256(int unit, int x_unit, std::int64_t blocks, const ActivationPart& x, PanelSums& sums) const {
-    const std::int8_t* weights = units_.codes[unit];
+  void add_256(int unit, int x_unit, std::int64_t blocks, const ActivationPart& x, PanelSums& sums) {
+    const std::int8_t* weights = units_.codes(unit, 0);
     const std::int8_t* from = x.codes + 16 * x_unit;
-    std::int64_t g = 0;
     for (std::int64_t b = 0; b < blocks; ++b) {
       Products block = {};
-      for (const std::int64_t end = g + 256 / Block::group; g < end; ++g) {
+      for (std::int64_t g = 0; g < 256 / Block::group; ++g) {
         Products products;
         const int8x16_t first = vld1q_s8(from);
         unrolled<tile_units>(INGOT_UNROLLED(i) {
@@ -214,7 +243,7 @@ class NeonProduct {
         });
         unrolled<tile_units>(INGOT_UNROLLED(i) {
           unrolled<tile_x_units>(INGOT_UNROLLED(j) {
-            block[i][j] = vmlaq_s32(block[i][j], products[i][j], units_.group_scales[unit + i][g]);
+            block[i][j] = vmlaq_s32(block[i][j], products[i][j], units_.group_scales(unit + i, b, g));
           });
         });
       }
@@ -225,7 +254,7 @@ class NeonProduct {
       }
       unrolled<tile_units * tile_x_units>(INGOT_UNROLLED(n) {
         constexpr int i = n / tile_x_units, j = n % tile_x_units;
-        const float32x4_t sum = vcvtq_f32_s32(block[i][j]), scale = units_.scales[unit + i][b];
+        const float32x4_t sum = vcvtq_f32_s32(block[i][j]), scale = units_.scales(unit + i, b);
         scaled[i][j] = has_integer_sums<Block> ? vfmaq_f32(scaled[i][j], sum, scale) : vmulq_f32(sum, scale);
       });
       Floats totals;
@@ -242,8 +271,8 @@ class NeonProduct {
 
   // -scale * sum_g minimum[g] * (64 * upper[g] + lower[g]): sums below 2^22, and so floats by their start.
   template <class Block>
-  HWY_INLINE void negated_minimums(int unit, std::int64_t b, const std::int8_t* x_sums, Floats& to) const {
-    const std::int8_t* minimums = units_.minimums[unit] + 16 * b * Instruction::weight_rows;
+  HWY_INLINE void negated_minimums(int unit, std::int64_t b, const std::int8_t* x_sums, Floats& to) {
+    const std::int8_t* minimums = units_.minimums(unit, b);
     auto multiply = [&](const std::int8_t* of_x, Products& products) __attribute__((always_inline)) {
       if constexpr (Block::group == 32) {
         Instruction::multiply_eight(minimums, Units::minimum_bytes, of_x, products);
@@ -262,8 +291,8 @@ class NeonProduct {
     multiply(x_sums + sums_bytes, products);
     unrolled<tile_units * tile_x_units>(INGOT_UNROLLED(n) {
       constexpr int i = n / tile_x_units, j = n % tile_x_units;
-      to[i][j] = vfmsq_f32(units_.minimum_starts[unit + i][b], vreinterpretq_f32_s32(products[i][j]),
-                           units_.minimum_scales[unit + i][b]);
+      to[i][j] = vfmsq_f32(units_.minimum_starts(unit + i, b), vreinterpretq_f32_s32(products[i][j]),
+                           units_.minimum_scales(unit + i, b));
     });
   }
 

@@ -1,5 +1,7 @@
 #include "kernels/linear/column_product.h"
 
+#include <algorithm>
+
 #include "kernels/linear/bf16_panels.h"
 #include "kernels/linear/code_panels.h"
 #include "kernels/linear/coded_spans.h"
@@ -130,9 +132,13 @@ ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget targ
           .built = product != nullptr,
           .accepts =
               [](const Matmul::Arguments& a) { return a.x.size(0) > dot_rows && is_block_format(a.weights.dtype()); },
-          .prepared_bytes = panel_bytes,
-          .workspace_bytes = sizeof(PanelWorkspace),
-          .chunk_columns = [](const Matmul::Arguments&) -> std::int64_t { return panel_rows; },
+          .prepared_bytes = [](const Matmul::Arguments& a) { return product->bytes(a); },
+          .workspace_bytes = product == nullptr ? 0 : product->workspace_bytes,
+          .chunk_columns =
+              [](const Matmul::Arguments& a) {  // sixteen chunks at least, so that threads finish together
+                const std::int64_t few = a.weights.size(0) / (16 * panel_rows) * panel_rows;
+                return std::clamp<std::int64_t>(few, panel_rows, product->chunk_columns);
+              },
           .prepare = [](const Matmul::Arguments& a, Workers& workers,
                         std::byte* panels) { product->fill(a, workers, panels); },
           .multiply = [](const Matmul::Arguments& a, const std::byte* panels,

@@ -2,9 +2,7 @@
 //
 //   w0 x0   w0 x1   w1 x0   w1 x1
 //
-// A tile is eight rows of weights by four of x: its eight sums of integers, its eight of floats and what they are made
-// of fit 32 registers, and six loads feed eight products. A block of 32 takes 32 SMMLA and 16 float instructions for
-// that tile, a group of 32 in a block of 256 takes 32 and 8: at four a cycle 67 % and 80 % of the instruction's peak.
+// on tiles of eight rows of weights by six of x.
 #include "kernels/linear/code_panels.h"
 
 #if defined(__aarch64__)
@@ -39,13 +37,17 @@ namespace {
 //
 #include "kernels/linear/weight_units_neon-inl.h"
 //
-#include "kernels/linear/code_panels_neon-inl.h"
-//
 #include "kernels/linear/multiply_neon_i8mm-inl.h"
+//
+#include "kernels/linear/matrix_tile_neon-inl.h"
+//
+#include "kernels/linear/matrix_panels_neon-inl.h"
+
+constexpr PanelProduct product = {tile_bytes, sizeof(TileWorkspace), columns_at_once, fill_tiles, multiply_tiles};
 
 }  // namespace
 
-const PanelProduct* const panels_neon_i8mm = &panel_product<NeonProduct<MatrixMultiply>>;
+const PanelProduct* const panels_neon_i8mm = &product;
 
 }  // namespace ingot
 

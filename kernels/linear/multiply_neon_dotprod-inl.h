@@ -28,8 +28,10 @@ struct DotMultiply {
     for (int i = 0; i < 4; ++i) to[i] = Vector{rows[0][i], rows[0][i], rows[0][i], rows[0][i]};
   }
   static HWY_INLINE float32x4_t spread_x(const float* rows) { return vld1q_f32(rows); }
-  static HWY_INLINE void order(const int8x16_t (&rows)[1], std::int8_t* to) { vst1q_s8(to, rows[0]); }
-  static HWY_INLINE void order(const std::int8_t* const (&rows)[1], std::int8_t* to) { order({vld1q_s8(rows[0])}, to); }
+  static HWY_INLINE void order(const int8x16_t (&rows)[1], std::int8_t* to, int) { vst1q_s8(to, rows[0]); }
+  static HWY_INLINE void order(const std::int8_t* const (&rows)[1], std::int8_t* to) {
+    vst1q_s8(to, vld1q_s8(rows[0]));
+  }
   static HWY_INLINE void place(const PanelStep& codes, int at, std::int8_t* to) {
     for (int i = 0; i < 64; i += 16) {
       for (int row = 0; row < panel_rows; row += 4) {

@@ -2,7 +2,8 @@
 //
 //   w0 x0   w0 x1   w1 x0   w1 x1
 //
-// An Instruction of code_panels_neon-inl.h, and of products of plain bytes. Part of a source, after unrolled-inl.h.
+// An Instruction of products of plain bytes (int8_tiles_neon-inl.h), and of weights in units (weight_units_neon-inl.h).
+// Part of a source, after unrolled-inl.h.
 
 // Eight codes of two rows together.
 HWY_INLINE void store_pairs(int8x16_t first, int8x16_t second, std::int8_t* lower, std::int8_t* upper) {
@@ -13,7 +14,6 @@ HWY_INLINE void store_pairs(int8x16_t first, int8x16_t second, std::int8_t* lowe
 
 struct MatrixMultiply {
   static constexpr int weight_rows = 2, x_rows = 2;
-  static constexpr int weight_units = 4, x_units = 2;
 
   // Four numbers of each row of weights, one after the other in the lanes of its products.
   template <class Vector>
@@ -23,15 +23,11 @@ struct MatrixMultiply {
     to[2] = __builtin_shufflevector(rows[0], rows[1], 2, 2, 6, 6);
     to[3] = __builtin_shufflevector(rows[0], rows[1], 3, 3, 7, 7);
   }
-  static HWY_INLINE float32x4_t spread_x(const float* rows) {
-    const float32x2_t two = vld1_f32(rows);
-    return vcombine_f32(two, two);
-  }
-  static HWY_INLINE void order(const int8x16_t (&rows)[2], std::int8_t* to) {
-    store_pairs(rows[0], rows[1], to, to + 16);
+  static HWY_INLINE void order(const int8x16_t (&rows)[2], std::int8_t* to, int eight_bytes) {
+    store_pairs(rows[0], rows[1], to, to + eight_bytes);
   }
   static HWY_INLINE void order(const std::int8_t* const (&rows)[2], std::int8_t* to) {
-    order({vld1q_s8(rows[0]), vld1q_s8(rows[1])}, to);
+    order({vld1q_s8(rows[0]), vld1q_s8(rows[1])}, to, 16);
   }
   static HWY_INLINE void place(const PanelStep& codes, int at, std::int8_t* to) {
     constexpr int step = 8 * panel_rows;
@@ -51,12 +47,6 @@ struct MatrixMultiply {
       const int8x16_t of_weights = vld1q_s8(weights + i * unit_bytes);
       unrolled<x_count>(INGOT_UNROLLED(j) { products[i][j] = vmmlaq_s32(products[i][j], of_weights, of_x[j]); });
     });
-  }
-  template <int weight_count, int x_count>
-  static HWY_INLINE void multiply(const std::int8_t* weights, std::int64_t unit_bytes, const std::int8_t* x,
-                                  int32x4_t (&products)[weight_count][x_count]) {
-    multiply_eight(weights, unit_bytes, x, products);
-    multiply_eight(weights + 16, unit_bytes, x + 8 * panel_rows, products);
   }
   static HWY_INLINE void rows_of(const float* products, std::int64_t unit_floats, float32x4_t (&rows)[2]) {
     const float32x4_t first = vld1q_f32(products), second = vld1q_f32(products + unit_floats);
