@@ -4,7 +4,7 @@
 // deep, sixteen rows at a time into two tiles (24 KiB), which stay in the first-level cache while all tiles of x pass.
 // As much of 512 rows of x is 640 KiB, which stay in the second-level cache for as many columns as a thread takes at
 // once. Twice as many tiles of weights, half as deep or not, were slower, and so was twice the depth.
-constexpr std::int64_t columns_at_once = 128;
+constexpr std::int64_t columns_at_once = 256;
 constexpr std::int64_t tiles_at_once = 86;  // of x: 516 rows
 // So few tiles are in cache anyway: then memory counts, which answers best where rows of weights are read to their end.
 constexpr std::int64_t few_tiles = 16;
@@ -192,21 +192,29 @@ void multiply_some_tiles(const Matmul::Arguments& a, const TilesOfX<Block>& x, s
   }
 }
 
-void store_tile(const Matmul::Arguments& a, const TileSums& sums, std::int64_t row, std::int64_t column) {
+// Tiles side by side, so that a row gets a whole line of the cache at once: rows of y often fall into one set.
+void store_panel(const Matmul::Arguments& a, const TileSums* const (&tiles)[tiles_of_panel], std::int64_t row,
+                 std::int64_t column) {
   const std::int64_t rows = std::min<std::int64_t>(tile_rows, a.y.size(0) - row);
-  const auto columns = static_cast<std::size_t>(std::min<std::int64_t>(tile_columns, a.y.size(1) - column));
-  float biases[tile_columns] = {};
+  const auto columns = static_cast<std::size_t>(std::min<std::int64_t>(panel_rows, a.y.size(1) - column));
+  float biases[panel_rows] = {};
   if (a.bias.data() != nullptr) std::memcpy(biases, a.bias.data() + column, columns * sizeof(float));
   for (std::int64_t i = 0; i < rows; i += 2) {
-    float lines[2][tile_columns];
-    for (int four = 0; four < 2; ++four) {
+    float lines[2][panel_rows];
+    for (int four = 0; four < panel_rows / 4; ++four) {
       float32x4_t of_rows[2];
-      MatrixMultiply::rows_of(sums[2 * four * tile_x_units + i / 2], 4 * tile_x_units, of_rows);
+      const TileSums& sums = *tiles[four / 2];
+      MatrixMultiply::rows_of(sums[four % 2 * 2 * tile_x_units + i / 2], 4 * tile_x_units, of_rows);
       const float32x4_t bias = vld1q_f32(biases + 4 * four);
       for (int n = 0; n < 2; ++n) vst1q_f32(lines[n] + 4 * four, vaddq_f32(of_rows[n], bias));
     }
     for (std::int64_t n = 0; n < std::min<std::int64_t>(2, rows - i); ++n) {
-      std::memcpy(&a.y(row + i + n, 0) + column, lines[n], columns * sizeof(float));
+      float* to = &a.y(row + i + n, 0) + column;
+      if (columns == panel_rows) {
+        std::memcpy(to, lines[n], sizeof(lines[n]));
+      } else {
+        std::memcpy(to, lines[n], columns * sizeof(float));
+      }
     }
   }
 }
@@ -222,8 +230,9 @@ void multiply_tiles(const Matmul::Arguments& a, const std::byte* place, std::byt
         const std::int64_t end_column = std::min(a.y.size(1), column + at_once);
         multiply_some_tiles<Block>(a, x, first, end, column, end_column, workspace);
         for (std::int64_t tile = first; tile < end; ++tile) {
-          for (std::int64_t at = column; at < end_column; at += tile_columns) {
-            store_tile(a, workspace.sums[(at - column) / tile_columns][tile - first], tile * tile_rows, at);
+          for (std::int64_t at = column; at < end_column; at += panel_rows) {
+            const auto* sums = &workspace.sums[(at - column) / tile_columns];
+            store_panel(a, {&sums[0][tile - first], &sums[1][tile - first]}, tile * tile_rows, at);
           }
         }
       }
