@@ -90,9 +90,12 @@ HWY_INLINE FourScales load_scales(FourBlocks<Block, all> blocks) {
 // What coded_spans-inl.h asks for: one lane a block; for a block of 256 the sums of its groups are enough.
 HWY_INLINE void correct(CodedSpan32& span, int offset) {
   const int8x16_t ones = vdupq_n_s8(1);
-  for (int b = 0; b < 4; ++b) {
+  int32x4_t sums[4];
+  unrolled<4>(INGOT_UNROLLED(b) {
     const int32x4_t first = vdotq_s32(vdupq_n_s32(0), ones, vld1q_s8(span.codes[0] + 16 * b));
-    span.corrections[b] = -offset * vaddvq_s32(vdotq_s32(first, ones, vld1q_s8(span.codes[1] + 16 * b)));
-  }
+    sums[b] = vdotq_s32(first, ones, vld1q_s8(span.codes[1] + 16 * b));
+  });
+  const int32x4_t all = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
+  vst1q_s32(span.corrections, vmulq_n_s32(all, -offset));
 }
 HWY_INLINE void correct(CodedSpan256&, int) {}

@@ -10,7 +10,7 @@ BlockReader row_of_x(const Gemm& gemm, std::int64_t row) {
 }
 
 void fill_span(const BlockReader& x, std::int64_t at, std::int64_t blocks, int offset, CodedSpan32& span) {
-  span = {};  // blocks past the end count for nothing
+  if (blocks < 4) span = {};  // those past the end count for nothing
   for (std::int64_t b = 0; b < blocks; ++b) {
     alignas(64) std::int8_t codes[32];
     std::int32_t sums[2];
@@ -27,7 +27,7 @@ template <class Block>
 void fill_span(const BlockReader& x, std::int64_t at, CodedSpan256& span) {
   alignas(64) std::int8_t codes[256];
   std::int32_t sums[16];
-  span = {};
+  std::memset(span.sums, 0, sizeof(span.sums));
   span.scale = x.read(at, 256, codes, sums);
   for (int unit = 0; unit < 16; ++unit) {
     std::memcpy(&span.codes[unit / 4][unit % 4 * 16], codes + 16 * CodedOrder<Block>::units[unit], 16);

@@ -84,7 +84,11 @@ void multiply_columns_256(const Gemm& gemm, const std::byte* coded, std::int64_t
                                const std::array<const Block*, streams>& weights) __attribute__((always_inline)) {
         float32x4_t sums[streams][rows];
         unrolled<static_cast<int>(streams) * rows>(INGOT_UNROLLED(i) { sums[i / rows][i % rows] = vdupq_n_f32(0); });
-        for (std::int64_t b = 0; b < blocks; ++b) add_block<Block, rows>(weights, b, x, blocks, sums);
+        if constexpr (std::is_same_v<Block, BlockQ4_K> && rows == 1) {
+          if (blocks > 0) add_blocks_of_q4_k(weights, blocks, x, sums);
+        } else {
+          for (std::int64_t b = 0; b < blocks; ++b) add_block<Block, rows>(weights, b, x, blocks, sums);
+        }
         unrolled<static_cast<int>(streams)>(INGOT_UNROLLED(i) { store_column<rows>(gemm, columns[i], sums[i]); });
       });
 }

@@ -77,6 +77,8 @@ HWY_INLINE void for_streams(const Gemm& gemm, std::int64_t begin, std::int64_t e
 //
 #include "kernels/linear/blocks_256_neon-inl.h"
 //
+#include "kernels/linear/q4_k_streams_neon-inl.h"
+//
 #include "kernels/linear/codes_256_neon-inl.h"
 
 #include "kernels/linear/coded_spans-inl.h"
