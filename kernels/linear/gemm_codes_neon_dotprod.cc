@@ -1,9 +1,9 @@
 // Few rows of activations and weights in a block format, with byte dot products (SDOT): signed bytes, four of them into
 // a 32-bit lane. Codes stay in registers from their bytes to their sums, which are the exact integers of the contract.
 //
-// Rows of weights are read one after the other, a single stream that hardware prefetching follows. Neoverse V1 issues
-// four vector instructions a cycle and reads 10.8 bytes a cycle from memory: at one row of x, four blocks of Q4_0 (72
-// bytes) take 24 instructions, a block of Q4_K (144) 60, one of Q6_K (210) 95, so all of them keep up with the memory.
+// Neoverse V1 reads 10.8 bytes a cycle from memory and starts about three vector instructions of this kind a cycle: at
+// one row of x, four blocks of Q4_0 (72 bytes) take 24 instructions, a block of Q4_K (144) 50, one of Q6_K (210) 95, so
+// that instructions bound all of them, and only Q8_0 the memory.
 #include "kernels/linear/coded_spans.h"
 #include "kernels/linear/gemm.h"
 
