@@ -46,10 +46,12 @@ std::size_t halves_scratch_bytes(std::int64_t rows, std::int64_t depth) {
 
 std::int64_t dot_chunk_columns(const DotProduct& product, const Gemm& gemm) {
   constexpr std::int64_t enough_chunks = 16;  // for threads to end together
-  constexpr std::int64_t fair = 4;            // fewer are a multiple of this: as many for each of two or four threads
+  constexpr std::int64_t fair = 2;            // fewer are a multiple of this: two threads get as many each
   const std::int64_t bytes = row_bytes(gemm.right.dtype, gemm.depth);
   const std::int64_t most = rows_per_chunk(bytes, product.chunk_bytes);
-  std::int64_t rows = std::clamp(gemm.columns / enough_chunks, std::min(rows_per_chunk(bytes), most), most);
+  // Where long streams are read fastest, a small matrix is worth longer ones as well.
+  const std::int64_t least = std::max(std::min(rows_per_chunk(bytes), most), most / 4);
+  std::int64_t rows = std::clamp(gemm.columns / enough_chunks, least, most);
   if (gemm.columns > 0 && rows * enough_chunks > gemm.columns) {
     const std::int64_t chunks = divide_rounding_up(divide_rounding_up(gemm.columns, rows), fair) * fair;
     rows = divide_rounding_up(gemm.columns, chunks);
