@@ -13,6 +13,10 @@
 //
 // A sequence of no tokens gives zeros. Keys and values are decoded to float exactly; sums are not quantized.
 //
+// Where keys are f16, so are queries, each head's at a scale of its own, bit by bit as linear.matmul rounds activations
+// for f16 weights (kernels/contract/half_rows.h): what is lost is below 2^-11 of each number. Instructions that
+// multiply halves then read keys as they lie.
+//
 // C1  q is [B, Hq, D] and y is [B, Hq, Dv]; D and Dv are 1 to 65536; their last axes are packed
 // C2  k_pages is [pages, Hkv, page_length, D] and v_pages is [pages, Hkv, page_length, Dv]; page_length >= 1; their
 // last

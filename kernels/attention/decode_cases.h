@@ -22,6 +22,7 @@ struct DecodeShape {
   bool sinks = false;
   bool has_table = true;
   bool shared = false;  // every row of the table is the same: tokens of one sequence
+  float reach = 0;      // of queries, where it is not the regime's; keys and values are tame then
 };
 
 inline void Decode::cases(CaseList<Decode>& list) {
@@ -30,9 +31,12 @@ inline void Decode::cases(CaseList<Decode>& list) {
       const auto batches = static_cast<std::int64_t>(shape.lengths.size());
       const std::int64_t pages = batches * shape.max_pages + 1;
       Arguments a;
-      a.q = builder.filled({batches, shape.heads, shape.dimensions});
-      a.k_pages = builder.filled_any(shape.keys, {pages, shape.key_heads, shape.page_length, shape.dimensions});
-      a.v_pages = builder.filled_any(shape.values, {pages, shape.key_heads, shape.page_length, shape.value_dimensions});
+      const Fill fill = shape.reach == 0 ? Fill::values() : Fill::uniform(-2, 2);
+      a.q = builder.filled({batches, shape.heads, shape.dimensions},
+                           shape.reach == 0 ? fill : Fill::uniform(-shape.reach, shape.reach));
+      a.k_pages = builder.filled_any(shape.keys, {pages, shape.key_heads, shape.page_length, shape.dimensions}, fill);
+      a.v_pages =
+          builder.filled_any(shape.values, {pages, shape.key_heads, shape.page_length, shape.value_dimensions}, fill);
       const View<std::int32_t> table = builder.blank<std::int32_t>({batches, shape.max_pages});
       const View<std::int32_t> lengths = builder.blank<std::int32_t>({batches});
       for (std::int64_t b = 0; b < batches; ++b) {
@@ -49,6 +53,7 @@ inline void Decode::cases(CaseList<Decode>& list) {
       if (shape.alibi) a.alibi_slopes = builder.filled({shape.heads}, Fill::uniform(0.01, 0.5));
       if (shape.sinks) a.sinks = builder.filled({shape.heads}, Fill::uniform(-1, 2));
       a.scale = 1 / std::sqrt(static_cast<float>(shape.dimensions));
+      if (shape.reach != 0) a.scale /= shape.reach;
       a.window = shape.window;
       a.softcap = shape.softcap;
       a.ring = shape.ring;
@@ -75,6 +80,15 @@ inline void Decode::cases(CaseList<Decode>& list) {
               made({10, 2, 64, 32, 48, 3, {133, 1}, DType::q8_0, DType::f16, 70, 0, false, true}));
   list.parity("one head to a key head, f16 and q8_0", made({3, 3, 96, 64, 16, 9, {137}, DType::f16, DType::q8_0}));
   list.parity("no sequences", made({2, 1, 8, 8, 4, 2, {}}));
+  auto reaching = [](float reach, DecodeShape shape) {
+    shape.reach = reach;
+    return shape;
+  };
+  for (float reach : {3e6f, 1e-6f}) {
+    const std::string which = reach > 1 ? "queries beyond halves, group of " : "queries below halves, group of ";
+    list.parity(which + "4", made(reaching(reach, {4, 1, 40, 24, 16, 6, {90, 2}, DType::f16, DType::f16})));
+    list.parity(which + "1", made(reaching(reach, {2, 2, 24, 40, 16, 6, {83}, DType::f16, DType::f16})));
+  }
   auto run = [](std::int32_t first, int count) {
     std::vector<std::int32_t> lengths;
     for (int i = 0; i < count; ++i) lengths.push_back(first + i);
@@ -87,6 +101,8 @@ inline void Decode::cases(CaseList<Decode>& list) {
   list.parity("a run, every rule",
               made(shared({6, 2, 18, 11, 4, 12, run(30, 17), DType::f32, DType::f32, 9, 5.0f, false, true, true})));
   list.parity("a run from the start, f16", made(shared({3, 1, 33, 40, 16, 6, run(1, 90), DType::f16, DType::f16})));
+  list.parity("a run of queries beyond halves",
+              made(shared(reaching(3e6f, {4, 2, 20, 24, 16, 6, run(30, 17), DType::f16, DType::f16}))));
   list.parity("a run, q8_0", made(shared({4, 4, 32, 64, 16, 10, run(100, 24), DType::q8_0, DType::q8_0})));
   list.parity("a run in a ring", made(shared({4, 2, 8, 8, 8, 9, run(100, 8), DType::f32, DType::f32, 60, 0, true})));
   list.parity("strips of row tiles, the last one short",

@@ -76,6 +76,7 @@ struct TokenRows {
   std::int64_t count = 0;
   std::int64_t dimensions = 0;    // whole vectors
   std::int64_t row_bytes = 0;     // from one token of a page to the next
+  std::int64_t in_line = 0;       // rows of the first page, which lie as far apart
   const float* scales = nullptr;  // of coded rows, [token][block]
   std::int64_t blocks = 0;
 };

@@ -1,6 +1,6 @@
-// Products over f16 rows that become floats by FMLAL: 0 + x 1, which is exact, and issues four times a cycle on a
-// Neoverse-V1, where FCVTL issues once and keeps the other pipes waiting (16 multiply-adds with their 4 conversions
-// take 5.8 cycles instead of 9).
+// Products over f16 rows by FMLAL. Keys meet halves; values, whose weights are floats, become floats as 0 + x 1, which
+// is exact, and issues four times a cycle on a Neoverse-V1, where FCVTL issues once and keeps the other pipes waiting
+// (16 multiply-adds with their 4 conversions take 5.8 cycles instead of 9).
 #include "kernels/attention/decode_products_fhm.h"
 
 #if defined(__aarch64__)
@@ -47,7 +47,7 @@ struct HalfRow {
 
 // How many rows from `first` on lie a stride apart: all but where a page ends.
 std::int64_t rows_in_line(const TokenRows& rows, std::int64_t first) {
-  std::int64_t end = first + 1;
+  std::int64_t end = first == 0 ? rows.in_line : first + 1;
   while (end < rows.count && rows.row[end] == rows.row[end - 1] + rows.row_bytes) ++end;
   return end - first;
 }
@@ -57,7 +57,7 @@ HWY_INLINE float32x4_t sums_of_lanes(const float32x4_t* four) {
   return vpaddq_f32(vpaddq_f32(four[0], four[1]), vpaddq_f32(four[2], four[3]));
 }
 
-void dot_head(const float* queries, const TokenRows& keys, const ComingRows& next, float* scores) {
+void dot_head(const float* queries, float factor, const TokenRows& keys, const ComingRows& next, float* scores) {
   constexpr int tokens = 8;
   const RowsInShares shares(next, divide_rounding_up(keys.count, tokens), keys.dimensions / 4);
   for (std::int64_t first = 0; first < keys.count; first += tokens) {
@@ -68,19 +68,18 @@ void dot_head(const float* queries, const TokenRows& keys, const ComingRows& nex
     for (std::int64_t i = 0; i < keys.dimensions; i += 8) {
       ahead.fetch(i / 4);
       ahead.fetch(i / 4 + 1);
-      const float32x4_t query = vld1q_f32(queries + i);
-      const float32x4_t later_query = vld1q_f32(queries + i + 4);
+      const float16x8_t query = vld1q_f16(reinterpret_cast<const float16_t*>(queries) + i);
 #pragma GCC unroll 8
       for (int t = 0; t < tokens; ++t) {
         const float16x8_t key = vld1q_f16(HalfRow(keys, first + t).data + i);
-        low[t] = vfmaq_f32(low[t], query, low_floats(key));
-        high[t] = vfmaq_f32(high[t], later_query, high_floats(key));
+        low[t] = vfmlalq_low_f16(low[t], key, query);
+        high[t] = vfmlalq_high_f16(high[t], key, query);
       }
     }
 #pragma GCC unroll 8
     for (int t = 0; t < tokens; ++t) low[t] = vaddq_f32(low[t], high[t]);
-    vst1q_f32(scores + first, sums_of_lanes(low));
-    vst1q_f32(scores + first + 4, sums_of_lanes(low + 4));
+    vst1q_f32(scores + first, vmulq_n_f32(sums_of_lanes(low), factor));
+    vst1q_f32(scores + first + 4, vmulq_n_f32(sums_of_lanes(low + 4), factor));
   }
 }
 
@@ -130,7 +129,8 @@ void dot_quads_fhm(const float* queries, std::int64_t quads, std::int64_t width,
   const RowsInShares shares(next, divide_rounding_up(keys.count, 8), keys.dimensions / 4);
   for (std::int64_t q = 0; q < quads; ++q) {
     for (std::int64_t t = 0; t < keys.count; t += 8) {
-      dot_half_quad(queries + q * width * quad, keys.row + t, keys.dimensions, shares.of(t / 8),
+      const float* query = queries + q * width * quad;
+      dot_half_quad(query, factors_behind(query, width * quad), keys.row + t, keys.dimensions, shares.of(t / 8),
                     scores + (q * token_tile + t) * quad);
     }
   }
@@ -158,7 +158,10 @@ void mix_quads_fhm(const float* weights, std::int64_t quads, const TokenRows& va
 
 void dot_heads_fhm(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& keys,
                    const ComingRows& next, float* scores) {
-  for (std::int64_t h = 0; h < heads; ++h) dot_head(queries + h * width, keys, next, scores + h * token_tile);
+  for (std::int64_t h = 0; h < heads; ++h) {
+    const float* query = queries + h * width;
+    dot_head(query, *factors_behind(query, width), keys, next, scores + h * token_tile);
+  }
 }
 
 void mix_heads_fhm(const float* weights, std::int64_t heads, const TokenRows& values, const ComingRows& next,

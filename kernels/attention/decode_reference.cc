@@ -5,6 +5,7 @@
 
 #include "kernels/attention/row_softmax.h"
 #include "kernels/attention/sdpa_scores.h"
+#include "kernels/contract/half_rows.h"
 #include "tensor/block_codec.h"
 
 namespace ingot {
@@ -21,17 +22,20 @@ void decode_token(const ConstCacheView& cache, std::int64_t sequence, std::int64
 
 void decode_reference(const Decode::Arguments& a, Context&) {
   std::vector<float> row;
+  std::vector<double> query;
   std::vector<double> scores;
   std::vector<double> mixed;
   for (std::int64_t b = 0; b < a.q.size(0); ++b) {
     const KeyRange range = a.positions_of(b);
     for (std::int64_t h = 0; h < a.q.size(1); ++h) {
       const std::int64_t key_head = h / a.group();
+      query.assign(&a.q(b, h, 0), &a.q(b, h, 0) + a.q.size(2));
+      if (a.k_pages.dtype() == DType::f16) round_to_halves(query);
       scores.clear();
       for (std::int64_t position = range.begin; position < range.end; ++position) {
         decode_token(a.keys(), b, position, key_head, row);
         double dot = 0;
-        for (std::size_t d = 0; d < row.size(); ++d) dot += double{row[d]} * a.q(b, h, d);
+        for (std::size_t d = 0; d < row.size(); ++d) dot += row[d] * query[d];
         const double bias =
             is_present(a.alibi_slopes) ? a.alibi_slopes(h) * static_cast<double>(range.end - 1 - position) : 0;
         scores.push_back(bounded_score(a.scale * dot, a.softcap).value - bias);

@@ -23,6 +23,7 @@
 #include "kernels/attention/rows-inl.h"
 #include "kernels/attention/streaming-inl.h"
 #include "kernels/attention/token_reader-inl.h"
+#include "kernels/contract/half_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -71,17 +72,42 @@ void start_split(const Decode::Arguments& a, const DecodePlan& plan, const Decod
   std::fill_n(partial.sum, plan.room, 0.0f);
 }
 
+// The query as the contract rounds it for f16 keys. Halves take no more room than floats do.
+const float* rounded_query(const float* query, std::int64_t count, Half* halves, float* rounded) {
+  const RowScale scale = half_row_scale(largest_finite_magnitude(query, count));
+  scale_to_halves(query, scale.to_halves, halves, count);
+  convert_run(halves, rounded, count);
+  for (std::int64_t i = 0; i < count; ++i) rounded[i] *= scale.from_halves;
+  return rounded;
+}
+
+// A head's numbers to their places: `step` apart.
+template <class Number>
+void place_query(const Number* query, std::int64_t count, std::int64_t step, Number* to) {
+  for (std::int64_t i = 0; i < count; ++i) to[i * step] = query[i];
+}
+
 // Queries of a group, as its products take them.
 void copy_queries(const Decode::Arguments& a, const DecodePlan& plan, std::int64_t sequence, std::int64_t key_head,
-                  HeadOrder order, float* queries) {
+                  HeadOrder order, bool as_halves, const DecodeMemory& memory) {
+  const std::int64_t count = a.q.size(2);
+  const std::int64_t together = order == HeadOrder::quads ? quad : 1;
+  const std::int64_t room = plan.width * together;
+  auto* halves = reinterpret_cast<Half*>(memory.keys);
   for (std::int64_t g = 0; g < plan.group; ++g) {
     const float* query = &a.q(sequence, key_head * plan.group + g, 0);
-    if (order == HeadOrder::rows) {
-      std::copy_n(query, a.q.size(2), queries + g * plan.width);
-      continue;
+    float* to = memory.queries + g / together * room;
+    if (as_halves) {
+      const RowScale scale = half_row_scale(largest_finite_magnitude(query, count));
+      scale_to_halves(query, scale.to_halves, halves, count);
+      place_query(halves, count, together, reinterpret_cast<Half*>(to) + g % together);
+      factors_behind(to, room)[g % together] = scale.from_halves;
+    } else if (a.k_pages.dtype() == DType::f16) {
+      const float* rounded = rounded_query(query, count, halves, memory.keys + plan.width);
+      place_query(rounded, count, together, to + g % together);
+    } else {
+      place_query(query, count, together, to + g % together);
     }
-    float* turned = queries + g / quad * plan.width * quad + g % quad;
-    for (std::int64_t i = 0; i < a.q.size(2); ++i) turned[i * quad] = query[i];
   }
 }
 
@@ -128,7 +154,7 @@ void attend_split(const Decode::Arguments& a, const DecodePlan& plan, HeadOrder 
   auto coming = [&](auto& rows, std::int64_t tile) -> ComingRows {
     return {rows[std::min(tile, tiles - 1)], rows[std::min(tile + 1, tiles - 1)]};
   };
-  copy_queries(a, plan, sequence, key_head, order, memory.queries);
+  copy_queries(a, plan, sequence, key_head, order, key_reader.takes_halves, memory);
   find(key_cache, keys, 0);
   find(key_cache, keys, 1);
   find(value_cache, values, 0);
@@ -199,8 +225,12 @@ void attend_run_strip(const Decode::Arguments& a, const DecodeRun& run, std::int
   auto values_at = [&](std::int64_t first, std::int64_t count) {
     return load(value_cache, first, count, tile_memory.values, value_width);
   };
-  stream_keys(inputs, {}, std::span(streams, static_cast<std::size_t>(tiles)), tile_memory, keys_at, values_at,
-              [&](const RowTile& rows, std::int64_t r, const float* output, const Running&) {
+  auto query_at = [&](const float* query) {
+    if (key_cache.pages.dtype() != DType::f16) return query;
+    return rounded_query(query, inputs.dimensions(), reinterpret_cast<Half*>(keys), keys + key_width);
+  };
+  stream_keys(inputs, {}, std::span(streams, static_cast<std::size_t>(tiles)), tile_memory, query_at, keys_at,
+              values_at, [&](const RowTile& rows, std::int64_t r, const float* output, const Running&) {
                 std::copy_n(output, inputs.value_dimensions(), &a.y(run.first + rows.query[r], rows.head[r], 0));
               });
 }

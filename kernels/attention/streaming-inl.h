@@ -171,11 +171,12 @@ inline void meet_keys(const SdpaInputs& a, const View<const float>& mask, std::i
 }
 
 // A strip of row tiles over all keys that their rows see: each tile of keys is fetched once for the strip.
+// query_at(query) gives a row's query as it is to be multiplied, until the next call;
 // keys_at(first, count) and values_at(first, count) give rows of whole vectors of the strip's key head;
 // finish(rows, row, output, running) takes what came of each row.
-template <class KeysAt, class ValuesAt, class Finish>
+template <class QueryAt, class KeysAt, class ValuesAt, class Finish>
 void stream_keys(const SdpaInputs& a, const View<const float>& mask, std::span<RowStream> strip,
-                 const TileMemory& memory, KeysAt keys_at, ValuesAt values_at, Finish finish) {
+                 const TileMemory& memory, QueryAt query_at, KeysAt keys_at, ValuesAt values_at, Finish finish) {
   namespace hn = hwy::HWY_NAMESPACE;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
   const std::int64_t padded = padded_width(a.value_dimensions());
@@ -191,7 +192,8 @@ void stream_keys(const SdpaInputs& a, const View<const float>& mask, std::span<R
     const RowTile& rows = strip[tile].rows;
     start_running(a, rows, strip[tile].running);
     fill_slopes(a, rows, strip[tile].biases);
-    pack_rows(a.q, rows, queries_of(tile));
+    auto row_at = [&](std::int64_t r) { return query_at(&a.q(rows.batch, rows.head[r], rows.query[r], 0)); };
+    pack_rows_at(a.dimensions(), rows, row_at, queries_of(tile));
     any = {std::min(any.begin, rows.any.begin), std::max(any.end, rows.any.end)};
   }
   std::fill_n(memory.outputs, static_cast<std::int64_t>(strip.size()) * row_tile * padded, 0.0f);

@@ -25,7 +25,8 @@ void attend_tile(const SdpaArguments& a, const View<const float>& mask, RowStrea
   auto values_at = [&](std::int64_t first, std::int64_t count) {
     return whole_rows(a.v, rows, first, count, lanes, memory.values);
   };
-  stream_keys(a, mask, std::span(&stream, 1), memory, keys_at, values_at,
+  auto query_at = [](const float* query) { return query; };
+  stream_keys(a, mask, std::span(&stream, 1), memory, query_at, keys_at, values_at,
               [&](const RowTile&, std::int64_t r, const float* output, const Running& running) {
                 std::copy_n(output, a.value_dimensions(), &a.y(rows.batch, rows.head[r], rows.query[r], 0));
                 if (is_present(a.log_sum_exp)) {

@@ -61,13 +61,19 @@ constexpr KeyRange keys_within(KeyRange keys, std::int64_t first, std::int64_t c
   return range;
 }
 
-// Packs the tile's rows of a [B, H, S, width] tensor as [width][row_tile]; rows that are not there become zeros.
-inline void pack_rows(const View<const float>& view, const RowTile& rows, float* packed) {
-  const std::int64_t width = view.size(3);
+// Packs the tile's rows, which row_at(r) gives, as [width][row_tile]; rows that are not there become zeros.
+template <class RowAt>
+void pack_rows_at(std::int64_t width, const RowTile& rows, RowAt row_at, float* packed) {
   for (std::int64_t r = 0; r < row_tile; ++r) {
-    const float* row = r < rows.count ? &view(rows.batch, rows.head[r], rows.query[r], 0) : nullptr;
+    const float* row = r < rows.count ? row_at(r) : nullptr;
     for (std::int64_t i = 0; i < width; ++i) packed[i * row_tile + r] = row != nullptr ? row[i] : 0.0f;
   }
+}
+
+// The same for rows of a [B, H, S, width] tensor.
+inline void pack_rows(const View<const float>& view, const RowTile& rows, float* packed) {
+  auto row_at = [&](std::int64_t r) { return &view(rows.batch, rows.head[r], rows.query[r], 0); };
+  pack_rows_at(view.size(3), rows, row_at, packed);
 }
 
 // The same rows one after another, each padded with zeros.

@@ -47,6 +47,7 @@ struct TokenReader {
               std::int64_t width);
   LoadToken load;  // into the buffer; null: rows are read where they lie
   bool is_coded;
+  bool takes_halves = false;  // as queries (decode_products_fhm.h)
 };
 
 template <class Row>
@@ -63,8 +64,8 @@ inline TokenReader reader_of(DType dtype, std::int64_t width, HeadOrder order, [
   if (width % lanes != 0) return reader_over<PlainRow<float>>(order, load_of(dtype), false);
 #if HWY_TARGET == HWY_NEON
   if (dtype == DType::f16 && half_way == HalfWay::multiply && width % 8 == 0) {
-    if (order == HeadOrder::quads) return {dot_quads_fhm, mix_quads_fhm, nullptr, false};
-    return {dot_heads_fhm, mix_heads_fhm, nullptr, false};
+    if (order == HeadOrder::quads) return {dot_quads_fhm, mix_quads_fhm, nullptr, false, true};
+    return {dot_heads_fhm, mix_heads_fhm, nullptr, false, true};
   }
 #endif
   return dtype == DType::f32 ? reader_over<PlainRow<float>>(order, nullptr, false)

@@ -36,7 +36,9 @@ inline void find_rows(const ConstCacheView& cache, std::int64_t sequence, std::i
   for (std::int64_t t = 0; t < count;) {
     const CacheSlot slot = cache.slot(sequence, first + t);
     const std::byte* at = cache.row(slot, head);
-    for (std::int64_t left = std::min(cache.page_length() - slot.token, count - t); left > 0; --left) {
+    std::int64_t left = std::min(cache.page_length() - slot.token, count - t);
+    if (t == 0) rows.in_line = left;
+    for (; left > 0; --left) {
       rows.row[t++] = at;
       at += row_bytes;
     }

@@ -104,12 +104,16 @@ HWY_INLINE V exp_of_nonpositive(D d, V x) {
   return reduced.scale(d, exp_of_reduced(d, reduced.r));
 }
 
-// e^(Sign r) for |r| <= ln 2 / 2, with a term less: the fit is within 0.8 epsilons, and gives 1 for 0.
+// With a term less the fit is within 0.8 epsilons, and gives 1 for 0.
+inline constexpr float brisk_exp_terms[6] = {1.0f,         0.999999702f,  0.499991477f,
+                                             0.166676387f, 0.0418981612f, 0.00829027221f};
+
+// e^(Sign r) for |r| <= ln 2 / 2.
 template <int Sign = 1, class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE V brisk_exp_of_reduced(D d, V r) {
   constexpr float sign = Sign;
-  return polynomial_of(d, r, 1.0f, sign * 0.999999702f, 0.499991477f, sign * 0.166676387f, 0.0418981612f,
-                       sign * 0.00829027221f);
+  constexpr const float(&c)[6] = brisk_exp_terms;
+  return polynomial_of(d, r, c[0], sign * c[1], c[2], sign * c[3], c[4], sign * c[5]);
 }
 
 // e^(Sign x) for hot loops: at most 3.5 epsilons within [2^-126, 2^127]; smaller results may be zero, larger ones
@@ -122,13 +126,15 @@ inline constexpr float lowest_brisk_exponent = -104;
 inline constexpr float lowest_brisk_exponent = -88;  // here n = -127, whose 2^n is zero
 #endif
 
+inline constexpr float brisk_exp_rounding = 0x1.8p23f + 127;
+
 // Precondition: Sign x is from lowest_brisk_exponent to 89, or NaN.
 template <int Sign = 1, class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE V brisk_exp_of_bounded(D d, V bounded) {
   namespace hn = hwy::HWY_NAMESPACE;
   constexpr float sign = Sign;
   // Its last place is one, and the exponent's bias is in it already: the low bits become those of 2^n.
-  const auto round_to_integer = hn::Set(d, 0x1.8p23f + 127);
+  const auto round_to_integer = hn::Set(d, brisk_exp_rounding);
   const auto shifted = hn::MulAdd(bounded, hn::Set(d, sign * 1.44269504088896341f), round_to_integer);
   const auto n = hn::Sub(shifted, round_to_integer);
 #if HWY_NATIVE_FMA

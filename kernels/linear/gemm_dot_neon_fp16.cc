@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "hwy/base.h"
-#include "kernels/linear/half_rows.h"
+#include "kernels/contract/half_rows.h"
 #include "tensor/half.h"
 
 HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+fp16+fp16fml")

@@ -7,13 +7,13 @@
 
 #include "kernels/contract/simd_targets.h"
 #include "kernels/linear/gemm.h"
-#include "kernels/linear/half_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/linear/gemm_dot_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/contract/convert-inl.h"
+#include "kernels/contract/half_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -110,23 +110,6 @@ void dot_columns_of(const Gemm& gemm, const std::byte* rounded, std::int64_t beg
   for (std::int64_t row = 0; row < gemm.rows; row += most) {
     by_rows[std::min(most, gemm.rows - row) - 1](gemm, activations, row, begin, end);
   }
-}
-
-// Magnitudes compare as their bits do.
-float largest_finite_magnitude(const float* x, std::int64_t count) {
-  const Floats d;
-  const hn::RebindToSigned<Floats> bits_of;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  auto largest = hn::Zero(d);
-  std::int64_t k = 0;
-  for (; k + lanes <= count; k += lanes) {
-    const auto magnitude = hn::Abs(hn::LoadU(d, x + k));
-    const auto is_finite = hn::Lt(hn::BitCast(bits_of, magnitude), hn::Set(bits_of, 0x7f800000));
-    largest = hn::Max(largest, hn::IfThenElseZero(hn::RebindMask(d, is_finite), magnitude));
-  }
-  float result = hn::GetLane(hn::MaxOfLanes(d, largest));
-  for (; k < count; ++k) result = std::isfinite(x[k]) ? std::max(result, std::fabs(x[k])) : result;
-  return result;
 }
 
 // There and back through a buffer that stays in the first-level cache.

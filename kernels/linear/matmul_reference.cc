@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/linear/half_rows.h"
+#include "kernels/contract/half_rows.h"
 #include "kernels/linear/interleaved.h"
 #include "kernels/linear/matmul.h"
 #include "tensor/block_codec.h"
@@ -19,17 +19,6 @@ std::vector<double> decoded_row(const CodedX& coded, std::int64_t row, std::int6
   const int block = block_elements(weight_type);
   for (std::int64_t k = 0; k < length; ++k) values[static_cast<std::size_t>(k)] = double{scales[k / block]} * codes[k];
   return values;
-}
-
-// In halves of a scale that suits the row.
-void round_to_halves(std::vector<double>& row) {
-  float largest = 0;
-  for (double value : row)
-    largest = std::isfinite(value) ? std::max(largest, std::fabs(static_cast<float>(value))) : largest;
-  const RowScale scale = half_row_scale(largest);
-  for (double& value : row) {
-    value = double{static_cast<float>(Half(static_cast<float>(value) * scale.to_halves))} * scale.from_halves;
-  }
 }
 
 // What a row of x is multiplied as: itself, rounded to bf16 or halves where the weights are, or scale * code where they

@@ -1,10 +1,13 @@
-// Rows of x that meet f16 weights are rounded to halves (matmul.h), at a scale of their own, because activations of
+// Rows of f32 that meet rows of f16 in products are rounded to halves, at a scale of their own, because activations of
 // real models pass 65504, the largest half: the power of two that brings a row's largest finite magnitude to [2^14,
 // 2^15).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "tensor/half.h"
 
 namespace ingot {
 
@@ -19,6 +22,17 @@ inline RowScale half_row_scale(float largest) {
   if (largest == 0) return {};
   const int exponent = std::clamp(14 - std::ilogb(largest), -126, 126);
   return {std::ldexp(1.0f, exponent), std::ldexp(1.0f, -exponent)};
+}
+
+// What references multiply: a row's numbers after rounding.
+inline void round_to_halves(std::vector<double>& row) {
+  float largest = 0;
+  for (double value : row)
+    largest = std::isfinite(value) ? std::max(largest, std::fabs(static_cast<float>(value))) : largest;
+  const RowScale scale = half_row_scale(largest);
+  for (double& value : row) {
+    value = double{static_cast<float>(Half(static_cast<float>(value) * scale.to_halves))} * scale.from_halves;
+  }
 }
 
 }  // namespace ingot
