@@ -73,7 +73,10 @@ struct NeonTiles {
   // A barrier: GCC would copy sums to other registers and back, ten a round, beside instructions that fill all pipes.
   static HWY_INLINE void stay(int32x4_t (&products)[tile_units][tile_x_units]) {
     unrolled<tile_units>(INGOT_UNROLLED(i) {
-      unrolled<tile_x_units>(INGOT_UNROLLED(j) { __asm__ volatile("" : "+w"(products[i][j])); });
+      unrolled<tile_x_units>(INGOT_UNROLLED(j) {
+        int32x4_t& product = products[i][j];  // named, because clang captures nothing that only assembly uses
+        __asm__ volatile("" : "+w"(product));
+      });
     });
   }
 
