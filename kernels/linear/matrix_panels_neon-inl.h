@@ -6,8 +6,6 @@
 // once. Twice as many tiles of weights, half as deep or not, were slower, and so was twice the depth.
 constexpr std::int64_t columns_at_once = 256;
 constexpr std::int64_t tiles_at_once = 86;  // of x: 516 rows
-// So few tiles are in cache anyway: then memory counts, which answers best where rows of weights are read to their end.
-constexpr std::int64_t few_tiles = 16;
 
 // --- x ---
 
@@ -225,9 +223,8 @@ void multiply_tiles(const Matmul::Arguments& a, const std::byte* place, std::byt
     const TilesOfX<Block> x(place, a);
     for (std::int64_t first = 0; first < x.tiles; first += tiles_at_once) {
       const std::int64_t end = std::min(x.tiles, first + tiles_at_once);
-      const std::int64_t at_once = x.tiles <= few_tiles ? panel_rows : columns_at_once;
-      for (std::int64_t column = 0; column < a.y.size(1); column += at_once) {
-        const std::int64_t end_column = std::min(a.y.size(1), column + at_once);
+      for (std::int64_t column = 0; column < a.y.size(1); column += columns_at_once) {
+        const std::int64_t end_column = std::min(a.y.size(1), column + columns_at_once);
         multiply_some_tiles<Block>(a, x, first, end, column, end_column, workspace);
         for (std::int64_t tile = first; tile < end; ++tile) {
           for (std::int64_t at = column; at < end_column; at += panel_rows) {
