@@ -87,7 +87,7 @@ HWY_INLINE FourScales load_scales(FourBlocks<Block, all> blocks) {
   }
 }
 
-// What coded_spans-inl.h asks for: one lane a block; for a block of 256 the sums of its groups are enough.
+// What coded_spans-inl.h asks for: one lane a block of 32, and of 256 one for each lane of a dot product.
 HWY_INLINE void correct(CodedSpan32& span, int offset) {
   const int8x16_t ones = vdupq_n_s8(1);
   int32x4_t sums[4];
@@ -98,4 +98,10 @@ HWY_INLINE void correct(CodedSpan32& span, int offset) {
   const int32x4_t all = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
   vst1q_s32(span.corrections, vmulq_n_s32(all, -offset));
 }
-HWY_INLINE void correct(CodedSpan256&, int) {}
+HWY_INLINE void correct(CodedSpan256& span, int offset) {
+  const int8x16_t factor = vdupq_n_s8(static_cast<std::int8_t>(-offset));
+  unrolled<16>(INGOT_UNROLLED(unit) {
+    const int8x16_t codes = vld1q_s8(span.codes[unit / 4] + 16 * (unit % 4));
+    vst1q_s32(span.corrections[unit / 4] + 4 * (unit % 4), vdotq_s32(vdupq_n_s32(0), factor, codes));
+  });
+}

@@ -32,13 +32,7 @@ HWY_INLINE void add_block(const std::array<const Block*, streams>& weights, std:
       scales[i][2 * j] = vmovl_s16(vget_low_s16(words[i].scales[j]));
       scales[i][2 * j + 1] = vmovl_high_s16(words[i].scales[j]);
     });
-    unrolled<rows>(INGOT_UNROLLED(row) {
-      totals[i][row] = vdupq_n_s32(0);
-      if constexpr (code_offset<Block> != 0) {
-        const int32x4_t sum = multiply_groups<Block>(words[i].scales, x[b + row * blocks].sums);
-        totals[i][row] = vmulq_n_s32(sum, -code_offset<Block>);
-      }
-    });
+    unrolled<rows>(INGOT_UNROLLED(row) { totals[i][row] = vdupq_n_s32(0); });
   });
   unrolled<groups>(INGOT_UNROLLED(g) {
     constexpr int first = g * units;
@@ -53,6 +47,10 @@ HWY_INLINE void add_block(const std::array<const Block*, streams>& weights, std:
       unrolled<units>(INGOT_UNROLLED(u) { of_x[u] = vld1q_s8(from + 16 * u); });
       unrolled<count>(INGOT_UNROLLED(i) {
         int32x4_t dot = zero_for(codes[i][0]);
+        if constexpr (code_offset<Block> != 0) {
+          static_assert(units == 1);
+          dot = vld1q_s32(x[b + row * blocks].corrections[first / 4] + 4 * (first % 4));
+        }
         unrolled<units>(INGOT_UNROLLED(u) { dot = vdotq_s32(dot, codes[i][u], of_x[u]); });
         totals[i][row] = vmlaq_laneq_s32(totals[i][row], dot, scales[i][group / 4], group % 4);
       });
@@ -84,8 +82,12 @@ void multiply_columns_256(const Gemm& gemm, const std::byte* coded, std::int64_t
                                const std::array<const Block*, streams>& weights) __attribute__((always_inline)) {
         float32x4_t sums[streams][rows];
         unrolled<static_cast<int>(streams) * rows>(INGOT_UNROLLED(i) { sums[i / rows][i % rows] = vdupq_n_f32(0); });
-        if constexpr (std::is_same_v<Block, BlockQ4_K> && rows == 1) {
-          if (blocks > 0) add_blocks_of_q4_k(weights, blocks, x, sums);
+        if constexpr (rows == 1 && requires { multiply_blocks(weights, blocks, x); }) {
+          if (blocks > 0) {
+            const float32x4_t both = multiply_blocks(weights, blocks, x);
+            sums[0][0] = vcombine_f32(vget_low_f32(both), vdup_n_f32(0));
+            sums[1][0] = vcombine_f32(vget_high_f32(both), vdup_n_f32(0));
+          }
         } else {
           for (std::int64_t b = 0; b < blocks; ++b) add_block<Block, rows>(weights, b, x, blocks, sums);
         }

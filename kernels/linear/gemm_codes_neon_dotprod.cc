@@ -2,7 +2,7 @@
 // a 32-bit lane. Codes stay in registers from their bytes to their sums, which are the exact integers of the contract.
 //
 // Neoverse V1 reads 10.8 bytes a cycle from memory and starts about three vector instructions of this kind a cycle: at
-// one row of x, four blocks of Q4_0 (72 bytes) take 24 instructions, a block of Q4_K (144) 50, one of Q6_K (210) 95, so
+// one row of x, four blocks of Q4_0 (72 bytes) take 24 instructions, a block of Q4_K (144) 50, one of Q6_K (210) 73, so
 // that instructions bound all of them, and only Q8_0 the memory.
 #include "kernels/linear/coded_spans.h"
 #include "kernels/linear/gemm.h"
@@ -68,6 +68,11 @@ HWY_INLINE void for_streams(const Gemm& gemm, std::int64_t begin, std::int64_t e
   }
 }
 
+// What a block of assembly may change, where it takes all there is.
+#define INGOT_EVERY_VECTOR                                                                                            \
+  "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
+      "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
+
 // Each builds on the one before it.
 #include "kernels/linear/blocks_32_neon-inl.h"
 //
@@ -78,6 +83,8 @@ HWY_INLINE void for_streams(const Gemm& gemm, std::int64_t begin, std::int64_t e
 #include "kernels/linear/blocks_256_neon-inl.h"
 //
 #include "kernels/linear/q4_k_streams_neon-inl.h"
+//
+#include "kernels/linear/q6_k_streams_neon-inl.h"
 //
 #include "kernels/linear/codes_256_neon-inl.h"
 
@@ -92,6 +99,7 @@ const DotProduct* const gemm_codes_neon_dotprod = &product;
 }  // namespace ingot
 
 #undef INGOT_UNROLLED
+#undef INGOT_EVERY_VECTOR
 HWY_POP_ATTRIBUTES
 
 #else

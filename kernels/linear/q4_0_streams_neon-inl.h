@@ -95,9 +95,7 @@ HWY_INLINE void add_spans_of_q4_0(const std::array<const BlockQ4_0*, 4>& weights
       : [w0] "+r"(w0), [w1] "+r"(w1), [w2] "+r"(w2), [w3] "+r"(w3), [x] "+r"(x), [before] "+r"(before),
         [left] "+r"(left), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
       : [sums] "r"(&sums)
-      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14",
-        "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
-        "v31");
+      : "cc", "memory", INGOT_EVERY_VECTOR);
 }
 // clang-format on
 

@@ -59,9 +59,9 @@
   "csel %[a], %[a], xzr, gt\n" "csel %[b], %[b], xzr, gt\n" \
   "add %[w0], %[w0], %[a]\n" "add %[w1], %[w1], %[a]\n" "add %[x], %[x], %[b]\n"
 
-// Precondition: blocks > 0.
-HWY_INLINE void add_blocks_of_q4_k(const std::array<const BlockQ4_K*, 2>& weights, std::int64_t blocks,
-                                   const CodedSpan256* x, float32x4_t (&sums)[2][1]) {
+// Two lanes a row. Precondition: blocks > 0.
+HWY_INLINE float32x4_t multiply_blocks(const std::array<const BlockQ4_K*, 2>& weights, std::int64_t blocks,
+                                       const CodedSpan256* x) {
   static_assert(sizeof(BlockQ4_K) == 144 && offsetof(BlockQ4_K, scales) == 4 && offsetof(BlockQ4_K, low) == 16 &&
                 sizeof(CodedSpan256) == 576 && offsetof(CodedSpan256, sums) == 512 && offsetof(CodedSpan256, scale) == 544);
   constexpr std::uint8_t as_words[16] = {0, 255, 255, 255, 1, 255, 255, 255, 2, 255, 255, 255, 3, 255, 255, 255};
@@ -101,12 +101,8 @@ HWY_INLINE void add_blocks_of_q4_k(const std::array<const BlockQ4_K*, 2>& weight
       : [w0] "+r"(w0), [w1] "+r"(w1), [x] "+r"(x), [left] "+r"(left), [a] "=&r"(a), [b] "=&r"(b),
         [c] "=&r"(c)
       : [as_words] "r"(as_words), [both] "r"(&both)
-      : "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14",
-        "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
-        "v31");
-  const float32x4_t none = vdupq_n_f32(0);
-  sums[0][0] = vcombine_f32(vget_low_f32(both), vget_low_f32(none));
-  sums[1][0] = vcombine_f32(vget_high_f32(both), vget_low_f32(none));
+      : "cc", "memory", INGOT_EVERY_VECTOR);
+  return both;
 }
 // clang-format on
 
