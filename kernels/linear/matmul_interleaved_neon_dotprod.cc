@@ -109,7 +109,7 @@ LaneBlock* code_for_lanes(const Matmul::Arguments& a, Context& context, EncodeFu
     const int32x4_t high = vreinterpretq_s32_s8(vld1q_s8(block.codes + 16));
     vst1q_s8(block.codes, vreinterpretq_s8_s32(vzip1q_s32(low, high)));
     vst1q_s8(block.codes + 16, vreinterpretq_s8_s32(vzip2q_s32(low, high)));
-    vst1q_s32(block.corrections, vdupq_n_s32(-code_offset<BlockQ4_0> * (sums[0] + sums[1])));
+    vst1q_s32(block.starts, vdupq_n_s32(float_of_zero - code_offset<BlockQ4_0> * (sums[0] + sums[1])));
     vst1q_f32(block.scales, vdupq_n_f32(scale));
   }
   return coded;
