@@ -150,6 +150,9 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
   for (DType type : {DType::q4_0, DType::q8_0}) {
     constexpr WeightLayout layout = WeightLayout::interleaved8;
     parity({1, 8, 32, type, true, layout});
+    parity({1, 24, 96, type, false, layout});
+    parity({1, 1032, 352, type, true, layout});
+    parity({1, 16, 0, type, true, layout});
     parity({2, 16, 256, type, false, layout});
     parity({3, 1032, 352, type, true, layout});
     parity({4, 24, 96, type, false, layout});

@@ -4,14 +4,14 @@
 // A block of a group of eight rows takes 40 vector instructions, of which Neoverse V1 starts about three a cycle in an
 // order that leaves none of them waiting. So this order is by time, like that of q4_0_streams_neon-inl.h: each line
 // below is a step that works on 16 bytes, which are four codes of a row's low nibbles and four of its high ones, for
-// four rows. It multiplies what the step before split, splits its own bytes, loads those of three steps on, and converts
+// four rows. It multiplies what the step before split, splits its own bytes, loads those of three steps on, converts
 // and scales what earlier steps summed. Sixteen steps are a pass, one block of both groups: the first half of the
 // first group's, of the second's, then the second halves, so that a register of x has half a pass to be loaded in. What
 // a pass leaves over is done by the next; the first one has zeros to finish.
 //
 // Integers start from the bits of 1.5 * 2^23, where steps of one are bits of one: subtracting that float converts them,
 // on any of four pipes instead of two that SCVTF takes at once. They stay below 2^16, so that nothing is rounded.
-// The memory answers while this multiplies only where it is asked early: without the prefetches it gives a seventh less.
+// The memory answers while this multiplies only where it is asked early: without prefetches it gives a seventh less.
 //
 //   v0-3   totals, two registers a group    v11-14  integers            v24     scale of x
 //   v4     15 in each byte                  v15     1.5 * 2^23          v25-26  x for quads 0 and 1, then 2 and 3
