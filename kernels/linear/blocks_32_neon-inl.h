@@ -99,6 +99,7 @@ HWY_INLINE void correct(CodedSpan32& span, int offset) {
   vst1q_s32(span.corrections, vmulq_n_s32(all, -offset));
 }
 HWY_INLINE void correct(CodedSpan256& span, int offset) {
+  if (offset == 0) return;  // nobody reads them
   const int8x16_t factor = vdupq_n_s8(static_cast<std::int8_t>(-offset));
   unrolled<16>(INGOT_UNROLLED(unit) {
     const int8x16_t codes = vld1q_s8(span.codes[unit / 4] + 16 * (unit % 4));
