@@ -10,7 +10,7 @@
 // a pass leaves over is done by the next; the first one has zeros to finish.
 //
 // Integers start from the bits of 1.5 * 2^23, where steps of one are bits of one: subtracting that float converts them,
-// on any of four pipes instead of two that SCVTF takes at once. They stay below 2^16, so that nothing is rounded.
+// where SCVTF would start only once a cycle. They stay below 2^17, so that nothing is rounded.
 // The memory answers while this multiplies only where it is asked early: without prefetches it gives a seventh less.
 //
 //   v0-3   totals, two registers a group    v11-14  integers            v24     scale of x
