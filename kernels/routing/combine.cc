@@ -72,7 +72,8 @@ Cost RoutingCombineBackward::cost(const Arguments& a) {
 }
 
 Tolerance RoutingCombineBackward::tolerance(const Arguments&) {
-  return {.epsilons = 32,
+  // Where numbers are special few sums are finite, and the largest of those may be small beside its terms: 55 was seen.
+  return {.epsilons = 128,
           .scale = ErrorScale::tensor,
           .reason = "dweights is a dot product over D, whose terms may cancel"};
 }
