@@ -72,11 +72,9 @@ void fill_panel(const Matmul::Arguments& a, const ActivationPanels& x, std::int6
 template <class Block>
 HWY_INLINE const Block* row_blocks(const Matmul::Arguments& a, std::int64_t row, std::int64_t first, std::int64_t count,
                                    Block* buffer) {
-  if constexpr (std::is_same_v<Block, BlockQ4_0> || std::is_same_v<Block, BlockQ8_0>) {
-    if (is_interleaved(a)) {
-      gather_blocks(a.weights, row, first, count, reinterpret_cast<std::byte*>(buffer));
-      return buffer;
-    }
+  if (is_interleaved(a)) {
+    gather_blocks(a.weights, row, first, count, reinterpret_cast<std::byte*>(buffer));
+    return buffer;
   }
   return reinterpret_cast<const Block*>(a.weights.row(row)) + first;
 }

@@ -1,13 +1,16 @@
 // WeightLayout::interleaved8: eight rows of blocks stand together, so that a product with few rows of x reads one
 // stream and needs no sums across a register's lanes: lane r is row r.
 //
-// Rows 8 g to 8 g + 7 lie where they would lie as rows, as many bytes. Their blocks b form one group: the eight scales,
-// then the codes, four bytes of each row in turn:
+// Rows 8 g to 8 g + 7 lie where they would lie as rows, as many bytes. Their blocks b form one group, whose codes stand
+// in quads: the codes of four elements of a row, a byte each, those of the eight rows after each other, so that four
+// rows fill a register. Nothing is rounded or dropped: the inverse is exact.
 //
-//   codes[i][r] = bytes 4 i to 4 i + 3 of the codes of row 8 g + r
-//
-// Nothing is converted, only moved: the inverse is exact.
+// Codes of five and six bits fill their bytes: some quads lie in the low bits, and the rest in the bits above those,
+// from where two or three shifts with insertion bring sixteen codes (interleaved_codes.h).
 #pragma once
+
+#include <algorithm>
+#include <iterator>
 
 #include "kernels/contract/constraints.h"
 #include "tensor/block_formats.h"
@@ -16,28 +19,77 @@ namespace ingot {
 
 inline constexpr std::int64_t interleaved_rows = 8;
 
+using Quads = std::uint8_t[interleaved_rows][4];  // four bytes of each row
+
+// q4_0 and q8_0: the bytes of a row's codes, moved. codes[i] = bytes 4 i to 4 i + 3.
 template <class Block>
 struct InterleavedBlocks {
   static constexpr int quads = (sizeof(Block) - sizeof(StoredHalf)) / 4;
   StoredHalf scales[interleaved_rows];
-  std::uint8_t codes[quads][interleaved_rows][4];
+  Quads codes[quads];
 };
-static_assert(sizeof(InterleavedBlocks<BlockQ4_0>) == interleaved_rows * sizeof(BlockQ4_0));
-static_assert(sizeof(InterleavedBlocks<BlockQ8_0>) == interleaved_rows * sizeof(BlockQ8_0));
+
+// Quads 0 to 7 of 32 elements in five (pack_fives).
+template <>
+struct InterleavedBlocks<BlockQ5_0> {
+  StoredHalf scales[interleaved_rows];
+  Quads codes[5];
+};
+
+// Scales of groups 2 i and 2 i + 1, eight rows each, are sixteen 6-bit numbers s_i; s_0 to s_3 lie in group_scales
+// (pack_sixes). Minimums are those of groups 4 i to 4 i + 3, row by row: those of rows 0 to 3 and of rows 4 to 7 with i = 0,
+// then with i = 1, are m_0 to m_3. codes[i] = bytes 4 i to 4 i + 3, as they are.
+template <>
+struct InterleavedBlocks<BlockQ4_K> {
+  StoredHalf scales[interleaved_rows], minimums[interleaved_rows];
+  std::uint8_t group_scales[3][16], group_minimums[3][16];
+  Quads codes[32];
+};
+
+// codes[g] are the four quads of a group of sixteen elements in three (pack_sixes).
+template <>
+struct InterleavedBlocks<BlockQ6_K> {
+  StoredHalf scales[interleaved_rows];
+  std::int8_t group_scales[16][interleaved_rows];
+  Quads codes[16][3];
+};
+
+template <class Block>
+constexpr bool keeps_its_bytes = sizeof(InterleavedBlocks<Block>) == interleaved_rows * sizeof(Block);
+static_assert(keeps_its_bytes<BlockQ4_0> && keeps_its_bytes<BlockQ8_0> && keeps_its_bytes<BlockQ5_0>);
+static_assert(keeps_its_bytes<BlockQ4_K> && keeps_its_bytes<BlockQ6_K>);
+
+// The formats that have this layout.
+inline constexpr DType interleaved_types[] = {DType::q4_0, DType::q8_0, DType::q5_0, DType::q4_k, DType::q6_k};
+
+constexpr bool can_interleave(DType dtype) {
+  return std::ranges::find(interleaved_types, dtype) != std::end(interleaved_types);
+}
 
 // function.operator()<Block>() for the formats that have this layout. Precondition: can_interleave(dtype).
 template <class Function>
 void with_interleaved_type(DType dtype, Function function) {
-  if (dtype == DType::q4_0) {
-    function.template operator()<BlockQ4_0>();
-  } else {
-    function.template operator()<BlockQ8_0>();
+  switch (dtype) {
+    case DType::q4_0: return function.template operator()<BlockQ4_0>();
+    case DType::q8_0: return function.template operator()<BlockQ8_0>();
+    case DType::q5_0: return function.template operator()<BlockQ5_0>();
+    case DType::q4_k: return function.template operator()<BlockQ4_K>();
+    default: return function.template operator()<BlockQ6_K>();
   }
 }
 
-constexpr bool can_interleave(DType dtype) { return dtype == DType::q4_0 || dtype == DType::q8_0; }
+// The two whose codes stay the bytes that they are.
+constexpr bool keeps_code_bytes(DType dtype) { return dtype == DType::q4_0 || dtype == DType::q8_0; }
+template <class Function>
+void with_kept_bytes_type(DType dtype, Function function) {
+  if (dtype == DType::q4_0) return function.template operator()<BlockQ4_0>();
+  return function.template operator()<BlockQ8_0>();
+}
 
-// q4_0 or q8_0, a matrix of whole eights of rows, contiguous.
+// A type that has the layout, a matrix of whole eights of rows.
+Result<void> require_can_interleave(std::string_view operation, std::string_view number, std::string_view field,
+                                    const ConstAnyView& view);
+// The same, contiguous.
 Result<void> require_interleaved(std::string_view operation, std::string_view number, std::string_view field,
                                  const ConstAnyView& view);
 

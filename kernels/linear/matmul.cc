@@ -58,6 +58,8 @@ std::size_t threaded_scratch(const Matmul::Arguments& a, int) {
 
 bool lies_as_rows(const Matmul::Arguments& a) { return a.layout == WeightLayout::rows; }
 
+bool keeps_bytes(const Matmul::Arguments& a) { return is_interleaved(a) && keeps_code_bytes(a.weights.dtype()); }
+
 FusedProducts alone(const Matmul::Arguments& a) {
   FusedProducts products{.parts = {}, .count = 1, .curve = {}};
   products.parts[0] = a;
@@ -83,21 +85,21 @@ std::span<const Variant<Matmul>> Matmul::variants() {
       {"interleaved_avx512_vnni",
        {Feature::avx512, Feature::avx512_vnni},
        matmul_interleaved_avx512_vnni,
-       is_interleaved,
+       keeps_bytes,
        interleaved_scratch_bytes},
       {"interleaved_avx512",
        {Feature::avx512},
        matmul_interleaved_simd.avx512,
-       is_interleaved,
+       keeps_bytes,
        interleaved_scratch_bytes},
-      {"interleaved_avx2", {Feature::avx2}, matmul_interleaved_simd.avx2, is_interleaved, interleaved_scratch_bytes},
-      {"interleaved_sse4", {Feature::sse4}, matmul_interleaved_simd.sse4, is_interleaved, interleaved_scratch_bytes},
+      {"interleaved_avx2", {Feature::avx2}, matmul_interleaved_simd.avx2, keeps_bytes, interleaved_scratch_bytes},
+      {"interleaved_sse4", {Feature::sse4}, matmul_interleaved_simd.sse4, keeps_bytes, interleaved_scratch_bytes},
       {"interleaved_neon_dotprod",
        {Feature::neon, Feature::dotprod},
        matmul_interleaved_neon_dotprod,
-       is_interleaved,
+       keeps_bytes,
        interleaved_scratch_bytes},
-      {"interleaved_neon", {Feature::neon}, matmul_interleaved_simd.neon, is_interleaved, interleaved_scratch_bytes},
+      {"interleaved_neon", {Feature::neon}, matmul_interleaved_simd.neon, keeps_bytes, interleaved_scratch_bytes},
       {"packed_avx512", {Feature::avx512}, packed.avx512, lies_as_rows, threaded_scratch},
       {"packed_avx2", {Feature::avx2}, packed.avx2, lies_as_rows, threaded_scratch},
       {"packed_sse4", {Feature::sse4}, packed.sse4, lies_as_rows, threaded_scratch},

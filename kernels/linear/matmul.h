@@ -25,7 +25,8 @@
 //
 // C1  x has shape [M, K] and packed rows
 // C2  weights has shape [N, K], type f32, f16, bf16 or a block format, and packed rows
-// C3  layout is rows, or interleaved8: then weights is of type q4_0 or q8_0, N a multiple of 8, and contiguous
+// C3  layout is rows, or interleaved8: then weights is of a type that linear.pack takes, N a multiple of 8, and
+//     contiguous
 // C4  bias, where given, has shape [N] and is packed
 // C5  y has shape [M, N] and packed rows
 #pragma once

@@ -50,9 +50,11 @@ struct ExtremeCodesCase {
   std::int64_t rows, columns, depth;
   DType type;
   double x;
+  WeightLayout layout = WeightLayout::rows;
 
   std::string text() const {
-    return "extreme " + MatmulCase{rows, columns, depth, type}.text() + (x < 0 ? " by lowest codes" : "");
+    return "extreme " + MatmulCase{rows, columns, depth, type, false, layout}.text() +
+           (x < 0 ? " by lowest codes" : "");
   }
 
   template <class Block>
@@ -85,6 +87,8 @@ struct ExtremeCodesCase {
       }
     });
     a.weights = weights;
+    a.layout = layout;
+    if (layout == WeightLayout::interleaved8) a.weights = MatmulCase::interleaved(builder, weights);
     a.y = builder.blank({rows, columns});
     return a;
   }
@@ -147,23 +151,31 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({9, 21, 768, type, true});
     parity({18, 17, 1280, type, true});
   }
-  for (DType type : {DType::q4_0, DType::q8_0}) {
+  for (DType type : interleaved_types) {
     constexpr WeightLayout layout = WeightLayout::interleaved8;
-    parity({1, 8, 32, type, true, layout});
-    parity({1, 24, 96, type, false, layout});
-    parity({1, 1032, 352, type, true, layout});
+    const std::int64_t block = block_elements(type);
+    parity({1, 8, block, type, true, layout});
+    parity({1, 24, 3 * block, type, false, layout});
+    parity({1, 1032, block == 32 ? 352 : 768, type, true, layout});
     parity({1, 16, 0, type, true, layout});
-    parity({2, 16, 256, type, false, layout});
-    parity({3, 1032, 352, type, true, layout});
-    parity({4, 24, 96, type, false, layout});
-    parity({14, 40, 288, type, true, layout});
+    parity({2, 16, 2 * block, type, false, layout});
+    parity({3, 1032, 2 * block, type, true, layout});
+    parity({4, 24, 3 * block, type, false, layout});
+    parity({14, 40, 5 * block, type, true, layout});
+    parity({18, 24, 1280, type, true, layout});
     parity({2, 8, 0, type, true, layout});
-    parity({0, 8, 32, type, false, layout});
-    parity({3, 0, 32, type, false, layout});
+    parity({0, 8, block, type, false, layout});
+    parity({3, 0, block, type, false, layout});
   }
   for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4,
                      DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
     for (const ExtremeCodesCase& one : {ExtremeCodesCase{3, 4, 256, type, 1}, ExtremeCodesCase{6, 3, 512, type, -1}}) {
+      list.parity(one.text(), one);
+    }
+  }
+  for (DType type : interleaved_types) {
+    for (const std::int64_t rows : {1, 3, 6}) {
+      const ExtremeCodesCase one{rows, 16, 512, type, rows == 3 ? -1.0 : 1.0, WeightLayout::interleaved8};
       list.parity(one.text(), one);
     }
   }
@@ -177,11 +189,10 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     benchmark({1, 4096, 4096, type});
   }
   for (DType type : {DType::q4_1, DType::q8_0}) benchmark({1, 1536, 576, type});
-  for (DType type : {DType::q4_0, DType::q8_0}) {
-    for (WeightLayout layout : {WeightLayout::rows, WeightLayout::interleaved8}) {
-      if (layout != WeightLayout::rows) benchmark({1, 4096, 4096, type, false, layout});
-      benchmark({1, 576, 1536, type, false, layout});
-    }
+  for (DType type : {DType::q4_0, DType::q8_0}) benchmark({1, 576, 1536, type});
+  for (DType type : interleaved_types) {
+    for (std::int64_t rows : {1, 4, 8}) benchmark({rows, 4096, 4096, type, false, WeightLayout::interleaved8});
+    benchmark({1, 576, 1536, type, false, WeightLayout::interleaved8});
   }
   for (DType type : {DType::bf16, DType::q4_0, DType::q8_0, DType::q4_k, DType::q6_k}) {
     benchmark({512, 1024, 2048, type});

@@ -39,7 +39,7 @@ HWY_INLINE void prefetch(const Blocks* from) {
 template <template <class Block, int rows> class Columns>
 void multiply_in_chunks(const Matmul::Arguments& a, Context& context, const CodedBlock* x) {
   const std::int64_t group_bytes = interleaved_rows * row_bytes(a.weights.dtype(), a.x.size(1));
-  with_interleaved_type(a.weights.dtype(), [&]<class Block>() {
+  with_kept_bytes_type(a.weights.dtype(), [&]<class Block>() {
     using Run = void (*)(const Matmul::Arguments&, const CodedBlock*, std::int64_t, std::int64_t, std::int64_t);
     constexpr Run by_rows[] = {Columns<Block, 1>::run, Columns<Block, 2>::run, Columns<Block, 3>::run,
                                Columns<Block, 4>::run};

@@ -1,7 +1,5 @@
 #include "kernels/linear/pack.h"
 
-#include <cstring>
-
 #include "kernels/contract/describe.h"
 #include "kernels/linear/interleaved.h"
 #include "kernels/linear/pack_cases.h"
@@ -9,66 +7,11 @@
 
 namespace ingot {
 
-Result<void> require_interleaved(std::string_view operation, std::string_view number, std::string_view field,
-                                 const ConstAnyView& view) {
-  TRY(require_rank(operation, number, field, view, 2));
-  TRY(require_dtype(operation, number, field, view, {DType::q4_0, DType::q8_0}));
-  if (view.size(0) % interleaved_rows != 0) {
-    return violated(operation, number, "expected ", field, " of whole eights of rows, found ", view.size(0), " rows");
-  }
-  return require_contiguous(operation, number, field, view);
-}
-
-void interleave_rows(const ConstAnyView& rows, std::int64_t begin, std::int64_t end, const AnyView& packed) {
-  with_interleaved_type(rows.dtype(), [&]<class Block>() {
-    const std::int64_t blocks = rows.size(1) / Block::elements;
-    for (std::int64_t row = begin; row < end; ++row) {
-      const std::int64_t lane = row % interleaved_rows;
-      const auto* from = reinterpret_cast<const Block*>(rows.row(row));
-      auto* groups = reinterpret_cast<InterleavedBlocks<Block>*>(packed.data()) + row / interleaved_rows * blocks;
-      for (std::int64_t b = 0; b < blocks; ++b) {
-        groups[b].scales[lane] = from[b].scale;
-        const std::byte* codes = reinterpret_cast<const std::byte*>(from + b) + sizeof(StoredHalf);
-        for (auto& quads : groups[b].codes) {
-          std::memcpy(quads[lane], codes, 4);
-          codes += 4;
-        }
-      }
-    }
-  });
-}
-
-void gather_blocks(const ConstAnyView& packed, std::int64_t row, std::int64_t first, std::int64_t count,
-                   std::byte* target) {
-  with_interleaved_type(packed.dtype(), [&]<class Block>() {
-    const std::int64_t lane = row % interleaved_rows;
-    const std::int64_t blocks = packed.size(1) / Block::elements;
-    const auto* groups =
-        reinterpret_cast<const InterleavedBlocks<Block>*>(packed.data()) + row / interleaved_rows * blocks;
-    for (std::int64_t b = first; b < first + count; ++b) {
-      std::memcpy(target, &groups[b].scales[lane], sizeof(StoredHalf));
-      target += sizeof(StoredHalf);
-      for (const auto& quads : groups[b].codes) {
-        std::memcpy(target, quads[lane], 4);
-        target += 4;
-      }
-    }
-  });
-}
-
-void gather_row(const ConstAnyView& packed, std::int64_t row, std::byte* target) {
-  gather_blocks(packed, row, 0, packed.size(1) / block_elements(packed.dtype()), target);
-}
-
 namespace {
 
 Result<void> check_layouts(std::string_view operation, const ConstAnyView& rows, const ConstAnyView& packed) {
-  TRY(require_rank(operation, "C1", "rows", rows, 2));
-  TRY(require_dtype(operation, "C1", "rows", rows, {DType::q4_0, DType::q8_0}));
+  TRY(require_can_interleave(operation, "C1", "rows", rows));
   TRY(require_contiguous_rows(operation, "C1", "rows", rows));
-  if (rows.size(0) % interleaved_rows != 0) {
-    return violated(operation, "C1", "expected whole eights of rows, found ", rows.size(0), " rows");
-  }
   TRY(require_shape(operation, "C2", "packed", packed, rows.shape()));
   TRY(require_dtype(operation, "C2", "packed", packed, {rows.dtype()}));
   return require_interleaved(operation, "C2", "packed", packed);

@@ -3,7 +3,7 @@
 //   linear.pack    packed = interleaved8(rows)      (interleaved.h)
 //   linear.unpack  rows = interleaved8^-1(packed)
 //
-// C1  rows is [N, K] of type q4_0 or q8_0, N a multiple of 8, with packed rows
+// C1  rows is [N, K] of type q4_0, q8_0, q5_0, q4_k or q6_k, N a multiple of 8, with packed rows
 // C2  packed has the type and shape of rows, and is contiguous
 #pragma once
 

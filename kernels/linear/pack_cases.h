@@ -1,6 +1,7 @@
 // Shapes: one group of one block, several of several, no rows, empty rows.
 #pragma once
 
+#include "kernels/linear/interleaved.h"
 #include "kernels/linear/pack.h"
 
 namespace ingot {
@@ -10,12 +11,16 @@ void add_pack_cases(CaseList<Op>& list, typename Op::Arguments (*make)(CaseBuild
   const auto make_case = [make](DType dtype, Shape shape) {
     return [make, dtype, shape](CaseBuilder& builder) { return make(builder, dtype, shape); };
   };
-  for (const DType dtype : {DType::q4_0, DType::q8_0}) {
+  for (const DType dtype : interleaved_types) {
     const std::string type(name_of(dtype));
-    list.parity("8 x 32 " + type, make_case(dtype, {8, 32}));
-    list.parity("24 x 352 " + type, make_case(dtype, {24, 352}));
-    list.parity("1040 x 64 " + type, make_case(dtype, {1040, 64}));
-    list.parity("no rows of " + type, make_case(dtype, {0, 64}));
+    const std::int64_t block = block_elements(dtype);
+    const auto text = [&](std::int64_t rows, std::int64_t blocks) {
+      return std::to_string(rows) + " x " + std::to_string(blocks * block) + " " + type;
+    };
+    list.parity(text(8, 1), make_case(dtype, {8, block}));
+    list.parity(text(24, 11), make_case(dtype, {24, 11 * block}));
+    list.parity(text(1040, 2), make_case(dtype, {1040, 2 * block}));
+    list.parity("no rows of " + type, make_case(dtype, {0, 2 * block}));
     list.parity("empty rows of " + type, make_case(dtype, {16, 0}));
     list.benchmark("4096 x 4096 " + type, make_case(dtype, {4096, 4096}));
   }
