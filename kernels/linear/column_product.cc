@@ -5,7 +5,9 @@
 #include "kernels/linear/bf16_panels.h"
 #include "kernels/linear/code_panels.h"
 #include "kernels/linear/coded_spans.h"
+#include "kernels/linear/interleaved.h"
 #include "kernels/linear/lanes.h"
+#include "kernels/linear/matmul_interleaved.h"
 #include "kernels/linear/matmul_run.h"
 
 namespace ingot {
@@ -133,7 +135,7 @@ ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget targ
           .accepts =
               [](const Matmul::Arguments& a) { return a.x.size(0) > dot_rows && is_block_format(a.weights.dtype()); },
           .prepared_bytes = [](const Matmul::Arguments& a) { return product->bytes(a); },
-          .workspace_bytes = product == nullptr ? 0 : product->workspace_bytes,
+          .workspace_bytes = [](const Matmul::Arguments&) { return product->workspace_bytes; },
           .chunk_columns =
               [](const Matmul::Arguments& a) {  // sixteen chunks at least, so that threads finish together
                 const std::int64_t few = a.weights.size(0) / (16 * panel_rows) * panel_rows;
@@ -158,7 +160,7 @@ ColumnProduct bf16_row(std::string_view name, FeatureSet needs, SimdTarget targe
                 return product != nullptr && a.x.size(0) >= product->least_rows && a.weights.dtype() == DType::bf16;
               },
           .prepared_bytes = [](const Matmul::Arguments& a) { return bf16_panel_bytes(*product, a); },
-          .workspace_bytes = sizes.workspace_bytes,
+          .workspace_bytes = [](const Matmul::Arguments&) { return product->workspace_bytes; },
           .chunk_columns = [](const Matmul::Arguments& a) { return bf16_chunk_columns(*product, a); },
           .chunk_rows = sizes.rows_at_once,
           .prepared_offset = bf16_panel_offset,
@@ -166,6 +168,56 @@ ColumnProduct bf16_row(std::string_view name, FeatureSet needs, SimdTarget targe
                         std::byte* panels) { product->fill(a, workers, panels); },
           .multiply = [](const Matmul::Arguments& a, const std::byte* panels,
                          std::byte* workspace) { product->multiply(a, panels, workspace); }};
+}
+
+// Weights in the interleaved layout, eight columns at a time. `find` gives null where the product is not built.
+using FindGroups = const GroupProduct* (*)();
+
+template <FindGroups find>
+ColumnProduct interleaved_row(std::string_view name, FeatureSet needs, SimdTarget target) {
+  return {.name = name,
+          .needs = needs,
+          .target = target,
+          .built = find() != nullptr,
+          .accepts = [](const Matmul::Arguments& a) { return is_interleaved(a) && find()->accepts(a); },
+          .prepared_bytes = [](const Matmul::Arguments& a) { return find()->bytes(a); },
+          .chunk_columns =
+              [](const Matmul::Arguments& a) {
+                const DotProduct sizes{nullptr, nullptr, find()->chunk_bytes};
+                return dot_chunk_columns(sizes, gemm_of(a));
+              },
+          .prepare = [](const Matmul::Arguments& a, Workers&, std::byte* prepared) { find()->prepare(a, prepared); },
+          .multiply = [](const Matmul::Arguments& a, const std::byte* prepared,
+                         std::byte*) { find()->columns(a, prepared); }};
+}
+template <SimdTarget target>
+const GroupProduct* groups_of_target() {
+  return interleaved_simd[target];
+}
+template <const GroupProduct* const& product>
+const GroupProduct* groups_of_source() {
+  return product;
+}
+
+// The same for all formats and few rows of x: rows are put together as their format stores them, eight at a time.
+template <FindDot find>
+ColumnProduct gathered(ColumnProduct row, std::string_view name) {
+  row.name = name;
+  row.accepts = [](const Matmul::Arguments& a) { return is_interleaved(a) && a.x.size(0) <= dot_rows; };
+  row.workspace_bytes = [](const Matmul::Arguments& a) {
+    return static_cast<std::size_t>(interleaved_rows * row_bytes(a.weights.dtype(), a.x.size(1)));
+  };
+  row.multiply = [](const Matmul::Arguments& a, const std::byte* prepared, std::byte* workspace) {
+    const DotProduct& product = *find(a.weights.dtype());
+    const AnyView rows(workspace, a.weights.dtype(), {interleaved_rows, a.x.size(1)});
+    for (std::int64_t column = 0; column < a.y.size(1); column += interleaved_rows) {
+      for (std::int64_t i = 0; i < interleaved_rows; ++i) gather_row(a.weights, column + i, rows.row(i));
+      Matmul::Arguments some = columns_of(a, column, column + interleaved_rows);
+      some.weights = rows;
+      product.columns(gemm_of(some), prepared, 0, interleaved_rows);
+    }
+  };
+  return row;
 }
 
 }  // namespace
@@ -195,6 +247,21 @@ const ColumnProduct& column_product(int index) {
       own_dot_row<gemm_dot_neon_bf16>("dot_neon_bf16", {neon, bf16}, has_few_rows_and_bf16, rounded_bytes),
       own_dot_row<gemm_dot_neon_fp16>("dot_neon_fp16", {neon, fp16}, has_few_rows_and_f16, halves_bytes),
       any_dot_row<SimdTarget::neon>("dot_neon", neon),
+      interleaved_row<groups_of_source<interleaved_avx512_vnni>>("interleaved_avx512_vnni", {avx512, avx512_vnni},
+                                                                 wide),
+      interleaved_row<groups_of_target<wide>>("interleaved_avx512", {avx512}, wide),
+      interleaved_row<groups_of_target<SimdTarget::avx2>>("interleaved_avx2", {avx2}, SimdTarget::avx2),
+      interleaved_row<groups_of_target<SimdTarget::sse4>>("interleaved_sse4", {sse4}, SimdTarget::sse4),
+      interleaved_row<groups_of_source<interleaved_neon_dotprod>>("interleaved_neon_dotprod", {neon, dotprod},
+                                                                  SimdTarget::neon),
+      interleaved_row<groups_of_target<SimdTarget::neon>>("interleaved_neon", {neon}, SimdTarget::neon),
+      gathered<same_for_all<gemm_codes_avx512_vnni>>(codes_row<gemm_codes_avx512_vnni>("", {avx512, avx512_vnni}, wide),
+                                                     "gathered_avx512_vnni"),
+      gathered<of_target<SimdTarget::avx2>>(any_dot_row<SimdTarget::avx2>("", avx2), "gathered_avx2"),
+      gathered<of_target<SimdTarget::sse4>>(any_dot_row<SimdTarget::sse4>("", sse4), "gathered_sse4"),
+      gathered<same_for_all<gemm_codes_neon_dotprod>>(
+          codes_row<gemm_codes_neon_dotprod>("", {neon, dotprod}, SimdTarget::neon), "gathered_neon_dotprod"),
+      gathered<of_target<SimdTarget::neon>>(any_dot_row<SimdTarget::neon>("", neon), "gathered_neon"),
   };
   return list[index];
 }

@@ -15,7 +15,7 @@ struct ColumnProduct {
   bool built = false;
   bool (*accepts)(const Matmul::Arguments& arguments) = nullptr;
   std::size_t (*prepared_bytes)(const Matmul::Arguments& arguments) = nullptr;
-  std::size_t workspace_bytes = 0;  // of each thread
+  std::size_t (*workspace_bytes)(const Matmul::Arguments& arguments) = nullptr;  // of each thread; null: none
   // Worth handing to a thread: a multiple of the columns that are multiplied together.
   std::int64_t (*chunk_columns)(const Matmul::Arguments& arguments) = nullptr;
   // Where rows of x may be handed out as well, a few at a time (0: never): x prepared for a row lies so many bytes on.
@@ -28,7 +28,7 @@ struct ColumnProduct {
   void (*multiply)(const Matmul::Arguments& columns, const std::byte* prepared, std::byte* workspace) = nullptr;
 };
 
-inline constexpr int column_product_count = 21;
+inline constexpr int column_product_count = 32;
 // Best first.
 const ColumnProduct& column_product(int index);
 

@@ -15,13 +15,16 @@ namespace {
 class FusedScratch {
  public:
   FusedScratch(const ColumnProduct& product, const FusedProducts& products, std::byte* place = nullptr)
-      : place_(place), workspace_(aligned(product.workspace_bytes)) {
+      : place_(place) {
     chunk = product.chunk_columns(products.parts[0]);
     if (products.has_factor()) {
       factor_ = aligned(static_cast<std::size_t>(products.parts[0].x.size(0) * chunk) * sizeof(float));
     }
     for (std::size_t i = 0; i < static_cast<std::size_t>(products.count); ++i) {
       const auto& part = products.parts[i];
+      if (product.workspace_bytes != nullptr) {
+        workspace_ = std::max(workspace_, aligned(product.workspace_bytes(part)));
+      }
       // A type that came before is prepared already.
       std::size_t same = 0;
       while (products.parts[same].weights.dtype() != part.weights.dtype()) ++same;
@@ -45,7 +48,7 @@ class FusedScratch {
   static std::size_t aligned(std::size_t bytes) { return align_up(bytes, 64); }
 
   std::byte* place_;
-  std::size_t workspace_;
+  std::size_t workspace_ = 0;
   std::size_t factor_ = 0;
   std::size_t shared_ = 0;
   std::array<std::size_t, 3> starts_ = {};

@@ -37,8 +37,8 @@ struct InterleavedBlocks<BlockQ5_0> {
 };
 
 // Scales of groups 2 i and 2 i + 1, eight rows each, are sixteen 6-bit numbers s_i; s_0 to s_3 lie in group_scales
-// (pack_sixes). Minimums are those of groups 4 i to 4 i + 3, row by row: those of rows 0 to 3 and of rows 4 to 7 with i = 0,
-// then with i = 1, are m_0 to m_3. codes[i] = bytes 4 i to 4 i + 3, as they are.
+// (pack_sixes). Minimums are those of groups 4 i to 4 i + 3, row by row: those of rows 0 to 3 and of rows 4 to 7 with i
+// = 0, then with i = 1, are m_0 to m_3. codes[i] = bytes 4 i to 4 i + 3, as they are.
 template <>
 struct InterleavedBlocks<BlockQ4_K> {
   StoredHalf scales[interleaved_rows], minimums[interleaved_rows];

@@ -1,5 +1,5 @@
-// Codes of five and six bits in whole bytes (interleaved.h). A word is four bytes, an element each, and what is said of a
-// byte holds for all four.
+// Codes of five and six bits in whole bytes (interleaved.h). A word is four bytes, an element each, and what is said of
+// a byte holds for all four.
 #pragma once
 
 #include <cstdint>

@@ -58,8 +58,6 @@ std::size_t threaded_scratch(const Matmul::Arguments& a, int) {
 
 bool lies_as_rows(const Matmul::Arguments& a) { return a.layout == WeightLayout::rows; }
 
-bool keeps_bytes(const Matmul::Arguments& a) { return is_interleaved(a) && keeps_code_bytes(a.weights.dtype()); }
-
 FusedProducts alone(const Matmul::Arguments& a) {
   FusedProducts products{.parts = {}, .count = 1, .curve = {}};
   products.parts[0] = a;
@@ -70,8 +68,8 @@ FusedProducts alone(const Matmul::Arguments& a) {
 
 // The ladder. First what multiplies columns as weights lie (column_product.cc): dot products for few rows, for which a
 // packed panel would be used too seldom to pay, lanes of rows on a PC for up to sixteen, and panels of codes for many.
-// Then packed panels of floats, on all threads and on one; blocking without vectors; the plain sum. Weights in the
-// interleaved layout have rows of their own, which take any number of rows of x.
+// Weights in the interleaved layout have rows of their own for few rows of x. Then packed panels of floats, on all
+// threads and on one; blocking without vectors; the plain sum.
 std::span<const Variant<Matmul>> Matmul::variants() {
   static const SimdEntries<Matmul> threaded =
       entries_over<Matmul>(gemm_threaded, []<SimdTarget target>() { return &matmul_threaded<target>; });
@@ -82,24 +80,6 @@ std::span<const Variant<Matmul>> Matmul::variants() {
       {"threaded_avx2", {Feature::avx2}, threaded.avx2, lies_as_rows, threaded_scratch},
       {"threaded_sse4", {Feature::sse4}, threaded.sse4, lies_as_rows, threaded_scratch},
       {"threaded_neon", {Feature::neon}, threaded.neon, lies_as_rows, threaded_scratch},
-      {"interleaved_avx512_vnni",
-       {Feature::avx512, Feature::avx512_vnni},
-       matmul_interleaved_avx512_vnni,
-       keeps_bytes,
-       interleaved_scratch_bytes},
-      {"interleaved_avx512",
-       {Feature::avx512},
-       matmul_interleaved_simd.avx512,
-       keeps_bytes,
-       interleaved_scratch_bytes},
-      {"interleaved_avx2", {Feature::avx2}, matmul_interleaved_simd.avx2, keeps_bytes, interleaved_scratch_bytes},
-      {"interleaved_sse4", {Feature::sse4}, matmul_interleaved_simd.sse4, keeps_bytes, interleaved_scratch_bytes},
-      {"interleaved_neon_dotprod",
-       {Feature::neon, Feature::dotprod},
-       matmul_interleaved_neon_dotprod,
-       keeps_bytes,
-       interleaved_scratch_bytes},
-      {"interleaved_neon", {Feature::neon}, matmul_interleaved_simd.neon, keeps_bytes, interleaved_scratch_bytes},
       {"packed_avx512", {Feature::avx512}, packed.avx512, lies_as_rows, threaded_scratch},
       {"packed_avx2", {Feature::avx2}, packed.avx2, lies_as_rows, threaded_scratch},
       {"packed_sse4", {Feature::sse4}, packed.sse4, lies_as_rows, threaded_scratch},

@@ -30,11 +30,10 @@ HWY_INLINE __m256i quad(const CodedBlock& x, int index) {
 
 template <class Block, int rows>
 struct Columns {
-  static void run(const Matmul::Arguments& a, const CodedBlock* coded, std::int64_t first_row, std::int64_t begin,
-                  std::int64_t end) {
+  static void run(const Matmul::Arguments& a, const CodedBlock* coded, std::int64_t first_row) {
     const std::int64_t blocks = a.x.size(1) / 32;
-    const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data()) + begin * blocks;
-    for (std::int64_t group = begin; group < end; ++group) {
+    const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
+    for (std::int64_t group = 0; group < a.y.size(1) / interleaved_rows; ++group) {
       __m256 totals[rows];
       for (int row = 0; row < rows; ++row) totals[row] = _mm256_setzero_ps();
       for (std::int64_t b = 0; b < blocks; ++b, ++weights) {
@@ -87,17 +86,15 @@ struct Columns {
   }
 };
 
-void multiply(const Matmul::Arguments& a, Context& context) {
-  const EncodeFunction encode = encode_activation_block.widest();
-  const CodedBlock* x = code_rows(a, context, [&](const float* from, std::int8_t* codes, std::int32_t* sums) {
-    return encode(from, 32, codes, sums);
-  });
-  multiply_in_chunks<Columns>(a, context, x);
+void prepare(const Matmul::Arguments& a, std::byte* prepared) {
+  code_rows(a, encode_activation_block.widest(), reinterpret_cast<CodedBlock*>(prepared));
 }
+
+constexpr GroupProduct product = {keeps_bytes, coded_bytes, prepare, multiply_coded<Columns>};
 
 }  // namespace
 
-const SimdEntries<Matmul>::Function matmul_interleaved_avx512_vnni = multiply;
+const GroupProduct* const interleaved_avx512_vnni = &product;
 
 }  // namespace ingot
 
@@ -106,7 +103,7 @@ HWY_POP_ATTRIBUTES
 #else
 
 namespace ingot {
-const SimdEntries<Matmul>::Function matmul_interleaved_avx512_vnni = nullptr;
+const GroupProduct* const interleaved_avx512_vnni = nullptr;
 }  // namespace ingot
 
 #endif

@@ -44,11 +44,10 @@ constexpr int code_offset = std::is_same_v<Block, BlockQ4_0> ? 8 : 0;
 
 template <class Block, int rows>
 struct Columns {
-  static void run(const Matmul::Arguments& a, const CodedBlock* coded, std::int64_t first_row, std::int64_t begin,
-                  std::int64_t end) {
+  static void run(const Matmul::Arguments& a, const CodedBlock* coded, std::int64_t first_row) {
     const std::int64_t blocks = a.x.size(1) / 32;
-    const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data()) + begin * blocks;
-    for (std::int64_t group = begin; group < end; ++group) {
+    const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
+    for (std::int64_t group = 0; group < a.y.size(1) / interleaved_rows; ++group) {
       float32x4_t totals[rows][2];
       for (auto& of_row : totals) of_row[0] = of_row[1] = vdupq_n_f32(0);
       for (std::int64_t b = 0; b < blocks; ++b, ++weights) {
@@ -98,60 +97,87 @@ struct Columns {
   }
 };
 
-LaneBlock* code_for_lanes(const Matmul::Arguments& a, Context& context, EncodeFunction encode) {
-  static_assert(sizeof(LaneBlock) <= sizeof(CodedBlock));  // so the scratch has room
-  auto* coded = reinterpret_cast<LaneBlock*>(context.scratch.data());
-  for (std::int64_t b = 0; b < a.x.size(1) / 32; ++b) {
-    LaneBlock& block = coded[b];
-    std::int32_t sums[2];
-    const float scale = encode(&a.x(0, 32 * b), 32, block.codes, sums);
-    const int32x4_t low = vreinterpretq_s32_s8(vld1q_s8(block.codes));
-    const int32x4_t high = vreinterpretq_s32_s8(vld1q_s8(block.codes + 16));
-    vst1q_s8(block.codes, vreinterpretq_s8_s32(vzip1q_s32(low, high)));
-    vst1q_s8(block.codes + 16, vreinterpretq_s8_s32(vzip2q_s32(low, high)));
-    vst1q_s32(block.starts, vdupq_n_s32(float_of_zero - code_offset<BlockQ4_0> * (sums[0] + sums[1])));
-    vst1q_f32(block.scales, vdupq_n_f32(scale));
-  }
-  return coded;
+// --- one row of x ---
+
+// LaneBlock: a block of x as a format's groups meet it, with
+//   static void place(const std::int8_t* codes, float scale, const std::int32_t* sums, LaneBlock& to);
+template <class Block>
+struct OneRow;
+template <>
+struct OneRow<BlockQ4_0> {
+  using LaneBlock = Q4_0LaneBlock;
+};
+
+bool has_one_row_code(DType dtype) { return dtype == DType::q4_0; }
+template <class Function>
+void with_one_row_type(DType, Function function) {
+  function.template operator()<BlockQ4_0>();
 }
 
-// One row of x and Q4_0 weights: groups from far apart side by side, because the memory answers several long streams
-// faster than one.
-void multiply_in_lanes(const Matmul::Arguments& a, Context& context, const LaneBlock* x) {
-  constexpr DotProduct long_streams = {nullptr, nullptr, 512 << 10};
-  Gemm shape;
-  shape.columns = a.y.size(1);
-  shape.depth = a.x.size(1);
-  shape.right.dtype = DType::q4_0;
-  const std::int64_t chunk = dot_chunk_columns(long_streams, shape) / interleaved_rows;
-  const std::int64_t blocks = a.x.size(1) / 32;
-  const auto* weights = reinterpret_cast<const InterleavedBlocks<BlockQ4_0>*>(a.weights.data());
-  context.workers.for_chunks(a.y.size(1) / interleaved_rows, chunk, [&](std::int64_t begin, std::int64_t end, int) {
-    const std::int64_t length = (end - begin + 1) / 2;
-    for (std::int64_t first = begin; first < begin + length; ++first) {
-      const std::int64_t second = std::min(first + length, end - 1);  // the last one twice where they are odd
-      float32x4_t totals[2][2];
-      multiply_two_groups(weights + first * blocks, weights + second * blocks, blocks, x, totals);
-      store_group(a, 0, first, totals[0]);
-      store_group(a, 0, second, totals[1]);
-    }
-  });
+template <class Block>
+void prepare_one_row(const Matmul::Arguments& a, std::byte* prepared) {
+  using LaneBlock = typename OneRow<Block>::LaneBlock;
+  auto* to = reinterpret_cast<LaneBlock*>(prepared);
+  const BlockReader from = row_reader(a, 0, encode_activation_block.neon);
+  for (std::int64_t b = 0; b < a.x.size(1) / Block::elements; ++b) {
+    alignas(16) std::int8_t codes[Block::elements];
+    std::int32_t sums[Block::elements / code_group];
+    const float scale = from.read(b * Block::elements, Block::elements, codes, sums);
+    LaneBlock::place(codes, scale, sums, to[b]);
+  }
 }
 
-void multiply(const Matmul::Arguments& a, Context& context) {
-  const EncodeFunction encode = encode_activation_block.neon;
-  if (a.weights.dtype() == DType::q4_0 && a.x.size(0) == 1 && a.x.size(1) > 0) {
-    return multiply_in_lanes(a, context, code_for_lanes(a, context, encode));
+// Groups from far apart side by side, because the memory answers several long streams faster than one.
+template <class Block>
+void multiply_one_row(const Matmul::Arguments& a, const std::byte* prepared) {
+  const auto* x = reinterpret_cast<const typename OneRow<Block>::LaneBlock*>(prepared);
+  const std::int64_t blocks = a.x.size(1) / Block::elements;
+  const std::int64_t groups = a.y.size(1) / interleaved_rows, length = (groups + 1) / 2;
+  const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
+  for (std::int64_t first = 0; first < length; ++first) {
+    const std::int64_t second = std::min(first + length, groups - 1);  // the last one twice where they are odd
+    float32x4_t totals[2][2];
+    multiply_two_groups(weights + first * blocks, weights + second * blocks, blocks, x, totals);
+    store_group(a, 0, first, totals[0]);
+    store_group(a, 0, second, totals[1]);
   }
-  const CodedBlock* x = code_rows(a, context, [&](const float* from, std::int8_t* codes, std::int32_t* sums) {
-    return encode(from, 32, codes, sums);
-  });
-  multiply_in_chunks<Columns>(a, context, x);
 }
+
+// --- all ---
+
+bool has_one_row(const Matmul::Arguments& a) {
+  return a.x.size(0) == 1 && a.x.size(1) > 0 && has_one_row_code(a.weights.dtype());
+}
+
+bool accepts(const Matmul::Arguments& a) { return has_one_row(a) || keeps_bytes(a); }
+
+std::size_t prepared_bytes(const Matmul::Arguments& a) {
+  std::size_t bytes = coded_bytes(a);
+  if (has_one_row(a)) {
+    with_one_row_type(a.weights.dtype(), [&]<class Block>() {
+      bytes = static_cast<std::size_t>(a.x.size(1) / Block::elements) * sizeof(typename OneRow<Block>::LaneBlock);
+    });
+  }
+  return bytes;
+}
+
+void prepare(const Matmul::Arguments& a, std::byte* prepared) {
+  if (!has_one_row(a)) {
+    return code_rows(a, encode_activation_block.neon, reinterpret_cast<CodedBlock*>(prepared));
+  }
+  with_one_row_type(a.weights.dtype(), [&]<class Block>() { prepare_one_row<Block>(a, prepared); });
+}
+
+void columns(const Matmul::Arguments& a, const std::byte* prepared) {
+  if (!has_one_row(a)) return multiply_coded<Columns>(a, prepared);
+  with_one_row_type(a.weights.dtype(), [&]<class Block>() { multiply_one_row<Block>(a, prepared); });
+}
+
+constexpr GroupProduct product = {accepts, prepared_bytes, prepare, columns, 512 << 10};
 
 }  // namespace
 
-const SimdEntries<Matmul>::Function matmul_interleaved_neon_dotprod = multiply;
+const GroupProduct* const interleaved_neon_dotprod = &product;
 
 }  // namespace ingot
 
@@ -161,7 +187,7 @@ HWY_POP_ATTRIBUTES
 #else
 
 namespace ingot {
-const SimdEntries<Matmul>::Function matmul_interleaved_neon_dotprod = nullptr;
+const GroupProduct* const interleaved_neon_dotprod = nullptr;
 }  // namespace ingot
 
 #endif

@@ -78,12 +78,11 @@ HWY_INLINE void add_quads(hn::Vec<Words> words, int i, const CodedBlock* const (
 
 template <class Block, int rows>
 struct Columns {
-  static void run(const Matmul::Arguments& a, const CodedBlock* coded, std::int64_t first_row, std::int64_t begin,
-                  std::int64_t end) {
+  static void run(const Matmul::Arguments& a, const CodedBlock* coded, std::int64_t first_row) {
     const std::int64_t blocks = a.x.size(1) / 32;
-    const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data()) + begin * blocks;
+    const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
     const hn::Rebind<hwy::float16_t, Floats> halves;
-    for (std::int64_t group = begin; group < end; ++group) {
+    for (std::int64_t group = 0; group < a.y.size(1) / interleaved_rows; ++group) {
       hn::Vec<Floats> totals[rows][vectors];
       for (auto& of_row : totals) std::fill_n(of_row, vectors, hn::Zero(Floats()));
       for (std::int64_t b = 0; b < blocks; ++b, ++weights) {
@@ -119,12 +118,14 @@ struct Columns {
   }
 };
 
-void multiply(const Matmul::Arguments& a, Context& context) {
-  const CodedBlock* x = code_rows(a, context, [](const float* from, std::int8_t* codes, std::int32_t* sums) HWY_ATTR {
-    return encode_activations_vector(from, 32, codes, sums);
-  });
-  multiply_in_chunks<Columns>(a, context, x);
+float encode(const float* x, int block, std::int8_t* codes, std::int32_t* sums) {
+  return encode_activations_vector(x, block, codes, sums);
 }
+void prepare(const Matmul::Arguments& a, std::byte* prepared) {
+  code_rows(a, encode, reinterpret_cast<CodedBlock*>(prepared));
+}
+
+constexpr GroupProduct product = {keeps_bytes, coded_bytes, prepare, multiply_coded<Columns>};
 
 }  // namespace
 }  // namespace ingot::HWY_NAMESPACE
@@ -133,11 +134,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot {
 
-std::size_t interleaved_scratch_bytes(const Matmul::Arguments& arguments, int) {
-  return static_cast<std::size_t>(arguments.x.size(0) * (arguments.x.size(1) / 32)) * sizeof(CodedBlock);
-}
-
-const SimdEntries<Matmul> matmul_interleaved_simd = INGOT_SIMD_ENTRIES(multiply);
+const PerTarget<const GroupProduct*> interleaved_simd = INGOT_SIMD_ENTRIES(product);
 
 }  // namespace ingot
 #endif

@@ -21,10 +21,18 @@
 constexpr std::int32_t float_of_zero = 0x4b400000;  // its bits
 
 // A block of x. Codes of a quad's low nibbles and those of its high ones are neighbours.
-struct LaneBlock {
+struct Q4_0LaneBlock {
   std::int8_t codes[32];
   std::int32_t starts[4];  // of the integers: 1.5 * 2^23 as a float's bits, less what codes from 0 for -8 are too much
   float scales[4];
+
+  static HWY_INLINE void place(const std::int8_t* codes, float scale, const std::int32_t* sums, Q4_0LaneBlock& to) {
+    const int32x4_t low = vreinterpretq_s32_s8(vld1q_s8(codes)), high = vreinterpretq_s32_s8(vld1q_s8(codes + 16));
+    vst1q_s8(to.codes, vreinterpretq_s8_s32(vzip1q_s32(low, high)));
+    vst1q_s8(to.codes + 16, vreinterpretq_s8_s32(vzip2q_s32(low, high)));
+    vst1q_s32(to.starts, vdupq_n_s32(float_of_zero - 8 * (sums[0] + sums[1])));
+    vst1q_f32(to.scales, vdupq_n_f32(scale));
+  }
 };
 
 // clang-format off
@@ -48,9 +56,10 @@ struct LaneBlock {
 
 // totals: of the first group's rows 0 to 3 and 4 to 7, and of the second's. Precondition: blocks > 0.
 HWY_INLINE void multiply_two_groups(const InterleavedBlocks<BlockQ4_0>* w0, const InterleavedBlocks<BlockQ4_0>* w1,
-                                    std::int64_t blocks, const LaneBlock* x, float32x4_t (&totals)[2][2]) {
+                                    std::int64_t blocks, const Q4_0LaneBlock* x, float32x4_t (&totals)[2][2]) {
   static_assert(sizeof(InterleavedBlocks<BlockQ4_0>) == 144 && offsetof(InterleavedBlocks<BlockQ4_0>, codes) == 16);
-  static_assert(sizeof(LaneBlock) == 64 && offsetof(LaneBlock, starts) == 32 && offsetof(LaneBlock, scales) == 48);
+  static_assert(sizeof(Q4_0LaneBlock) == 64 && offsetof(Q4_0LaneBlock, starts) == 32 &&
+                offsetof(Q4_0LaneBlock, scales) == 48);
   std::int64_t left = blocks;
   std::uint64_t a, b;
   __asm__ volatile(
