@@ -19,7 +19,7 @@
 #include "bench/own_thread.h"
 #include "kernels/all_operations.h"
 #include "kernels/contract/run.h"
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/matmul.h"
 #include "machine/machine.h"
 #include "machine/memory.h"

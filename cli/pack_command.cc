@@ -9,9 +9,11 @@ namespace ingot {
 namespace {
 
 constexpr const char* examples =
-    "Matrices of type q4_0 and q8_0 that only products read are written in the order of the fastest instructions:\n"
-    "as many bytes, the same numbers. `ingot run` maps such a file and uses it where it lies; `ingot run --pack` does\n"
-    "the same at every start with an ordinary file. Other programs cannot read it.\n"
+    "Matrices of type q4_0, q8_0, q5_0, q4_k and q6_k that products read are written in the order of the fastest\n"
+    "instructions: as many bytes, the same numbers. `ingot run` maps such a file and uses it where it lies; with an\n"
+    "ordinary file it packs at every start what is faster so on the machine (all that can be with --pack, nothing "
+    "with\n"
+    "--no-pack). Other programs cannot read a packed file.\n"
     "\n"
     "Examples:\n"
     "  ingot quantize model.gguf model-q4.gguf Q4_0\n"

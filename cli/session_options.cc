@@ -22,8 +22,14 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
   command.add_option("--cache", options.cache, "how keys and values are kept: f32, f16 or q8_0")
       ->check(CLI::IsMember({"f32", "f16", "q8_0"}))
       ->capture_default_str();
-  command.add_flag("--pack", options.session.packs,
-                   "put q4_0 and q8_0 weights into the order that decoding reads fastest (see ingot pack)");
+  const auto packing = [&command, &options](const std::string& name, WeightPacking chosen, const std::string& text) {
+    return command.add_flag_callback(name, [&options, chosen] { options.session.packing = chosen; }, text);
+  };
+  CLI::Option* pack =
+      packing("--pack", WeightPacking::always,
+              "put all weights that can be into the order that decoding reads fastest (see ingot pack); without this, "
+              "those for which it pays on this machine");
+  packing("--no-pack", WeightPacking::never, "leave weights as the file has them")->excludes(pack);
 }
 
 void add_sampler_options(CLI::App& command, SamplerOptions& options) {

@@ -5,7 +5,7 @@
 
 #include "engine/model.h"
 #include "engine/output_path.h"
-#include "kernels/linear/interleaved.h"
+#include "kernels/contract/weight_layout.h"
 #include "model/circuit/builder.h"
 #include "model/files/gguf_writer.h"
 #include "model/plan/packed_weights.h"
@@ -77,8 +77,9 @@ Result<PackedFileReport> pack_model_file(const std::string& input, const std::st
     names.emplace(name, name + std::string(interleaved_suffix));
   }
   if (names.empty()) {
-    return Error::of(ErrorCode::unsupported, "'", input, "': expected products with q4_0 or q8_0 weights of whole ",
-                     "eights of rows, found none that nothing else reads");
+    return Error::of(
+        ErrorCode::unsupported, "'", input, "': expected products with weights of type q4_0, q8_0, ",
+        "q5_0, q4_k or q6_k in whole eights of rows, found none that nothing but products and lookups reads");
   }
   return write_moved(file, output, names, pack_group, moved);
 }

@@ -19,9 +19,9 @@ class PackedFileTest : public testing::Test {
     folder_.write("plain.gguf", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   }
 
-  std::vector<float> scores(const std::string& name, bool packs) {
+  std::vector<float> scores(const std::string& name, WeightPacking packing) {
     const std::shared_ptr<const Model> model = Model::open(folder_.file(name)).value();
-    const std::unique_ptr<Session> session = Session::create(model, {.context = 64, .packs = packs}).value();
+    const std::unique_ptr<Session> session = Session::create(model, {.context = 64, .packing = packing}).value();
     const std::vector<std::int32_t> tokens = arbitrary_tokens(12, model->facts().vocabulary);
     EXPECT_EQ(session->sequences().add().value(), 0);
     const Result<View<const float>> found = session->forward({0, tokens, Wanted::last});
@@ -40,9 +40,9 @@ TEST_F(PackedFileTest, RunsAsItsOriginalPackedAtTheStartDoes) {
   ASSERT_TRUE(report.ok()) << report.error().text();
   EXPECT_GT(report.value().moved, 0);
   EXPECT_LT(report.value().moved, report.value().tensors);
-  const std::vector<float> expected = scores("plain.gguf", true);
-  EXPECT_EQ(scores("packed.gguf", false), expected);
-  EXPECT_EQ(scores("packed.gguf", true), expected) << "what is packed already is no mistake";
+  const std::vector<float> expected = scores("plain.gguf", WeightPacking::always);
+  EXPECT_EQ(scores("packed.gguf", WeightPacking::never), expected);
+  EXPECT_EQ(scores("packed.gguf", WeightPacking::always), expected) << "what is packed already is no mistake";
 }
 
 TEST_F(PackedFileTest, UnpackingGivesTheOriginal) {

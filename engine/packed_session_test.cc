@@ -11,9 +11,9 @@
 namespace ingot {
 namespace {
 
-std::unique_ptr<Session> session_on(const std::shared_ptr<const Model>& model, bool packs) {
+std::unique_ptr<Session> session_on(const std::shared_ptr<const Model>& model, WeightPacking packing) {
   Result<std::unique_ptr<Session>> made =
-      Session::create(model, {.threads = 2, .context = 64, .sequences = 2, .packs = packs});
+      Session::create(model, {.threads = 2, .context = 64, .sequences = 2, .packing = packing});
   if (made.ok()) return std::move(made).value();
   ADD_FAILURE() << made.error().text();
   return nullptr;
@@ -27,8 +27,8 @@ std::int64_t packed_steps(Session& session, std::int64_t tokens) {
 TEST(PackedSession, GivesTheScoresOfOneWithout) {
   const Result<std::shared_ptr<const Model>> model = Model::open_default();
   ASSERT_TRUE(model.ok()) << model.error().text();
-  const auto packed = session_on(model.value(), true);
-  const auto plain = session_on(model.value(), false);
+  const auto packed = session_on(model.value(), WeightPacking::always);
+  const auto plain = session_on(model.value(), WeightPacking::never);
   ASSERT_NE(packed, nullptr);
   ASSERT_NE(plain, nullptr);
   EXPECT_GT(packed_steps(*packed, 1), 0);
@@ -59,9 +59,9 @@ TEST(PackedSession, GivesTheScoresOfOneWithout) {
 TEST(PackedSession, IsRefusedWhereNothingCanBePacked) {
   const Result<std::shared_ptr<const Model>> model = Model::open(golden_folder("llama"));
   ASSERT_TRUE(model.ok()) << model.error().text();
-  const Result<std::unique_ptr<Session>> session = Session::create(model.value(), {.packs = true});
+  const Result<std::unique_ptr<Session>> session = Session::create(model.value(), {.packing = WeightPacking::always});
   ASSERT_FALSE(session.ok());
-  EXPECT_NE(session.error().text().find("q4_0 or q8_0"), std::string_view::npos) << session.error().text();
+  EXPECT_NE(session.error().text().find("q4_0, q8_0"), std::string_view::npos) << session.error().text();
 }
 
 }  // namespace

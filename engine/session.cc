@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/all_operations.h"
+#include "machine/limits.h"
 #include "machine/machine.h"
 #include "model/plan/cache_lowering.h"
 #include "model/plan/packed_weights.h"
@@ -74,20 +75,31 @@ Result<void> Session::start() {
   table_ = std::make_unique<KernelTable>(TRY(KernelTable::select(all_operations(), machine.features, options_.forced)));
   workers_ = TRY(Workers::create({.threads = options_.threads}));
   TRY(choose_geometry());
-  if (options_.packs) {
-    Context context{*workers_, {}};
-    const Circuit plain = TRY(plain_circuit(shortest_pass()));
-    packed_ = TRY(pack_weights(plain, *table_, context,
-                               [this](std::span<const std::byte> part) { model_->file().forget(part); }));
-    const auto is_packed = [](const Step& step) { return step.integer("layout") != 0; };
-    if (packed_.count() == 0 && std::ranges::none_of(plain.steps, is_packed)) {
-      return Error::of(ErrorCode::unsupported,
-                       "packing: expected products with q4_0 or q8_0 weights of whole eights of ",
-                       "rows, found none in this model");
-    }
-  }
+  TRY(pack());
   const Circuit circuit = TRY(rewritten_circuit(shortest_pass()));
   memory_ = std::make_unique<SequenceMemory>(TRY(SequenceMemory::create(circuit, geometry_)));
+  return {};
+}
+
+Result<void> Session::pack() {
+  if (options_.packing == WeightPacking::never) return {};
+  const bool always = options_.packing == WeightPacking::always;
+  const Circuit plain = TRY(plain_circuit(shortest_pass()));
+  const FeatureSet features = Machine::detect().features;
+  const std::vector<int> wanted =
+      find_packable_weights(plain, [&](DType dtype) { return always || packing_pays(dtype, features); });
+  // A mapped file can be larger than memory, what is packed cannot.
+  const Bytes memory = usable_memory();
+  if (!always && memory.count() != 0 && packed_bytes(plain, wanted) > memory.count() / 5 * 4) return {};
+  const auto is_packed = [](const Step& step) { return step.integer("layout") != 0; };
+  if (always && wanted.empty() && std::ranges::none_of(plain.steps, is_packed)) {
+    return Error::of(ErrorCode::unsupported,
+                     "packing: expected products with weights of type q4_0, q8_0, q5_0, q4_k or ",
+                     "q6_k in whole eights of rows, found none in this model");
+  }
+  Context context{*workers_, {}};
+  packed_ = TRY(pack_weights(plain, wanted, *table_, context,
+                             [this](std::span<const std::byte> part) { model_->file().forget(part); }));
   return {};
 }
 

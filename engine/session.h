@@ -12,6 +12,13 @@
 
 namespace ingot {
 
+// Whether weights are held as products read them fastest (model/plan/packed_weights.h), instead of the file's pages.
+enum class WeightPacking : std::uint8_t {
+  where_it_pays,  // formats that this machine multiplies faster, if memory can hold them without the file
+  always,         // every format that has the layout; an error where there is none
+  never,
+};
+
 struct SessionOptions {
   int threads = 1;
   DType cache = DType::f16;  // or f32, q8_0
@@ -20,7 +27,7 @@ struct SessionOptions {
   std::int64_t page_length = 64;
   std::int64_t chunk = 256;  // most tokens of one pass: longer prompts go through in several
   bool rewrites = true;      // fuse operations (see model/plan/rewrite.h); a cache is kept all the same
-  bool packs = false;        // hold q4_0 and q8_0 weights as products read them fastest, instead of the file's pages
+  WeightPacking packing = WeightPacking::where_it_pays;
   std::vector<ForcedVariant> forced = {};
 };
 
@@ -68,6 +75,7 @@ class Session {
   Session(std::shared_ptr<const Model> model, SessionOptions options)
       : model_(std::move(model)), options_(std::move(options)) {}
   Result<void> start();
+  Result<void> pack();
   Result<void> check(std::span<const TokenRun> runs) const;
   // One pass over runs that fit a chunk; `outputs` receives its rows.
   Result<void> run_pass(std::span<const TokenRun> runs, std::vector<float>& outputs);
@@ -89,7 +97,7 @@ class Session {
   CacheGeometry geometry_;
   std::unique_ptr<KernelTable> table_;
   std::unique_ptr<Workers> workers_;
-  Weights packed_;  // see SessionOptions::packs
+  Weights packed_;  // see SessionOptions::packing
   std::unique_ptr<SequenceMemory> memory_;
   std::list<CachedPlan> plans_;  // the last used first
   Memory arena_;

@@ -15,7 +15,8 @@ Result<void> GatherRows::check(const Arguments& a) {
   if (!is_floating_point(a.table.dtype()) && !is_block_format(a.table.dtype())) {
     return violated(name, "C1", "expected table of type f32, f16, bf16 or a block format, found ", a.table.dtype());
   }
-  return require_indexed_rows(name, "table", a.table, a.indices, "y", a.y);
+  TRY(require_indexed_rows(name, "table", a.table, a.indices, "y", a.y));
+  return require_either_layout(name, "C5", "table", a.layout, a.table);
 }
 
 Cost GatherRows::cost(const Arguments& a) {

@@ -6,9 +6,12 @@
 // C2  indices has rank 0 to 5, is contiguous, and every index is in [0, V)
 // C3  y has indices' shape and D behind it
 // C4  the last axes of table and y are packed; rows may lie anywhere
+// C5  layout is rows, or interleaved8: then table is of a type that linear.pack takes, V a multiple of 8, and
+// contiguous
 #pragma once
 
 #include "kernels/contract/contract.h"
+#include "kernels/contract/weight_layout.h"
 
 namespace ingot {
 
@@ -19,12 +22,13 @@ struct GatherRows {
 
   struct Arguments {
     ConstAnyView table;
+    WeightLayout layout = WeightLayout::rows;
     View<const std::int32_t> indices;
     View<float> y;
 
     static constexpr auto fields() {
-      return field_list(weight(&Arguments::table, "table"), input(&Arguments::indices, "indices"),
-                        output(&Arguments::y, "y"));
+      return field_list(weight(&Arguments::table, "table"), attribute(&Arguments::layout, "layout"),
+                        input(&Arguments::indices, "indices"), output(&Arguments::y, "y"));
     }
   };
 

@@ -30,6 +30,20 @@ inline void GatherRows::cases(CaseList<GatherRows>& list) {
       }
     }
   }
+  for (const DType dtype : interleaved_types) {
+    for (const std::int64_t blocks : {1, 9}) {
+      const std::int64_t width = blocks * block_elements(dtype);
+      list.parity("3 of 16 interleaved rows of " + std::to_string(width) + " " + std::string(name_of(dtype)),
+                  [=](CaseBuilder& builder) {
+                    Arguments a = gather(dtype, 16, width, {3}, Fill::uniform(-2, 2))(builder);
+                    const AnyView packed = builder.blank_any(dtype, a.table.shape(), Packing::contiguous);
+                    interleave_rows(a.table, 0, a.table.size(0), packed);
+                    a.table = packed;
+                    a.layout = WeightLayout::interleaved8;
+                    return a;
+                  });
+    }
+  }
   list.parity("one index without an axis", gather(DType::f16, 3, 19, {}));
   list.parity("no index", gather(DType::f32, 3, 8, {0}));
   list.gradient("5 of 3 rows", gather(DType::f32, 3, 4, {5}));

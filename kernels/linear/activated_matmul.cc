@@ -13,8 +13,7 @@ FusedProducts ActivatedMatmul::products(const Arguments& a) {
 
 Result<void> ActivatedMatmul::check(const Arguments& a) {
   TRY(require_fused_input(name, "C1", a, {a.weights}));
-  TRY(require_rank(name, "C2", "weights", a.weights, 2));
-  TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.shape()[1]}));
+  TRY(require_fused_weights(name, "C2", "weights", a, a.weights));
   if (is_present(a.bias)) TRY(require_packed(name, "C3", "bias", a.bias, {a.weights.size(0)}));
   TRY(require_curve(name, "C4", a.curve));
   return require_packed(name, "C5", "y", a.y, {a.shape()[0], a.weights.size(0)});

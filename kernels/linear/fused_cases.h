@@ -16,12 +16,14 @@ struct FusedCase {
   FusedCurve curve = FusedCurve::silu;
   bool with_bias = false;
   bool coded = false;
+  WeightLayout layout = WeightLayout::rows;
 
   std::string text() const {
-    return MatmulCase{rows, columns, depth, type, with_bias}.text() + " curve " +
+    return MatmulCase{rows, columns, depth, type, with_bias, layout}.text() + " curve " +
            std::to_string(static_cast<int>(curve)) + (coded ? " of codes" : "");
   }
   void fill_input(CaseBuilder& builder, FusedInput& input) const {
+    input.layout = layout;
     const View<const float> x = builder.filled({rows, depth});
     if (!coded) {
       input.x = x;
@@ -42,7 +44,9 @@ struct FusedCase {
     input.sums = sums;
   }
   ConstAnyView weights(CaseBuilder& builder) const {
-    return builder.filled_any(type, {columns, depth}, MatmulCase{rows, columns, depth, type}.weight_fill());
+    const MatmulCase product{rows, columns, depth, type};
+    const AnyView stored = builder.filled_any(type, {columns, depth}, product.weight_fill());
+    return layout == WeightLayout::rows ? stored : MatmulCase::interleaved(builder, stored);
   }
   View<const float> bias(CaseBuilder& builder) const {
     return with_bias ? View<const float>(builder.filled({columns})) : View<const float>();
@@ -82,6 +86,13 @@ void for_each_fused_case(Add add) {
   }
   add(FusedCase{1, 33, 768, DType::q4_k, FusedCurve::silu, false, true});
   add(FusedCase{20, 19, 256, DType::q6_k, FusedCurve::silu, true, true});
+  for (DType type : interleaved_types) {
+    for (const bool coded : {false, true}) {
+      for (const std::int64_t rows : {1, 3, 7}) {
+        add(FusedCase{rows, 48, 512, type, FusedCurve::silu, rows == 1, coded, WeightLayout::interleaved8});
+      }
+    }
+  }
   add(FusedCase{1, 1030, 288, DType::q4_0});  // several chunks
   add(FusedCase{3, 2600, 64, DType::f32});
 }

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "kernels/linear/coded_spans.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/matmul_run.h"
 #include "kernels/linear/sum_tolerance.h"
 
@@ -117,8 +118,7 @@ void run_ended(const ColumnProduct& product, const FusedProducts& products, cons
 
 Matmul::Arguments FusedInput::product(const ConstAnyView& weights, const View<const float>& bias,
                                       const View<float>& y) const {
-  Matmul::Arguments product{
-      .x = x, .weights = weights, .layout = WeightLayout::rows, .bias = bias, .y = y, .coded = {}};
+  Matmul::Arguments product{.x = x, .weights = weights, .layout = layout, .bias = bias, .y = y, .coded = {}};
   if (is_present(x)) return product;
   product.x = View<const float>(nullptr, codes.shape());
   product.coded = {codes.data(), scales.data(), sums.data(), codes.stride(0), scales.stride(0), sums.stride(0)};
@@ -145,6 +145,13 @@ Result<void> require_fused_input(std::string_view operation, std::string_view nu
   }
   TRY(require_packed(operation, number, "scales", input.scales, {rows.size(0), rows.size(1) / block}));
   return require_packed(operation, number, "sums", input.sums, {rows.size(0), rows.size(1) / code_group});
+}
+
+Result<void> require_fused_weights(std::string_view operation, std::string_view number, std::string_view field,
+                                   const FusedInput& input, const ConstAnyView& weights) {
+  TRY(require_rank(operation, number, field, weights, 2));
+  TRY(require_weights(operation, number, weights, {weights.size(0), input.shape()[1]}));
+  return require_either_layout(operation, number, field, input.layout, weights);
 }
 
 Result<void> require_curve(std::string_view operation, std::string_view number, FusedCurve curve) {

@@ -17,16 +17,18 @@
 
 namespace ingot {
 
-// x of a fused form: one of the two, x or the three that follow it.
+// x of a fused form, one of the two, x or the three that follow it; and how all of its weights lie.
 struct FusedInput {
   View<const float> x;
   View<const std::int8_t> codes;
   View<const float> scales;
   View<const std::int32_t> sums;
+  WeightLayout layout = WeightLayout::rows;
 
   static constexpr auto fields() {
     return field_list(optional_input(&FusedInput::x, "x"), optional_input(&FusedInput::codes, "codes"),
-                      optional_input(&FusedInput::scales, "scales"), optional_input(&FusedInput::sums, "sums"));
+                      optional_input(&FusedInput::scales, "scales"), optional_input(&FusedInput::sums, "sums"),
+                      attribute(&FusedInput::layout, "layout"));
   }
 
   const Shape& shape() const { return is_present(x) ? x.shape() : codes.shape(); }
@@ -45,6 +47,10 @@ struct FusedProducts {
 // [M, K / block] and sums [M, K / 16], with packed rows, and all weights are block formats of that block.
 Result<void> require_fused_input(std::string_view operation, std::string_view number, const FusedInput& input,
                                  std::initializer_list<ConstAnyView> weights);
+// C2 of every fused form: weights has shape [N, K], an N of its own, type f32, f16, bf16 or a block format, and packed
+// rows; or the layout of all is interleaved8, and it is as linear.matmul wants it then.
+Result<void> require_fused_weights(std::string_view operation, std::string_view number, std::string_view field,
+                                   const FusedInput& input, const ConstAnyView& weights);
 Result<void> require_curve(std::string_view operation, std::string_view number, FusedCurve curve);
 Cost fused_cost(const FusedProducts& products);
 Tolerance fused_tolerance(const FusedProducts& products);
@@ -87,14 +93,15 @@ std::span<const Variant<Op>> fused_variants() {
     return +[](const Arguments& a, Context& context) { run_composed<target>(Op::products(a), context); };
   });
   constexpr auto scratch = [](const Arguments& a, int) { return composed_scratch_bytes(Op::products(a)); };
+  constexpr auto lies_as_rows = [](const Arguments& a) { return a.layout == WeightLayout::rows; };
   constexpr auto reference = [](const Arguments& a, Context& context) {
     run_fused_reference(Op::products(a), context);
   };
   static const auto rows = with_column_rows<Op, Op::products>({
-      {"composed_avx512", {Feature::avx512}, composed.avx512, nullptr, scratch},
-      {"composed_avx2", {Feature::avx2}, composed.avx2, nullptr, scratch},
-      {"composed_sse4", {Feature::sse4}, composed.sse4, nullptr, scratch},
-      {"composed_neon", {Feature::neon}, composed.neon, nullptr, scratch},
+      {"composed_avx512", {Feature::avx512}, composed.avx512, lies_as_rows, scratch},
+      {"composed_avx2", {Feature::avx2}, composed.avx2, lies_as_rows, scratch},
+      {"composed_sse4", {Feature::sse4}, composed.sse4, lies_as_rows, scratch},
+      {"composed_neon", {Feature::neon}, composed.neon, lies_as_rows, scratch},
       {"reference", {}, reference},
   });
   return rows;

@@ -14,10 +14,10 @@ FusedProducts GatedMatmul::products(const Arguments& a) {
 
 Result<void> GatedMatmul::check(const Arguments& a) {
   TRY(require_fused_input(name, "C1", a, {a.gate_weights, a.up_weights}));
-  TRY(require_rank(name, "C2", "gate_weights", a.gate_weights, 2));
+  TRY(require_fused_weights(name, "C2", "gate_weights", a, a.gate_weights));
+  TRY(require_fused_weights(name, "C2", "up_weights", a, a.up_weights));
+  TRY(require_shape(name, "C2", "up_weights", a.up_weights, a.gate_weights.shape()));
   const std::int64_t columns = a.gate_weights.size(0);
-  TRY(require_weights(name, "C2", a.gate_weights, {columns, a.shape()[1]}));
-  TRY(require_weights(name, "C2", a.up_weights, {columns, a.shape()[1]}));
   if (is_present(a.gate_bias)) TRY(require_packed(name, "C3", "gate_bias", a.gate_bias, {columns}));
   if (is_present(a.up_bias)) TRY(require_packed(name, "C3", "up_bias", a.up_bias, {columns}));
   TRY(require_curve(name, "C4", a.curve));

@@ -24,9 +24,8 @@ Result<void> JointMatmul::check(const Arguments& a) {
   const FusedProducts all = products(a);
   for (std::size_t i = 0; i < static_cast<std::size_t>(all.count); ++i) {
     const Matmul::Arguments& part = all.parts[i];
-    TRY(require_rank(name, "C2", fields[i][1], part.weights, 2));
+    TRY(require_fused_weights(name, "C2", fields[i][1], a, part.weights));
     const std::int64_t columns = part.weights.size(0);
-    TRY(require_weights(name, "C2", part.weights, {columns, a.shape()[1]}));
     if (is_present(part.bias)) TRY(require_packed(name, "C3", fields[i][2], part.bias, {columns}));
     TRY(require_packed(name, "C4", fields[i][0], part.y, {a.shape()[0], columns}));
   }

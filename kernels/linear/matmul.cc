@@ -5,7 +5,7 @@
 
 #include "kernels/contract/describe.h"
 #include "kernels/linear/fused_products.h"
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/matmul_cases.h"
 #include "kernels/linear/matmul_interleaved.h"
 #include "kernels/linear/matmul_run.h"
@@ -18,12 +18,7 @@ Result<void> Matmul::check(const Arguments& a) {
   TRY(require_contiguous_rows(name, "C1", "x", a.x));
   TRY(require_rank(name, "C2", "weights", a.weights, 2));
   TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.x.size(1)}));
-  if (is_interleaved(a)) {
-    TRY(require_interleaved(name, "C3", "weights", a.weights));
-  } else if (a.layout != WeightLayout::rows) {
-    return violated(name, "C3", "expected layout rows (0) or interleaved8 (1), found layout ",
-                    static_cast<int>(a.layout));
-  }
+  TRY(require_either_layout(name, "C3", "weights", a.layout, a.weights));
   if (is_present(a.bias)) TRY(require_packed(name, "C4", "bias", a.bias, {a.weights.size(0)}));
   return require_packed(name, "C5", "y", a.y, {a.x.size(0), a.weights.size(0)});
 }

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/matmul.h"
 #include "tensor/block_scales.h"
 

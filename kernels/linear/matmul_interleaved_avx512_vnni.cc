@@ -10,7 +10,7 @@
 #include "hwy/cache_control.h"
 #include "kernels/linear/avx512_intrinsics.h"
 #include "kernels/linear/gemm.h"
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 
 HWY_PUSH_ATTRIBUTES("avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
 

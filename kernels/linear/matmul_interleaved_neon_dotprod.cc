@@ -16,7 +16,7 @@
 
 #include "hwy/cache_control.h"
 #include "kernels/linear/gemm.h"
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 
 HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+dotprod")
 

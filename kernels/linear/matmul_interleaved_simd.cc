@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "kernels/contract/simd_targets.h"
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/matmul_interleaved.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -15,7 +15,7 @@
 #include "kernels/contract/context.h"
 #include "kernels/linear/avx512_intrinsics.h"
 #include "kernels/linear/gemm.h"
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/matmul_interleaved.h"
 #include "tensor/block_scales.h"
 

@@ -17,7 +17,7 @@
 #include "kernels/linear/coded_spans.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/group_words.h"
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/matmul_interleaved.h"
 #include "tensor/block_scales.h"
 

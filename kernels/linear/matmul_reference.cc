@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/contract/half_rows.h"
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/matmul.h"
 #include "tensor/block_codec.h"
 

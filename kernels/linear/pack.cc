@@ -1,7 +1,7 @@
 #include "kernels/linear/pack.h"
 
 #include "kernels/contract/describe.h"
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/pack_cases.h"
 #include "kernels/linear/weights.h"
 

@@ -1,7 +1,7 @@
 // Shapes: one group of one block, several of several, no rows, empty rows.
 #pragma once
 
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/pack.h"
 
 namespace ingot {

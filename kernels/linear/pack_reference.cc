@@ -1,6 +1,6 @@
 // Scalar truth: where each bit goes, by the definitions of the formats (tensor/block_formats.h) and of the layout
 // (interleaved.h).
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 #include "kernels/linear/pack.h"
 
 namespace ingot {

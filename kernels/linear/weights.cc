@@ -13,11 +13,6 @@ Result<void> require_weights(std::string_view operation, std::string_view number
   return require_packed(operation, number, "weights", weights, shape);
 }
 
-Result<void> require_weight_layout(std::string_view operation, std::string_view number, WeightLayout layout) {
-  if (layout == WeightLayout::rows) return {};
-  return violated(operation, number, "expected layout rows (0), found layout ", static_cast<int>(layout));
-}
-
 Result<void> require_packed(std::string_view operation, std::string_view number, std::string_view field,
                             const ConstAnyView& view, const Shape& shape) {
   TRY(require_shape(operation, number, field, view, shape));

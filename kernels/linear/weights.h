@@ -2,22 +2,14 @@
 // that activations become before they meet a block format.
 #pragma once
 
-#include "kernels/contract/constraints.h"
+#include "kernels/contract/weight_layout.h"
 #include "kernels/linear/coded_x.h"
 
 namespace ingot {
 
-// How a weight matrix lies in memory.
-enum class WeightLayout : std::uint8_t {
-  rows,          // as stored in a file: row n holds the K weights of output n
-  interleaved8,  // eight rows of blocks together (interleaved.h)
-};
-
 // Type f32, f16, bf16 or a block format, of a given shape, with packed rows.
 Result<void> require_weights(std::string_view operation, std::string_view number, const ConstAnyView& weights,
                              const Shape& shape);
-// For operations that take no other layout than rows.
-Result<void> require_weight_layout(std::string_view operation, std::string_view number, WeightLayout layout);
 // A float tensor of a given shape with packed rows.
 Result<void> require_packed(std::string_view operation, std::string_view number, std::string_view field,
                             const ConstAnyView& view, const Shape& shape);

@@ -3,7 +3,7 @@
 // Names are those of GGUF files ("blk.0.attn_q.weight"). Files that name or store them otherwise are translated when
 // the model is opened; what must be computed for that (a transposed matrix, a vector that is not f32) is kept here.
 //
-// A weight matrix may also lie in an execution layout (kernels/linear/interleaved.h), and then its name says so: a
+// A weight matrix may also lie in an execution layout (tensor/interleaved.h), and then its name says so: a
 // reader that does not know the layout finds no such weight, instead of one with other numbers.
 #pragma once
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "kernels/all_operations.h"
-#include "kernels/linear/interleaved.h"
 #include "kernels/linear/weights.h"
+#include "tensor/interleaved.h"
 
 namespace ingot {
 namespace {
@@ -14,15 +14,28 @@ namespace {
 // What is read as rows and what is packed of it lie in memory together, so this much is held twice.
 constexpr std::int64_t bytes_at_once = 4 << 20;
 
-// The tensor of a product's weights that have the layout; -1: they have not.
-int packable_tensor(const Circuit& circuit, const Step& step) {
-  if (step.operation->name != "linear.matmul" || step.integer("layout") != 0) return -1;
-  const Operand* read = step.find("weights");
-  if (read == nullptr || !read->is_present()) return -1;
+// Who reads weights in the layout, and by which field.
+struct Reader {
+  std::string_view operation, field;
+  bool is_product;
+};
+constexpr Reader readers[] = {{"linear.matmul", "weights", true}, {"layout.gather_rows", "table", false}};
+
+// What a step reads that has the layout.
+struct PackableUse {
+  int tensor = -1;  // none
+  bool is_product = false;
+};
+PackableUse packable_use(const Circuit& circuit, const Step& step) {
+  const auto* reader =
+      std::ranges::find_if(readers, [&](const Reader& one) { return step.operation->name == one.operation; });
+  if (reader == std::end(readers) || step.integer("layout") != 0) return {};
+  const Operand* read = step.find(reader->field);
+  if (read == nullptr || !read->is_present()) return {};
   const CircuitTensor& tensor = circuit.tensors[static_cast<std::size_t>(read->tensor)];
   const bool fits = tensor.storage == Storage::weight && *read == circuit.whole(read->tensor) &&
                     tensor.shape.rank() == 2 && can_interleave(tensor.dtype) && tensor.shape[0] % interleaved_rows == 0;
-  return fits ? read->tensor : -1;
+  return fits ? PackableUse{read->tensor, reader->is_product} : PackableUse{};
 }
 
 Result<void> pack_rows(const ConstAnyView& from, std::int64_t begin, std::int64_t end, const AnyView& to,
@@ -41,31 +54,43 @@ Result<void> pack_rows(const ConstAnyView& from, std::int64_t begin, std::int64_
 
 }  // namespace
 
-std::vector<int> find_packable_weights(const Circuit& circuit) {
+std::vector<int> find_packable_weights(const Circuit& circuit, const AcceptsType& accepts) {
   std::vector<int> found;
   std::vector<bool> has_other_uses(circuit.tensors.size());
   for (const Step& step : circuit.steps) {
-    const int tensor = packable_tensor(circuit, step);
+    const auto [tensor, is_product] = packable_use(circuit, step);
     for (const BoundOperand& bound : step.operands) {
       if (bound.operand.tensor != tensor) has_other_uses[static_cast<std::size_t>(bound.operand.tensor)] = true;
     }
-    if (tensor >= 0 && std::ranges::find(found, tensor) == found.end()) found.push_back(tensor);
+    if (is_product && std::ranges::find(found, tensor) == found.end()) found.push_back(tensor);
   }
-  std::erase_if(found, [&](int tensor) { return has_other_uses[static_cast<std::size_t>(tensor)]; });
+  std::erase_if(found, [&](int tensor) {
+    const auto index = static_cast<std::size_t>(tensor);
+    return has_other_uses[index] || (accepts && !accepts(circuit.tensors[index].dtype));
+  });
   return found;
 }
 
-Result<Weights> pack_weights(const Circuit& circuit, const KernelTable& table, Context& context,
-                             const ReleaseFunction& release) {
-  Weights packed;
-  const std::vector<int> packable = find_packable_weights(circuit);
+std::uint64_t packed_bytes(const Circuit& circuit, const std::vector<int>& tensors) {
   std::uint64_t bytes = 0;
-  for (const int index : packable) {
+  for (const int index : tensors) {
     const CircuitTensor& tensor = circuit.tensors[static_cast<std::size_t>(index)];
     bytes += Weights::reserved_bytes(tensor.dtype, tensor.shape);
   }
-  TRY(packed.reserve(bytes));
-  for (const int index : packable) {
+  return bytes;
+}
+
+// By AVX-512 VNNI weights are multiplied at the speed of memory as they lie; by NEON that takes lanes of rows, but for
+// bytes, which need no unpacking (docs/performance.md).
+bool packing_pays(DType dtype, const FeatureSet& features) {
+  return features.contains(Feature::dotprod) && dtype == DType::q4_0;
+}
+
+Result<Weights> pack_weights(const Circuit& circuit, const std::vector<int>& tensors, const KernelTable& table,
+                             Context& context, const ReleaseFunction& release) {
+  Weights packed;
+  TRY(packed.reserve(packed_bytes(circuit, tensors)));
+  for (const int index : tensors) {
     const CircuitTensor& tensor = circuit.tensors[static_cast<std::size_t>(index)];
     const AnyView target = TRY(packed.add_owned(tensor.name, tensor.dtype, tensor.shape));
     const std::int64_t row = row_bytes(tensor.dtype, tensor.shape[1]);
@@ -86,7 +111,7 @@ int use_packed_weights(Circuit& circuit, const Weights& packed) {
   std::map<int, Operand> added;  // by the tensor that a packed one stands for
   int count = 0;
   for (Step& step : circuit.steps) {
-    const int index = packable_tensor(circuit, step);
+    const int index = packable_use(circuit, step).tensor;
     if (index < 0) continue;
     const std::string name = circuit.tensors[static_cast<std::size_t>(index)].name;
     const ConstAnyView* view = packed.find(name);

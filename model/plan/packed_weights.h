@@ -1,4 +1,4 @@
-// Packed weights: products read their weights in an execution layout (kernels/linear/interleaved.h) that was made once.
+// Packed weights: products read their weights in an execution layout (tensor/interleaved.h) that was made once.
 #pragma once
 
 #include <functional>
@@ -9,17 +9,24 @@
 
 namespace ingot {
 
-// The weights that have such a layout: q4_0 or q8_0, read by products as whole matrices of whole eights of rows, and by
-// nothing else (an output table that is looked up too stays as it is).
-std::vector<int> find_packable_weights(const Circuit& circuit);
+// The weights that have such a layout: of a type that can be interleaved, read by products as whole matrices of whole
+// eights of rows, and by nothing else but lookups of their rows (an output table may be the input's as well).
+// Of those, the ones of types that `accepts`.
+using AcceptsType = std::function<bool(DType)>;
+std::vector<int> find_packable_weights(const Circuit& circuit, const AcceptsType& accepts = nullptr);
+// How much memory they take.
+std::uint64_t packed_bytes(const Circuit& circuit, const std::vector<int>& tensors);
 
-// Packs those weights a few megabytes at a time, and hands each part to `release` when it was packed: weights take as
-// many bytes as they did, so memory need not hold them twice.
+// Whether products with weights of this type are faster packed than as a file stores them.
+bool packing_pays(DType dtype, const FeatureSet& features);
+
+// Packs some of those weights a few megabytes at a time, and hands each part to `release` when it was packed: weights
+// take as many bytes as they did, so memory need not hold them twice.
 using ReleaseFunction = std::function<void(std::span<const std::byte>)>;
-Result<Weights> pack_weights(const Circuit& circuit, const KernelTable& table, Context& context,
-                             const ReleaseFunction& release = nullptr);
+Result<Weights> pack_weights(const Circuit& circuit, const std::vector<int>& tensors, const KernelTable& table,
+                             Context& context, const ReleaseFunction& release = nullptr);
 
-// Lets products read what was packed; returns how many.
+// Lets products and lookups read what was packed; returns how many.
 int use_packed_weights(Circuit& circuit, const Weights& packed);
 
 }  // namespace ingot

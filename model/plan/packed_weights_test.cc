@@ -29,7 +29,7 @@ class PackedWeightsTest : public ProductCircuitTest {
 
   Weights packed(const Circuit& circuit) {
     Context context{*workers_, {}};
-    return pack_weights(circuit, table_, context).value();
+    return pack_weights(circuit, find_packable_weights(circuit), table_, context).value();
   }
 
   void SetUp() override {
@@ -63,9 +63,10 @@ TEST_F(PackedWeightsTest, WhatWasPackedIsReleased) {
   std::vector<const std::byte*> released;
   Context context{*workers_, {}};
   const Circuit circuit = products(1);
-  ASSERT_TRUE(pack_weights(circuit, table_, context, [&](std::span<const std::byte> part) {
-                released.push_back(part.data());
-              }).ok());
+  ASSERT_TRUE(
+      pack_weights(circuit, find_packable_weights(circuit), table_, context, [&](std::span<const std::byte> part) {
+        released.push_back(part.data());
+      }).ok());
   EXPECT_EQ(released, (std::vector{weights_.find("eight")->data(), weights_.find("four")->data()}));
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernels/linear/column_product.h"
 #include "kernels/linear/epilogue.h"
+#include "tensor/interleaved.h"
 
 namespace ingot {
 namespace {
@@ -28,7 +29,10 @@ const CurveRule* rule_of(const Step& step, std::string_view CurveRule::* name) {
 // A product with some of its weights' rows, which are columns of what it makes.
 struct Source {
   int step = -1;
+  std::int64_t layout = 0;
   Operand x, weights, bias;
+
+  bool fits(const Source& other) const { return x == other.x && layout == other.layout; }
 };
 
 class ProductFusion {
@@ -47,9 +51,10 @@ class ProductFusion {
       if (rule == nullptr) return {};
       const std::optional<Source> first = source_of(at, *gate.find("gate"), gate);
       const std::optional<Source> second = source_of(at, *gate.find("up"), gate);
-      if (!first || !second || !(first->x == second->x)) return {};
+      if (!first || !second || !first->fits(*second)) return {};
       Step fused = Step::of("linear.gated_matmul", gate.name, gate.layer);
       fused.bind("x", first->x);
+      fused.set("layout", first->layout);
       fused.bind("gate_weights", first->weights);
       fused.bind("up_weights", second->weights);
       if (first->bias.is_present()) fused.bind("gate_bias", first->bias);
@@ -71,6 +76,7 @@ class ProductFusion {
       if (!product) return {};
       Step fused = Step::of("linear.activated_matmul", curve.name, curve.layer);
       fused.bind("x", product->x);
+      fused.set("layout", product->layout);
       fused.bind("weights", product->weights);
       if (product->bias.is_present()) fused.bind("bias", product->bias);
       fused.set("curve", static_cast<std::int64_t>(rule->fused));
@@ -86,9 +92,7 @@ class ProductFusion {
       if (!is_product(at)) return {};
       std::vector<std::size_t> parts = {at};
       for (std::size_t other = at + 1; other < circuit_.steps.size() && parts.size() < 3; ++other) {
-        if (is_product(other) && *circuit_.steps[other].find("x") == *circuit_.steps[at].find("x")) {
-          parts.push_back(other);
-        }
+        if (is_product(other) && fit_together(circuit_.steps[at], circuit_.steps[other])) parts.push_back(other);
       }
       if (parts.size() < 2) return {};
       return joined(parts);
@@ -113,9 +117,13 @@ class ProductFusion {
     return count;
   }
 
+  static bool fit_together(const Step& one, const Step& other) {
+    return *one.find("x") == *other.find("x") && one.integer("layout") == other.integer("layout");
+  }
+
   bool is_product(std::size_t at) const {
     const Step& step = circuit_.steps[at];
-    if (is_gone_[at] || step.operation->name != "linear.matmul" || step.integer("layout") != 0) return false;
+    if (is_gone_[at] || step.operation->name != "linear.matmul") return false;
     const CircuitTensor& matrix = circuit_.tensors[static_cast<std::size_t>(step.find("weights")->tensor)];
     return multiplies_as_weights_lie(matrix.dtype, step.find("x")->shape[0]);
   }
@@ -140,7 +148,10 @@ class ProductFusion {
                              part.byte_strides == y.byte_strides && first >= 0 && first + part.shape[1] <= y.shape[1];
     if (!are_columns) return {};
     const Step& step = circuit_.steps[at];
-    Source source{static_cast<int>(at), *step.find("x"), *step.find("weights"), {}};
+    const std::int64_t layout = step.integer("layout");
+    const bool are_whole_groups = first % interleaved_rows == 0 && part.shape[1] % interleaved_rows == 0;
+    if (layout != 0 && !are_whole_groups) return {};
+    Source source{static_cast<int>(at), layout, *step.find("x"), *step.find("weights"), {}};
     source.weights.shape[0] = part.shape[1];
     source.weights.byte_offset += first * source.weights.byte_strides[0];
     if (const Operand* bias = step.find("bias"); bias != nullptr && bias->is_present()) {
@@ -158,6 +169,7 @@ class ProductFusion {
     const Step& first = circuit_.steps[parts[0]];
     Step fused = Step::of("linear.joint_matmul", first.name, first.layer);
     fused.bind("x", *first.find("x"));
+    fused.set("layout", first.integer("layout"));
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const Step& part = circuit_.steps[parts[i]];
       if (i > 0) fused.name += "+" + part.name.substr(layer_prefix(part.layer).size());

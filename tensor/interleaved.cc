@@ -1,9 +1,8 @@
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 
 #include <cstring>
 
-#include "kernels/linear/group_words.h"
-#include "kernels/linear/interleaved_codes.h"
+#include "tensor/interleaved_codes.h"
 
 namespace ingot {
 namespace {
@@ -32,7 +31,7 @@ constexpr std::uint32_t gather_bits(CodeWord spread) { return spread * 0x1020408
 
 void put_block(const BlockQ5_0& from, std::int64_t lane, InterleavedBlocks<BlockQ5_0>& to) {
   to.scales[lane] = from.scale;
-  const std::uint32_t high = word_at(from.high);
+  const CodeWord high = code_word(from.high);
   CodeWord codes[8], bytes[5];
   for (int i = 0; i < 4; ++i) {
     const CodeWord low = code_word(from.low + 4 * i);
@@ -147,23 +146,6 @@ void take_block(const InterleavedBlocks<BlockQ6_K>& from, std::int64_t lane, Blo
 }
 
 }  // namespace
-
-Result<void> require_can_interleave(std::string_view operation, std::string_view number, std::string_view field,
-                                    const ConstAnyView& view) {
-  TRY(require_rank(operation, number, field, view, 2));
-  if (!can_interleave(view.dtype())) {
-    return violated(operation, number, "expected ", field, " of type q4_0, q8_0, q5_0, q4_k or q6_k, found ",
-                    view.dtype());
-  }
-  if (view.size(0) % interleaved_rows == 0) return {};
-  return violated(operation, number, "expected ", field, " of whole eights of rows, found ", view.size(0), " rows");
-}
-
-Result<void> require_interleaved(std::string_view operation, std::string_view number, std::string_view field,
-                                 const ConstAnyView& view) {
-  TRY(require_can_interleave(operation, number, field, view));
-  return require_contiguous(operation, number, field, view);
-}
 
 void interleave_rows(const ConstAnyView& rows, std::int64_t begin, std::int64_t end, const AnyView& packed) {
   with_interleaved_type(rows.dtype(), [&]<class Block>() {

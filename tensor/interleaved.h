@@ -1,5 +1,5 @@
-// WeightLayout::interleaved8: eight rows of blocks stand together, so that a product with few rows of x reads one
-// stream and needs no sums across a register's lanes: lane r is row r.
+// Where rows of a matrix lie in memory. Interleaved: eight rows of blocks stand together, so that a product with few
+// rows of x reads one stream and needs no sums across a register's lanes: lane r is row r.
 //
 // Rows 8 g to 8 g + 7 lie where they would lie as rows, as many bytes. Their blocks b form one group, whose codes stand
 // in quads: the codes of four elements of a row, a byte each, those of the eight rows after each other, so that four
@@ -12,10 +12,15 @@
 #include <algorithm>
 #include <iterator>
 
-#include "kernels/contract/constraints.h"
+#include "tensor/any_view.h"
 #include "tensor/block_formats.h"
 
 namespace ingot {
+
+enum class WeightLayout : std::uint8_t {
+  rows,          // as stored in a file: one after the other
+  interleaved8,  // eight rows of blocks together
+};
 
 inline constexpr std::int64_t interleaved_rows = 8;
 
@@ -86,16 +91,10 @@ void with_kept_bytes_type(DType dtype, Function function) {
   return function.template operator()<BlockQ8_0>();
 }
 
-// A type that has the layout, a matrix of whole eights of rows.
-Result<void> require_can_interleave(std::string_view operation, std::string_view number, std::string_view field,
-                                    const ConstAnyView& view);
-// The same, contiguous.
-Result<void> require_interleaved(std::string_view operation, std::string_view number, std::string_view field,
-                                 const ConstAnyView& view);
-
-// Rows `begin` to `end`, multiples of 8. Preconditions: require_interleaved(packed); rows have the same shape and type.
+// Rows `begin` to `end`, multiples of 8. Preconditions: can_interleave; `packed` is contiguous, rows have its shape and
+// type, both are whole eights of rows.
 void interleave_rows(const ConstAnyView& rows, std::int64_t begin, std::int64_t end, const AnyView& packed);
-// Blocks of one row as their format stores them. Preconditions: require_interleaved; the target has room for them.
+// Blocks of one row as their format stores them. Preconditions: those of `packed` above; the target has room for them.
 void gather_blocks(const ConstAnyView& packed, std::int64_t row, std::int64_t first, std::int64_t count,
                    std::byte* target);
 // The whole row.
