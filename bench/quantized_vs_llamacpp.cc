@@ -19,13 +19,13 @@
 #include "bench/own_thread.h"
 #include "kernels/all_operations.h"
 #include "kernels/contract/run.h"
-#include "tensor/interleaved.h"
 #include "kernels/linear/matmul.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
 #include "machine/peaks.h"
 #include "model/files/ggml_types.h"
 #include "tensor/block_codec.h"
+#include "tensor/interleaved.h"
 
 namespace {
 

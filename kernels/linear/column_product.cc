@@ -5,10 +5,10 @@
 #include "kernels/linear/bf16_panels.h"
 #include "kernels/linear/code_panels.h"
 #include "kernels/linear/coded_spans.h"
-#include "tensor/interleaved.h"
 #include "kernels/linear/lanes.h"
 #include "kernels/linear/matmul_interleaved.h"
 #include "kernels/linear/matmul_run.h"
+#include "tensor/interleaved.h"
 
 namespace ingot {
 namespace {

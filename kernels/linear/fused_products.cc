@@ -5,9 +5,9 @@
 
 #include "base/units.h"
 #include "kernels/linear/coded_spans.h"
-#include "tensor/interleaved.h"
 #include "kernels/linear/matmul_run.h"
 #include "kernels/linear/sum_tolerance.h"
+#include "tensor/interleaved.h"
 
 namespace ingot {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "kernels/contract/describe.h"
 #include "kernels/linear/fused_products.h"
-#include "tensor/interleaved.h"
 #include "kernels/linear/matmul_cases.h"
 #include "kernels/linear/matmul_interleaved.h"
 #include "kernels/linear/matmul_run.h"
 #include "kernels/linear/sum_tolerance.h"
+#include "tensor/interleaved.h"
 
 namespace ingot {
 

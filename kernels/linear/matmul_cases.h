@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "tensor/interleaved.h"
 #include "kernels/linear/matmul.h"
 #include "tensor/block_scales.h"
+#include "tensor/interleaved.h"
 
 namespace ingot {
 

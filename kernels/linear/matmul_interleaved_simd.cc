@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "kernels/contract/simd_targets.h"
-#include "tensor/interleaved.h"
 #include "kernels/linear/matmul_interleaved.h"
+#include "tensor/interleaved.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/linear/matmul_interleaved_simd.cc"

@@ -11,9 +11,9 @@
 #include "kernels/contract/context.h"
 #include "kernels/linear/avx512_intrinsics.h"
 #include "kernels/linear/gemm.h"
-#include "tensor/interleaved.h"
 #include "kernels/linear/matmul_interleaved.h"
 #include "tensor/block_scales.h"
+#include "tensor/interleaved.h"
 
 HWY_PUSH_ATTRIBUTES("avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
 

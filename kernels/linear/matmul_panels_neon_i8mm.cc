@@ -17,9 +17,9 @@
 #include "kernels/linear/coded_spans.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/group_words.h"
-#include "tensor/interleaved.h"
 #include "kernels/linear/matmul_interleaved.h"
 #include "tensor/block_scales.h"
+#include "tensor/interleaved.h"
 
 HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+dotprod+i8mm")
 

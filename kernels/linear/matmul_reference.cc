@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "kernels/contract/half_rows.h"
-#include "tensor/interleaved.h"
 #include "kernels/linear/matmul.h"
 #include "tensor/block_codec.h"
+#include "tensor/interleaved.h"
 
 namespace ingot {
 namespace {

@@ -1,9 +1,9 @@
 #include "kernels/linear/pack.h"
 
 #include "kernels/contract/describe.h"
-#include "tensor/interleaved.h"
 #include "kernels/linear/pack_cases.h"
 #include "kernels/linear/weights.h"
+#include "tensor/interleaved.h"
 
 namespace ingot {
 

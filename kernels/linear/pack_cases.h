@@ -1,8 +1,8 @@
 // Shapes: one group of one block, several of several, no rows, empty rows.
 #pragma once
 
-#include "tensor/interleaved.h"
 #include "kernels/linear/pack.h"
+#include "tensor/interleaved.h"
 
 namespace ingot {
 
