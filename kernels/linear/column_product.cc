@@ -252,6 +252,8 @@ const ColumnProduct& column_product(int index) {
       interleaved_row<groups_of_target<wide>>("interleaved_avx512", {avx512}, wide),
       interleaved_row<groups_of_target<SimdTarget::avx2>>("interleaved_avx2", {avx2}, SimdTarget::avx2),
       interleaved_row<groups_of_target<SimdTarget::sse4>>("interleaved_sse4", {sse4}, SimdTarget::sse4),
+      interleaved_row<groups_of_source<interleaved_neon_i8mm>>("interleaved_neon_i8mm", {neon, dotprod, i8mm},
+                                                               SimdTarget::neon),
       interleaved_row<groups_of_source<interleaved_neon_dotprod>>("interleaved_neon_dotprod", {neon, dotprod},
                                                                   SimdTarget::neon),
       interleaved_row<groups_of_target<SimdTarget::neon>>("interleaved_neon", {neon}, SimdTarget::neon),

@@ -160,6 +160,9 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({1, 16, 0, type, true, layout});
     parity({2, 16, 2 * block, type, false, layout});
     parity({3, 1032, 2 * block, type, true, layout});
+    parity({2, 24, 5 * block, type, true, layout});
+    parity({3, 8, block, type, false, layout});
+    parity({4, 8, 2 * block, type, true, layout});
     parity({4, 24, 3 * block, type, false, layout});
     parity({14, 40, 5 * block, type, true, layout});
     parity({18, 24, 1280, type, true, layout});

@@ -19,11 +19,6 @@ std::size_t coded_bytes(const Matmul::Arguments& a) {
   return static_cast<std::size_t>(a.x.size(0) * (a.x.size(1) / 32)) * sizeof(CodedBlock);
 }
 
-BlockReader row_reader(const Matmul::Arguments& a, std::int64_t row, EncodeFunction encode) {
-  return {a.coded, reinterpret_cast<const std::byte*>(a.x.data()),
-          a.x.stride(0) * static_cast<std::int64_t>(sizeof(float)), row, encode};
-}
-
 void code_rows(const Matmul::Arguments& a, EncodeFunction encode, CodedBlock* coded) {
   for (std::int64_t row = 0; row < a.x.size(0); ++row) {
     const BlockReader from = row_reader(a, row, encode);

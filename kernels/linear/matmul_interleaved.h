@@ -10,6 +10,12 @@ inline bool is_interleaved(const Matmul::Arguments& arguments) {
   return arguments.layout == WeightLayout::interleaved8;
 }
 
+// A row of x, floats or codes.
+inline BlockReader row_reader(const Matmul::Arguments& a, std::int64_t row, EncodeFunction encode) {
+  return {a.coded, reinterpret_cast<const std::byte*>(a.x.data()),
+          a.x.stride(0) * static_cast<std::int64_t>(sizeof(float)), row, encode};
+}
+
 struct GroupProduct {
   bool (*accepts)(const Matmul::Arguments& arguments) = nullptr;  // beside is_interleaved
   std::size_t (*bytes)(const Matmul::Arguments& arguments) = nullptr;
@@ -23,5 +29,7 @@ extern const PerTarget<const GroupProduct*> interleaved_simd;
 // By byte dot products; null on other architectures.
 extern const GroupProduct* const interleaved_avx512_vnni;
 extern const GroupProduct* const interleaved_neon_dotprod;
+// Two to four rows of x by SMMLA; null on other architectures.
+extern const GroupProduct* const interleaved_neon_i8mm;
 
 }  // namespace ingot

@@ -1,9 +1,6 @@
 // The same by byte dot products (SDOT): four bytes of each of four rows of weights times four of x, which are named by
 // their lane, so that a register of x serves four products. A group of Q4_0 blocks (144 bytes) takes 40 vector
 // instructions with one row of x: 10.8 bytes a cycle at three a cycle, which is what the memory gives.
-//
-// There is no row for SMMLA. It wants eight codes of a row together, so that every register of weights needs a shuffle
-// first: 56 instructions instead of 64 with four rows of x, 36 instead of 32 with two. Above four, panels use it.
 #include "kernels/linear/matmul_interleaved.h"
 
 #if defined(__aarch64__)
