@@ -68,10 +68,7 @@ HWY_INLINE void for_streams(const Gemm& gemm, std::int64_t begin, std::int64_t e
   }
 }
 
-// What a block of assembly may change, where it takes all there is.
-#define INGOT_EVERY_VECTOR                                                                                            \
-  "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
-      "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
+#include "kernels/linear/every_vector_neon-inl.h"
 
 // Each builds on the one before it.
 #include "kernels/linear/blocks_32_neon-inl.h"

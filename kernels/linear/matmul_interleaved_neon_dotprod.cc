@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -24,7 +25,11 @@ namespace {
 //
 #include "kernels/linear/unrolled-inl.h"
 //
+#include "kernels/linear/every_vector_neon-inl.h"
+//
 #include "kernels/linear/q4_0_groups_neon-inl.h"
+//
+#include "kernels/linear/q6_k_groups_neon-inl.h"
 
 HWY_INLINE void store_group(const Matmul::Arguments& a, std::int64_t row, std::int64_t group,
                             const float32x4_t (&totals)[2]) {
@@ -104,10 +109,15 @@ template <>
 struct OneRow<BlockQ4_0> {
   using LaneBlock = Q4_0LaneBlock;
 };
+template <>
+struct OneRow<BlockQ6_K> {
+  using LaneBlock = Q6_KLaneBlock;
+};
 
-bool has_one_row_code(DType dtype) { return dtype == DType::q4_0; }
+bool has_one_row_code(DType dtype) { return dtype == DType::q4_0 || dtype == DType::q6_k; }
 template <class Function>
-void with_one_row_type(DType, Function function) {
+void with_one_row_type(DType dtype, Function function) {
+  if (dtype == DType::q6_k) return function.template operator()<BlockQ6_K>();
   function.template operator()<BlockQ4_0>();
 }
 
@@ -179,6 +189,7 @@ const GroupProduct* const interleaved_neon_dotprod = &product;
 }  // namespace ingot
 
 #undef INGOT_UNROLLED
+#undef INGOT_EVERY_VECTOR
 HWY_POP_ATTRIBUTES
 
 #else
