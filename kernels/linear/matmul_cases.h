@@ -164,7 +164,13 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({3, 8, block, type, false, layout});
     parity({4, 8, 2 * block, type, true, layout});
     parity({4, 24, 3 * block, type, false, layout});
+    parity({5, 8, block, type, true, layout});
+    parity({6, 24, 3 * block, type, false, layout});
+    parity({7, 24, 7 * block, type, true, layout});
+    parity({8, 40, 1280, type, false, layout});
+    parity({13, 8, 5 * block, type, true, layout});
     parity({14, 40, 5 * block, type, true, layout});
+    parity({16, 16, 2 * block, type, false, layout});
     parity({18, 24, 1280, type, true, layout});
     parity({2, 8, 0, type, true, layout});
     parity({0, 8, block, type, false, layout});

@@ -41,6 +41,8 @@ namespace {
 //
 #include "kernels/linear/matrix_tile_neon-inl.h"
 //
+#include "kernels/linear/group_tiles_neon-inl.h"
+//
 #include "kernels/linear/matrix_panels_neon-inl.h"
 
 constexpr PanelProduct product = {tile_bytes, sizeof(TileWorkspace), columns_at_once, fill_tiles, multiply_tiles};

@@ -1,4 +1,5 @@
-// Products of many rows of x on tiles (matrix_tile_neon-inl.h). Part of a source, after that.
+// Products of many rows of x on tiles (matrix_tile_neon-inl.h). Part of a source, after that and
+// group_tiles_neon-inl.h.
 //
 // x is a stream of tiles of six rows, panel_depth of each after the other, made once a call. Weights are unpacked, as
 // deep, sixteen rows at a time into two tiles (24 KiB), which stay in the first-level cache while all tiles of x pass.
@@ -6,6 +7,9 @@
 // once. Twice as many tiles of weights, half as deep or not, were slower, and so was twice the depth.
 constexpr std::int64_t columns_at_once = 256;
 constexpr std::int64_t tiles_at_once = 86;  // of x: 516 rows
+// Where all of x is no more than this, weights are taken to their whole depth at once: memory answers long streams
+// faster.
+constexpr std::size_t few_bytes_of_x = 256 << 10;
 
 // --- x ---
 
@@ -146,8 +150,14 @@ HWY_INLINE Scales kind_of_scales(const WeightTiles<BlockMXFP4>& tiles, std::int6
   return vmaxvq_f32(largest) > 0x1p100f ? Scales::wide : Scales::usual;
 }
 
+// Rows as they are stored. Those past the last one are that one again.
 template <class Block>
-void unpack_tiles(const Block* const (&rows)[panel_rows], std::int64_t blocks, WeightTiles<Block>& to) {
+void unpack_rows(const Matmul::Arguments& a, std::int64_t column, std::int64_t first, std::int64_t blocks,
+                 WeightTiles<Block>& to) {
+  const Block* rows[panel_rows];
+  for (int row = 0; row < panel_rows; ++row) {
+    rows[row] = reinterpret_cast<const Block*>(a.weights.row(std::min(column + row, a.y.size(1) - 1))) + first;
+  }
   NeonWeightUnits<MatrixMultiply, WeightTiles<Block>>::unpack(rows, blocks, to);
   if constexpr (std::is_same_v<Block, BlockMXFP4>) to.kind = kind_of_scales(to, blocks);
   if constexpr (Block::elements == 256) {
@@ -155,11 +165,26 @@ void unpack_tiles(const Block* const (&rows)[panel_rows], std::int64_t blocks, W
   }
 }
 
+// Blocks `first` to `first + blocks` of sixteen rows, from row `column` on.
+template <class Block>
+void unpack_tiles(const Matmul::Arguments& a, std::int64_t column, std::int64_t first, std::int64_t blocks,
+                  WeightTiles<Block>& to) {
+  if constexpr (has_groups<Block>) {
+    if (is_interleaved(a)) {
+      for (std::int64_t i = 0; i < tiles_of_panel && column + i * tile_columns < a.y.size(1); ++i) {
+        const std::byte* group = a.weights.row(column + i * tile_columns);
+        unpack_groups<Block>(reinterpret_cast<const InterleavedBlocks<Block>*>(group) + first, blocks, to.blocks[i]);
+      }
+      return;
+    }
+  }
+  unpack_rows<Block>(a, column, first, blocks, to);
+}
+
 // --- the product ---
 
 struct alignas(64) TileWorkspace {
   std::byte weights[std::max(sizeof(WeightTiles<BlockQ4_1>), sizeof(WeightTiles<BlockQ2_K>))];  // the largest
-  std::byte rows[sizeof(NeonRows<BlockQ8_0>)];  // of the interleaved layout, gathered
   TileSums sums[columns_at_once / tile_columns][tiles_at_once];
 };
 
@@ -170,20 +195,20 @@ void multiply_some_tiles(const Matmul::Arguments& a, const TilesOfX<Block>& x, s
   using Weights = WeightTiles<Block>;
   static_assert(sizeof(Weights) <= sizeof(workspace.weights) && std::is_trivial_v<Weights>);
   Weights& weights = *reinterpret_cast<Weights*>(workspace.weights);
-  auto& gathered = *reinterpret_cast<NeonRows<Block>*>(workspace.rows);
   for (std::int64_t i = 0; i * tile_columns < end_column - column; ++i) {
     std::memset(workspace.sums[i], 0, static_cast<std::size_t>(end_tile - first_tile) * sizeof(TileSums));
   }
-  for (std::int64_t first = 0; first < x.blocks; first += x.whole) {
-    const std::int64_t count = std::min(x.whole, x.blocks - first);
+  const std::int64_t at_once = x.bytes() <= few_bytes_of_x ? std::max(x.blocks, x.whole) : x.whole;
+  for (std::int64_t begin = 0; begin < x.blocks; begin += at_once) {
     for (std::int64_t panel = column; panel < end_column; panel += panel_rows) {
-      const Block* rows[panel_rows];
-      find_rows(a, panel, first, count, gathered, rows);
-      unpack_tiles<Block>(rows, count, weights);
-      for (std::int64_t tile = first_tile; tile < end_tile; ++tile) {
-        for (std::int64_t i = 0; i < tiles_of_panel && panel + i * tile_columns < end_column; ++i) {
-          add_tile<Block>(weights.blocks[i], weights.kind, x.at(tile, first), count,
-                          workspace.sums[(panel - column) / tile_columns + i][tile - first_tile]);
+      for (std::int64_t first = begin; first < std::min(begin + at_once, x.blocks); first += x.whole) {
+        const std::int64_t count = std::min(x.whole, x.blocks - first);
+        unpack_tiles<Block>(a, panel, first, count, weights);
+        for (std::int64_t tile = first_tile; tile < end_tile; ++tile) {
+          for (std::int64_t i = 0; i < tiles_of_panel && panel + i * tile_columns < end_column; ++i) {
+            add_tile<Block>(weights.blocks[i], weights.kind, x.at(tile, first), count,
+                            workspace.sums[(panel - column) / tile_columns + i][tile - first_tile]);
+          }
         }
       }
     }
