@@ -134,17 +134,26 @@ HWY_INLINE void finish_row(const Int8Matmul::Arguments& a, std::int64_t row, std
   }
 }
 
-// Up to panels_at_once panels of x from `first_panel` on, by the rows of weights of some panels from `first` on.
+// How many panels of x a thread takes at once: as many as there is room for, since it lays weights out for them, but
+// few enough that threads end together.
+inline std::int64_t panels_of_block(std::int64_t panels, std::int64_t column_blocks, int threads) {
+  constexpr std::int64_t least = 8, chunks_of_thread = 4;
+  std::int64_t some = panels_at_once;
+  while (some > least && divide_rounding_up(panels, some) * column_blocks < chunks_of_thread * threads) some /= 2;
+  return some;
+}
+
+// Up to `most` panels of x from `first_panel` on, by the rows of weights of some panels from `first` on.
 template <class Product>
-void multiply_block(const Int8Matmul::Arguments& a, const Int8Panels& x, std::int64_t first_panel, std::int64_t first,
-                    Product& product, Int8Workspace<Product>& workspace) {
+void multiply_block(const Int8Matmul::Arguments& a, const Int8Panels& x, std::int64_t first_panel, std::int64_t most,
+                    std::int64_t first, Product& product, Int8Workspace<Product>& workspace) {
   using Panel = typename Product::Panel;
   constexpr int code_bytes = Product::code_bytes;
   constexpr std::int64_t step = int8_depth / code_bytes;
   const std::int64_t depth = a.x.size(1);
   const std::int64_t columns = std::min(columns_at_once, a.weights.size(0) - first);
   const int weight_panels = static_cast<int>(divide_rounding_up(columns, panel_rows));
-  const std::int64_t panels = std::min<std::int64_t>(panels_at_once, x.panels - first_panel);
+  const std::int64_t panels = std::min(most, x.panels - first_panel);
   std::uint32_t weight_sums[columns_at_once] = {};
   for (int w = 0; w < weight_panels; ++w) {
     std::memset(workspace.sums[w], 0, sizeof(PanelSums) * static_cast<std::size_t>(panels));
@@ -198,12 +207,13 @@ void multiply_by_tiles(const Int8Matmul::Arguments& a, Context& context) {
   context.workers.for_chunks(x.panels, 1, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t panel = begin; panel < end; ++panel) fill_x_panel<Product>(a, x, panel);
   });
-  const std::int64_t row_blocks = divide_rounding_up(x.panels, panels_at_once);
-  const std::int64_t blocks = row_blocks * divide_rounding_up(a.weights.size(0), columns_at_once);
-  context.workers.for_chunks(blocks, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
+  const std::int64_t column_blocks = divide_rounding_up(a.weights.size(0), columns_at_once);
+  const std::int64_t panels = panels_of_block(x.panels, column_blocks, context.workers.count());
+  const std::int64_t row_blocks = divide_rounding_up(x.panels, panels);
+  context.workers.for_chunks(row_blocks * column_blocks, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
     Product product;
     for (std::int64_t block = begin; block < end; ++block) {
-      multiply_block(a, x, block % row_blocks * panels_at_once, block / row_blocks * columns_at_once, product,
+      multiply_block(a, x, block % row_blocks * panels, panels, block / row_blocks * columns_at_once, product,
                      workspaces[worker]);
     }
   });

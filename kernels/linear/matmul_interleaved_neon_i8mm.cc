@@ -16,7 +16,7 @@
 #include "hwy/base.h"
 #include "kernels/linear/coded_spans.h"
 #include "kernels/linear/gemm.h"
-#include "kernels/linear/interleaved.h"
+#include "tensor/interleaved.h"
 
 HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+dotprod+i8mm")
 

@@ -27,11 +27,6 @@ class PackedWeightsTest : public ProductCircuitTest {
     return builder.finish().value();
   }
 
-  Weights packed(const Circuit& circuit) {
-    Context context{*workers_, {}};
-    return pack_weights(circuit, find_packable_weights(circuit), table_, context).value();
-  }
-
   void SetUp() override {
     add_weight("four", DType::q4_0, {24, 64});
     add_weight("eight", DType::q8_0, {16, 64});
@@ -85,6 +80,27 @@ TEST_F(PackedWeightsTest, TheProductsAreThoseOfTheUnrewrittenCircuit) {
       EXPECT_NEAR(found[index], expected[index], 1e-4) << index;
     }
   }
+}
+
+TEST_F(PackedWeightsTest, ATableThatIsMultipliedAndLookedUpIsPackedAndOneThatIsOnlyLookedUpIsNot) {
+  CircuitBuilder builder(weights_, {.runs = {3}, .outputs = 3});
+  const Operand x = builder.input("x", DType::f32, {3, 64});
+  const Operand both = builder.weight("four", {24, 64}), table = builder.weight("eight", {16, 64});
+  const Operand tokens = builder.input("tokens", DType::i32, {3});  // the arena begins as zeros
+  builder.call("linear.matmul", "y", {{"x", x}, {"weights", both}, {"y", builder.output("y", {3, 24})}});
+  for (const auto& [name, rows] : {std::pair{"a", both}, std::pair{"b", table}}) {
+    builder.call("layout.gather_rows", name,
+                 {{"table", rows}, {"indices", tokens}, {"y", builder.output(name, {3, 64})}});
+  }
+  Circuit circuit = builder.finish().value();
+  const std::vector<float> expected = run(circuit);
+  const Weights made = packed(circuit);
+  EXPECT_TRUE(made.has("four"));
+  EXPECT_FALSE(made.has("eight"));
+  EXPECT_EQ(use_packed_weights(circuit, made), 2);
+  const std::vector<float> found = run(circuit);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t index = 0; index < found.size(); ++index) EXPECT_NEAR(found[index], expected[index], 1e-4) << index;
 }
 
 TEST_F(PackedWeightsTest, UnpackingGivesTheBytesOfTheFile) {

@@ -58,8 +58,8 @@ class ProductFusionTest : public ProductCircuitTest {
     return builder.finish().value();
   }
 
-  std::string operations(Form form, DType type, std::int64_t rows) {
-    return operations_after_rewrites(circuit(form, type, rows), 1e-3);
+  std::string operations(Form form, DType type, std::int64_t rows, bool packs = false) {
+    return operations_after_rewrites(circuit(form, type, rows), 1e-3, packs);
   }
 };
 
@@ -80,6 +80,15 @@ TEST_F(ProductFusionTest, ACurveJoinsItsProduct) {
 TEST_F(ProductFusionTest, ProductsThatShareXAreMadeTogetherAndKeepWhatOthersRead) {
   for (const std::int64_t rows : {1, 21}) {
     EXPECT_EQ(operations(Form::apart, DType::q8_0, rows), "linear.joint_matmul elementwise.add activation.silu ");
+  }
+}
+
+TEST_F(ProductFusionTest, PackedWeightsAreFusedAlike) {
+  for (const std::int64_t rows : {1, 21}) {
+    EXPECT_EQ(operations(Form::two_weights, DType::q8_0, rows, true), "linear.gated_matmul ");
+    EXPECT_EQ(operations(Form::halves, DType::q8_0, rows, true), "linear.gated_matmul ");
+    EXPECT_EQ(operations(Form::curve, DType::q8_0, rows, true), "linear.activated_matmul ");
+    EXPECT_EQ(operations(Form::apart, DType::q8_0, rows, true), "linear.joint_matmul elementwise.add activation.silu ");
   }
 }
 

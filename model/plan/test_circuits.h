@@ -13,6 +13,7 @@
 #include "machine/memory.h"
 #include "machine/workers.h"
 #include "model/circuit/builder.h"
+#include "model/plan/packed_weights.h"
 #include "model/plan/plan.h"
 #include "model/plan/rewrite.h"
 #include "tensor/block_codec.h"
@@ -51,10 +52,17 @@ class ProductCircuitTest : public testing::Test {
     return all;
   }
 
-  // Names of the operations that are left after all rewrites; what they give is near what the circuit gave before.
-  std::string operations_after_rewrites(Circuit circuit, double tolerance) {
+  Weights packed(const Circuit& circuit) {
+    Context context{*workers_, {}};
+    return pack_weights(circuit, find_packable_weights(circuit), table_, context).value();
+  }
+
+  // Names of the operations that are left after all rewrites, those of packed weights among them where it `packs`; what
+  // they give is near what the circuit gave before.
+  std::string operations_after_rewrites(Circuit circuit, double tolerance, bool packs = false) {
     const std::vector<float> expected = run(circuit);
-    EXPECT_TRUE(apply_rewrites(circuit, {}).ok());
+    const Weights made = packs ? packed(circuit) : Weights();
+    EXPECT_TRUE(apply_rewrites(circuit, {.packed = &made}).ok());
     const std::vector<float> found = run(circuit);
     EXPECT_EQ(found.size(), expected.size());
     for (std::size_t index = 0; index < std::min(found.size(), expected.size()); ++index) {
