@@ -82,7 +82,7 @@ void put_block(const BlockQ4_K& from, std::int64_t lane, InterleavedBlocks<Block
     put_six(k_scale(from.scales, g), g / 2, scale_place(g, lane), to.group_scales);
     put_six(k_minimum(from.scales, g), minimum_number(g, lane), minimum_place(g, lane), to.group_minimums);
   }
-  for (int i = 0; i < 32; ++i) std::memcpy(to.codes[i][lane], from.low + 4 * i, 4);
+  for (int i = 0; i < 16; ++i) std::memcpy(to.codes[i][lane], from.low + 8 * i, 8);
 }
 void take_block(const InterleavedBlocks<BlockQ4_K>& from, std::int64_t lane, BlockQ4_K& to) {
   to.scale = from.scales[lane];
@@ -96,7 +96,7 @@ void take_block(const InterleavedBlocks<BlockQ4_K>& from, std::int64_t lane, Blo
     to.scales[g + 4] = static_cast<std::uint8_t>(minimum(g) | minimum(g + 4) >> 4 << 6);
     to.scales[g + 8] = static_cast<std::uint8_t>((scale(g + 4) & 15) | (minimum(g + 4) & 15) << 4);
   }
-  for (int i = 0; i < 32; ++i) std::memcpy(to.low + 4 * i, from.codes[i][lane], 4);
+  for (int i = 0; i < 16; ++i) std::memcpy(to.low + 8 * i, from.codes[i][lane], 8);
 }
 
 // --- q6_k ---

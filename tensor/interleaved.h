@@ -3,7 +3,8 @@
 //
 // Rows 8 g to 8 g + 7 lie where they would lie as rows, as many bytes. Their blocks b form one group, whose codes stand
 // in quads: the codes of four elements of a row, a byte each, those of the eight rows after each other, so that four
-// rows fill a register. Nothing is rounded or dropped: the inverse is exact.
+// rows fill a register; those of Q4_K in eights, two rows to a register. Nothing is rounded or dropped: the inverse is
+// exact.
 //
 // Codes of five and six bits fill their bytes: some quads lie in the low bits, and the rest in the bits above those,
 // from where two or three shifts with insertion bring sixteen codes (interleaved_codes.h).
@@ -24,7 +25,8 @@ enum class WeightLayout : std::uint8_t {
 
 inline constexpr std::int64_t interleaved_rows = 8;
 
-using Quads = std::uint8_t[interleaved_rows][4];  // four bytes of each row
+using Quads = std::uint8_t[interleaved_rows][4];   // four bytes of each row
+using Octets = std::uint8_t[interleaved_rows][8];  // eight
 
 // q4_0 and q8_0: the bytes of a row's codes, moved. codes[i] = bytes 4 i to 4 i + 3.
 template <class Block>
@@ -43,12 +45,13 @@ struct InterleavedBlocks<BlockQ5_0> {
 
 // Scales of groups 2 i and 2 i + 1, eight rows each, are sixteen 6-bit numbers s_i; s_0 to s_3 lie in group_scales
 // (pack_sixes). Minimums are those of groups 4 i to 4 i + 3, row by row: those of rows 0 to 3 and of rows 4 to 7 with i
-// = 0, then with i = 1, are m_0 to m_3. codes[i] = bytes 4 i to 4 i + 3, as they are.
+// = 0, then with i = 1, are m_0 to m_3. codes[i] = bytes 8 i to 8 i + 7, as they are: eights, because matrix
+// instructions multiply two rows of eight.
 template <>
 struct InterleavedBlocks<BlockQ4_K> {
   StoredHalf scales[interleaved_rows], minimums[interleaved_rows];
   std::uint8_t group_scales[3][16], group_minimums[3][16];
-  Quads codes[32];
+  Octets codes[16];
 };
 
 // codes[g] are the four quads of a group of sixteen elements in three (pack_sixes).

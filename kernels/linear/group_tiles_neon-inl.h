@@ -1,6 +1,6 @@
 // Tiles of weights from groups of eight interleaved rows (interleaved.h). A group is as wide as a tile, and a register
 // of it holds four codes of each of four rows; two that follow each other, zipped by words, are two units of eight
-// codes. Part of a source, after matrix_tile_neon-inl.h.
+// codes. Those of Q4_K are units as they lie. Part of a source, after matrix_tile_neon-inl.h.
 
 // Eight codes of all rows, unit by unit.
 using EightCodes = uint8x16_t[tile_units];
@@ -124,11 +124,12 @@ HWY_INLINE void store_steps(const int8x16_t (&scales)[count], int32x4_t (&to)[2 
 
 HWY_INLINE void unpack_group(const InterleavedBlocks<BlockQ4_K>& from, TileBlock<BlockQ4_K>& to) {
   for (int i = 0; i < 4; ++i) {
-    unrolled<4>(INGOT_UNROLLED(two) {
-      EightCodes bytes;
-      load_quads(from.codes + 8 * i + 2 * two, bytes);
-      store_eight(bytes, to.codes[2 * i].eights[two], INGOT_UNROLLED(unit) { return vandq_u8(unit, vdupq_n_u8(15)); });
-      store_eight(bytes, to.codes[2 * i + 1].eights[two], INGOT_UNROLLED(unit) { return vshrq_n_u8(unit, 4); });
+    unrolled<4>(INGOT_UNROLLED(eight) {
+      const Octets& codes = from.codes[4 * i + eight];
+      const EightCodes bytes = {vld1q_u8(codes[0]), vld1q_u8(codes[2]), vld1q_u8(codes[4]), vld1q_u8(codes[6])};
+      store_eight(
+          bytes, to.codes[2 * i].eights[eight], INGOT_UNROLLED(unit) { return vandq_u8(unit, vdupq_n_u8(15)); });
+      store_eight(bytes, to.codes[2 * i + 1].eights[eight], INGOT_UNROLLED(unit) { return vshrq_n_u8(unit, 4); });
     });
   }
   const auto sixes = [](const std::uint8_t(&bytes)[3][16], uint8x16_t(&numbers)[4]) __attribute__((always_inline)) {

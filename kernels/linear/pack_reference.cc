@@ -31,8 +31,11 @@ struct BlockBits {
     return number < 3 ? BitPlace{number, bit} : BitPlace{bit / 2, 6 + bit % 2};
   }
 
-  void moved_bytes(std::int64_t count, std::int64_t in_block, std::int64_t in_group) {
-    for (std::int64_t at = 0; at < count; at += 4) bytes(4, in_block + at, in_group + 8 * at + 4 * lane);
+  // So many bytes of each row at a time.
+  void moved_bytes(std::int64_t together, std::int64_t count, std::int64_t in_block, std::int64_t in_group) {
+    for (std::int64_t at = 0; at < count; at += together) {
+      bytes(together, in_block + at, in_group + interleaved_rows * at + together * lane);
+    }
   }
 
   void q5_0() {
@@ -65,7 +68,7 @@ struct BlockBits {
                  BitPlace{80 + 16 * to_minimum.byte + lane % 4 * 4 + g % 4, to_minimum.bit});
       }
     }
-    moved_bytes(128, 16, 128);
+    moved_bytes(8, 128, 16, 128);
   }
 
   void q6_k() {
@@ -87,7 +90,7 @@ struct BlockBits {
       case DType::q5_0: return q5_0();
       case DType::q4_k: return q4_k();
       case DType::q6_k: return q6_k();
-      default: bytes(2, 0, 2 * lane); return moved_bytes(block_bytes(dtype) - 2, 2, 16);
+      default: bytes(2, 0, 2 * lane); return moved_bytes(4, block_bytes(dtype) - 2, 2, 16);
     }
   }
 };
