@@ -254,6 +254,8 @@ const ColumnProduct& column_product(int index) {
       interleaved_row<groups_of_target<SimdTarget::sse4>>("interleaved_sse4", {sse4}, SimdTarget::sse4),
       interleaved_row<groups_of_source<interleaved_neon_i8mm>>("interleaved_neon_i8mm", {neon, dotprod, i8mm},
                                                                SimdTarget::neon),
+      interleaved_row<groups_of_source<interleaved_row_neon_i8mm>>("interleaved_row_neon_i8mm", {neon, dotprod, i8mm},
+                                                                   SimdTarget::neon),
       interleaved_row<groups_of_source<interleaved_neon_dotprod>>("interleaved_neon_dotprod", {neon, dotprod},
                                                                   SimdTarget::neon),
       interleaved_row<groups_of_target<SimdTarget::neon>>("interleaved_neon", {neon}, SimdTarget::neon),

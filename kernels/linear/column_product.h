@@ -28,7 +28,7 @@ struct ColumnProduct {
   void (*multiply)(const Matmul::Arguments& columns, const std::byte* prepared, std::byte* workspace) = nullptr;
 };
 
-inline constexpr int column_product_count = 33;
+inline constexpr int column_product_count = 34;
 // Best first.
 const ColumnProduct& column_product(int index);
 

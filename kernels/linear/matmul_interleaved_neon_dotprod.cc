@@ -30,16 +30,8 @@ namespace {
 #include "kernels/linear/q4_0_groups_neon-inl.h"
 //
 #include "kernels/linear/q6_k_groups_neon-inl.h"
-
-HWY_INLINE void store_group(const Matmul::Arguments& a, std::int64_t row, std::int64_t group,
-                            const float32x4_t (&totals)[2]) {
-  const float* bias = a.bias.data() == nullptr ? nullptr : a.bias.data() + group * interleaved_rows;
-  for (int half = 0; half < 2; ++half) {
-    float32x4_t total = totals[half];
-    if (bias != nullptr) total = vaddq_f32(total, vld1q_f32(bias + 4 * half));
-    vst1q_f32(&a.y(row, group * interleaved_rows) + 4 * half, total);
-  }
-}
+//
+#include "kernels/linear/one_row_groups_neon-inl.h"
 
 template <class Block>
 constexpr int code_offset = std::is_same_v<Block, BlockQ4_0> ? 8 : 0;
@@ -101,10 +93,6 @@ struct Columns {
 
 // --- one row of x ---
 
-// LaneBlock: a block of x as a format's groups meet it, with
-//   static void place(const std::int8_t* codes, float scale, const std::int32_t* sums, LaneBlock& to);
-template <class Block>
-struct OneRow;
 template <>
 struct OneRow<BlockQ4_0> {
   using LaneBlock = Q4_0LaneBlock;
@@ -119,35 +107,6 @@ template <class Function>
 void with_one_row_type(DType dtype, Function function) {
   if (dtype == DType::q6_k) return function.template operator()<BlockQ6_K>();
   function.template operator()<BlockQ4_0>();
-}
-
-template <class Block>
-void prepare_one_row(const Matmul::Arguments& a, std::byte* prepared) {
-  using LaneBlock = typename OneRow<Block>::LaneBlock;
-  auto* to = reinterpret_cast<LaneBlock*>(prepared);
-  const BlockReader from = row_reader(a, 0, encode_activation_block.neon);
-  for (std::int64_t b = 0; b < a.x.size(1) / Block::elements; ++b) {
-    alignas(16) std::int8_t codes[Block::elements];
-    std::int32_t sums[Block::elements / code_group];
-    const float scale = from.read(b * Block::elements, Block::elements, codes, sums);
-    LaneBlock::place(codes, scale, sums, to[b]);
-  }
-}
-
-// Groups from far apart side by side, because the memory answers several long streams faster than one.
-template <class Block>
-void multiply_one_row(const Matmul::Arguments& a, const std::byte* prepared) {
-  const auto* x = reinterpret_cast<const typename OneRow<Block>::LaneBlock*>(prepared);
-  const std::int64_t blocks = a.x.size(1) / Block::elements;
-  const std::int64_t groups = a.y.size(1) / interleaved_rows, length = (groups + 1) / 2;
-  const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
-  for (std::int64_t first = 0; first < length; ++first) {
-    const std::int64_t second = std::min(first + length, groups - 1);  // the last one twice where they are odd
-    float32x4_t totals[2][2];
-    multiply_two_groups(weights + first * blocks, weights + second * blocks, blocks, x, totals);
-    store_group(a, 0, first, totals[0]);
-    store_group(a, 0, second, totals[1]);
-  }
 }
 
 // --- all ---

@@ -1,0 +1,62 @@
+// One row of x and interleaved Q4_K weights by matrix instructions (USMMLA), which have a column of x to spare: see
+// q4_k_groups_neon-inl.h. SDOT reads what lies in quads; codes of Q4_K lie in eights.
+#include "kernels/linear/matmul_interleaved.h"
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "hwy/base.h"
+#include "kernels/linear/gemm.h"
+#include "tensor/interleaved.h"
+
+HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+dotprod+i8mm")
+
+namespace ingot {
+namespace {
+
+// Each builds on the one before it.
+#include "kernels/linear/unrolled-inl.h"
+//
+#include "kernels/linear/every_vector_neon-inl.h"
+//
+#include "kernels/linear/q4_k_groups_neon-inl.h"
+//
+#include "kernels/linear/one_row_groups_neon-inl.h"
+
+template <>
+struct OneRow<BlockQ4_K> {
+  using LaneBlock = Q4_KLaneBlock;
+};
+
+bool accepts(const Matmul::Arguments& a) {
+  return a.x.size(0) == 1 && a.x.size(1) > 0 && a.weights.dtype() == DType::q4_k;
+}
+
+std::size_t prepared_bytes(const Matmul::Arguments& a) {
+  return static_cast<std::size_t>(a.x.size(1) / BlockQ4_K::elements) * sizeof(Q4_KLaneBlock);
+}
+
+constexpr GroupProduct product = {accepts, prepared_bytes, prepare_one_row<BlockQ4_K>, multiply_one_row<BlockQ4_K>,
+                                  512 << 10};
+
+}  // namespace
+
+const GroupProduct* const interleaved_row_neon_i8mm = &product;
+
+}  // namespace ingot
+
+#undef INGOT_UNROLLED
+#undef INGOT_EVERY_VECTOR
+HWY_POP_ATTRIBUTES
+
+#else
+
+namespace ingot {
+const GroupProduct* const interleaved_row_neon_i8mm = nullptr;
+}  // namespace ingot
+
+#endif
