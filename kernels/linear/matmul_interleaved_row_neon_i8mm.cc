@@ -32,16 +32,27 @@ struct OneRow<BlockQ4_K> {
   using LaneBlock = Q4_KLaneBlock;
 };
 
+// Other types go by SDOT, for the sake of fused products that have some of each.
+bool is_own(const Matmul::Arguments& a) { return a.weights.dtype() == DType::q4_k && a.x.size(1) > 0; }
+
 bool accepts(const Matmul::Arguments& a) {
-  return a.x.size(0) == 1 && a.x.size(1) > 0 && a.weights.dtype() == DType::q4_k;
+  return a.x.size(0) == 1 && (is_own(a) || interleaved_neon_dotprod->accepts(a));
 }
 
 std::size_t prepared_bytes(const Matmul::Arguments& a) {
+  if (!is_own(a)) return interleaved_neon_dotprod->bytes(a);
   return static_cast<std::size_t>(a.x.size(1) / BlockQ4_K::elements) * sizeof(Q4_KLaneBlock);
 }
 
-constexpr GroupProduct product = {accepts, prepared_bytes, prepare_one_row<BlockQ4_K>, multiply_one_row<BlockQ4_K>,
-                                  512 << 10};
+void prepare(const Matmul::Arguments& a, std::byte* prepared) {
+  is_own(a) ? prepare_one_row<BlockQ4_K>(a, prepared) : interleaved_neon_dotprod->prepare(a, prepared);
+}
+
+void columns(const Matmul::Arguments& a, const std::byte* prepared) {
+  is_own(a) ? multiply_one_row<BlockQ4_K>(a, prepared) : interleaved_neon_dotprod->columns(a, prepared);
+}
+
+constexpr GroupProduct product = {accepts, prepared_bytes, prepare, columns, 512 << 10};
 
 }  // namespace
 
