@@ -29,6 +29,8 @@ namespace {
 //
 #include "kernels/linear/q4_0_groups_neon-inl.h"
 //
+#include "kernels/linear/q5_0_groups_neon-inl.h"
+//
 #include "kernels/linear/q6_k_groups_neon-inl.h"
 //
 #include "kernels/linear/one_row_groups_neon-inl.h"
@@ -98,14 +100,19 @@ struct OneRow<BlockQ4_0> {
   using LaneBlock = Q4_0LaneBlock;
 };
 template <>
+struct OneRow<BlockQ5_0> {
+  using LaneBlock = Q5_0LaneBlock;
+};
+template <>
 struct OneRow<BlockQ6_K> {
   using LaneBlock = Q6_KLaneBlock;
 };
 
-bool has_one_row_code(DType dtype) { return dtype == DType::q4_0 || dtype == DType::q6_k; }
+bool has_one_row_code(DType dtype) { return dtype == DType::q4_0 || dtype == DType::q5_0 || dtype == DType::q6_k; }
 template <class Function>
 void with_one_row_type(DType dtype, Function function) {
   if (dtype == DType::q6_k) return function.template operator()<BlockQ6_K>();
+  if (dtype == DType::q5_0) return function.template operator()<BlockQ5_0>();
   function.template operator()<BlockQ4_0>();
 }
 
