@@ -33,8 +33,10 @@ void print_peaks(const Peaks& peaks) {
               peaks.threads, peaks.threads == 1 ? "" : "s", peaks.read_bytes_per_second / 1e9,
               peaks.write_bytes_per_second / 1e9, peaks.copy_bytes_per_second / 1e9,
               peaks.cache_read_bytes_per_second / 1e9);
-  std::printf("             f32 multiply-add %.0f GFLOP/s, int8 dot %.0f GOP/s\n", peaks.fma_flops / 1e9,
-              peaks.int8_dot_operations / 1e9);
+  std::printf(
+      "             f32 multiply-add %.0f GFLOP/s, bf16 %.0f GFLOP/s, int8 dot %.0f GOP/s, int8 matrix %.0f GOP/s\n",
+      peaks.fma_flops / 1e9, peaks.bf16_flops / 1e9, peaks.int8_dot_operations / 1e9,
+      peaks.int8_matrix_operations / 1e9);
 }
 
 void print_machine(const Machine& machine) {

@@ -29,7 +29,9 @@ nlohmann::json json_of(const Peaks& peaks) {
           {"copy_bytes_per_second", peaks.copy_bytes_per_second},
           {"cache_read_bytes_per_second", peaks.cache_read_bytes_per_second},
           {"fma_flops", peaks.fma_flops},
-          {"int8_dot_operations", peaks.int8_dot_operations}};
+          {"int8_dot_operations", peaks.int8_dot_operations},
+          {"int8_matrix_operations", peaks.int8_matrix_operations},
+          {"bf16_flops", peaks.bf16_flops}};
 }
 
 nlohmann::json json_of(const Machine& machine) {

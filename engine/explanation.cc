@@ -12,12 +12,12 @@ double seconds(double amount, double rate) { return rate > 0 ? amount / rate : 0
 
 // A pass goes through all weights before it comes back to one, so that they come from memory even where a step's own
 // would fit a cache. Activations are where the step before left them.
-Roofline roofline_of_step(const Cost& cost, const Traffic& traffic, bool is_cold, const Peaks& peaks,
-                          const Machine& machine) {
+Roofline roofline_of_step(const Cost& cost, Arithmetic arithmetic_kind, const Traffic& traffic, bool is_cold,
+                          const Peaks& peaks, const Machine& machine) {
   const double cold_bytes = is_cold ? traffic.bytes() : 0;
-  const double arithmetic = seconds(cost.operations, peaks.fma_flops);
+  const double arithmetic = seconds(cost.operations, peak_operations(arithmetic_kind, peaks));
   const Cost warm{.operations = 0, .bytes_read = cost.bytes_read - cold_bytes, .bytes_written = cost.bytes_written};
-  const Roofline movement = roofline_of(warm, peaks, machine);
+  const Roofline movement = roofline_of(warm, arithmetic_kind, peaks, machine);
   const double cold = seconds(cold_bytes, peaks.read_bytes_per_second);
   if (arithmetic >= cold + movement.least_seconds) return {arithmetic, Roof::arithmetic};
   return {cold + movement.least_seconds, cold >= movement.least_seconds ? Roof::memory : movement.roof};
@@ -168,7 +168,8 @@ Result<Explanation> explain(Session& session, const PassRequest& request, const 
                                  session.table(), machine.features);
     explained.cost = invocation.cost();
     explained.traffic = traffic_of(plan, index);
-    const Roofline roofline = roofline_of_step(explained.cost, explained.traffic, is_cold, peaks, machine);
+    const Roofline roofline = roofline_of_step(explained.cost, arithmetic_of(*step.operation, invocation),
+                                               explained.traffic, is_cold, peaks, machine);
     explained.least_seconds = roofline.least_seconds;
     explained.roof = roofline.roof;
     if (explanation.is_measured) explained.measured_seconds = explanation.timing.step_seconds[index];

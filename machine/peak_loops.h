@@ -25,6 +25,12 @@ struct StreamLoops {
 // The best built loop that needs no more than these features; the baseline's when they are empty.
 ComputeLoop best_fma_loop(FeatureSet features);
 ComputeLoop best_int8_dot_loop(FeatureSet features);
+ComputeLoop best_int8_matrix_loop(FeatureSet features);
+ComputeLoop best_bf16_loop(FeatureSet features);
 StreamLoops best_stream_loops(FeatureSet features);
+
+// Of x86_64 alone, where the features say that there are tiles.
+ComputeLoop int8_tile_loop();
+ComputeLoop bf16_tile_loop();
 
 }  // namespace ingot

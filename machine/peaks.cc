@@ -143,6 +143,8 @@ Peaks measure_peaks(const Machine& machine, Workers& workers) {
   peaks.threads = workers.count();
   peaks.fma_flops = measure_compute(best_fma_loop(machine.features), workers);
   peaks.int8_dot_operations = measure_compute(best_int8_dot_loop(machine.features), workers);
+  peaks.int8_matrix_operations = measure_compute(best_int8_matrix_loop(machine.features), workers);
+  peaks.bf16_flops = measure_compute(best_bf16_loop(machine.features), workers);
   StreamLoops loops = best_stream_loops(machine.features);
   peaks.cache_read_bytes_per_second = measure_cache_read(machine, loops, workers);
   Result<Memory> buffer = Memory::allocate(Bytes(stream_buffer_bytes(machine)));

@@ -17,6 +17,9 @@ struct Peaks {
   double cache_read_bytes_per_second = 0;  // from each thread's own first-level cache
   double fma_flops = 0;                    // float32, vector units; a multiply and an add are two
   double int8_dot_operations = 0;          // int8 to int32, vector units; a multiply and an add are two
+  // By matrix instructions (SMMLA, BFMMLA, AMX); where the machine has none, by the best of its vector instructions.
+  double int8_matrix_operations = 0;  // int8 to int32
+  double bf16_flops = 0;              // bf16 to float32
   int threads = 0;
 
   bool operator==(const Peaks&) const = default;

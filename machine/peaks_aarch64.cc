@@ -42,12 +42,15 @@ double fma_neon(std::int64_t rounds) {
   return vaddvq_f32(total);
 }
 
+// A chain is its own first factor here, too: with factors that were written long ago a Neoverse-V1 starts two of these
+// a cycle, with one that was just computed four.
 __attribute__((target("arch=armv8.2-a+dotprod"))) double dot_dotprod(std::int64_t rounds) {
-  int8x16_t x = vdupq_n_s8(1);
-  INGOT_CHAINS(int32x4_t, vdupq_n_s32(0));
+  int8x16_t zero = vdupq_n_s8(0);
+  INGOT_FORGET(zero)
+  INGOT_CHAINS(int32x4_t, vdupq_n_s32(1));
   INGOT_EACH_CHAIN(INGOT_FORGET)
   for (std::int64_t round = 0; round < rounds; ++round) {
-#define INGOT_STEP(a) a = vdotq_s32(a, x, x);
+#define INGOT_STEP(a) a = vdotq_s32(a, vreinterpretq_s8_s32(a), zero);
     INGOT_EACH_CHAIN(INGOT_STEP)
 #undef INGOT_STEP
   }
@@ -56,6 +59,43 @@ __attribute__((target("arch=armv8.2-a+dotprod"))) double dot_dotprod(std::int64_
   INGOT_EACH_CHAIN(INGOT_STEP)
 #undef INGOT_STEP
   return vgetq_lane_s32(total, 0);
+}
+
+// SMMLA: two rows of eight bytes by two of eight.
+__attribute__((target("arch=armv8.2-a+i8mm"))) double matrix_i8mm(std::int64_t rounds) {
+  int8x16_t zero = vdupq_n_s8(0);
+  INGOT_FORGET(zero)
+  INGOT_CHAINS(int32x4_t, vdupq_n_s32(1));
+  INGOT_EACH_CHAIN(INGOT_FORGET)
+  for (std::int64_t round = 0; round < rounds; ++round) {
+#define INGOT_STEP(a) a = vmmlaq_s32(a, vreinterpretq_s8_s32(a), zero);
+    INGOT_EACH_CHAIN(INGOT_STEP)
+#undef INGOT_STEP
+  }
+  int32x4_t total = vdupq_n_s32(0);
+#define INGOT_STEP(a) total = vaddq_s32(total, a);
+  INGOT_EACH_CHAIN(INGOT_STEP)
+#undef INGOT_STEP
+  return vgetq_lane_s32(total, 0);
+}
+
+// BFMMLA: two rows of four numbers by two of four. It adds to its chain later than it reads its factors, so that a
+// chain as a factor would be waited for.
+__attribute__((target("arch=armv8.2-a+bf16"))) double matrix_bf16(std::int64_t rounds) {
+  bfloat16x8_t zero = vreinterpretq_bf16_u16(vdupq_n_u16(0));
+  INGOT_FORGET(zero)
+  INGOT_CHAINS(float32x4_t, vdupq_n_f32(1));
+  INGOT_EACH_CHAIN(INGOT_FORGET)
+  for (std::int64_t round = 0; round < rounds; ++round) {
+#define INGOT_STEP(a) a = vbfmmlaq_f32(a, zero, zero);
+    INGOT_EACH_CHAIN(INGOT_STEP)
+#undef INGOT_STEP
+  }
+  float32x4_t total = vdupq_n_f32(0);
+#define INGOT_STEP(a) total = vaddq_f32(total, a);
+  INGOT_EACH_CHAIN(INGOT_STEP)
+#undef INGOT_STEP
+  return vaddvq_f32(total);
 }
 
 // Before dotprod: widening products of both halves, then pairwise addition into 32 bits.
@@ -120,6 +160,16 @@ ComputeLoop best_fma_loop(FeatureSet) { return {fma_neon, chains * 4 * two}; }
 ComputeLoop best_int8_dot_loop(FeatureSet features) {
   if (features.contains(Feature::dotprod)) return {dot_dotprod, chains * 16 * two};
   return {dot_neon, chains * 16 * two};
+}
+
+ComputeLoop best_int8_matrix_loop(FeatureSet features) {
+  if (features.contains(Feature::i8mm)) return {matrix_i8mm, chains * 32 * two};
+  return best_int8_dot_loop(features);
+}
+
+ComputeLoop best_bf16_loop(FeatureSet features) {
+  if (features.contains(Feature::bf16)) return {matrix_bf16, chains * 16 * two};
+  return best_fma_loop(features);
 }
 
 StreamLoops best_stream_loops(FeatureSet) { return {read_neon, write_neon, copy_neon}; }

@@ -15,7 +15,7 @@ namespace ingot {
 namespace {
 
 // The first line. A change of what is measured or how must change the number, so that old files are foreign.
-constexpr std::string_view format_line = "ingot peaks 1";
+constexpr std::string_view format_line = "ingot peaks 2";
 constexpr std::string_view last_line = "end\n";  // its absence shows a file cut short
 
 struct Field {
@@ -29,6 +29,8 @@ constexpr Field fields[] = {
     {"cache_read_bytes_per_second", &Peaks::cache_read_bytes_per_second},
     {"fma_flops", &Peaks::fma_flops},
     {"int8_dot_operations", &Peaks::int8_dot_operations},
+    {"int8_matrix_operations", &Peaks::int8_matrix_operations},
+    {"bf16_flops", &Peaks::bf16_flops},
 };
 
 // Positive, and below what any machine does: a flipped digit is not to be believed.

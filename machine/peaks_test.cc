@@ -29,6 +29,8 @@ constexpr Peaks some_peaks{.read_bytes_per_second = 1.1e10,
                            .cache_read_bytes_per_second = 3e11,
                            .fma_flops = 1.5e11,
                            .int8_dot_operations = 6e11,
+                           .int8_matrix_operations = 1.2e12,
+                           .bf16_flops = 3e11,
                            .threads = 1};
 
 // Measurements as a function pointer have no state, so counting them needs this one.
@@ -151,17 +153,21 @@ TEST_F(PeaksCache, FolderFollowsXdgAndIgnoresRelativePaths) {
 // A smaller machine's loops run on this one, so every level that this machine can run is checked, not only its best.
 TEST(PeakLoops, EveryLevelThatRunsHereComputes) {
   FeatureSet here = Machine::detect().features;
-  for (FeatureSet level : {FeatureSet{}, FeatureSet{Feature::avx2}, FeatureSet{Feature::avx2, Feature::avx_vnni},
-                           FeatureSet{Feature::avx2, Feature::avx512},
-                           FeatureSet{Feature::avx2, Feature::avx512, Feature::avx512_vnni}, here}) {
+  for (FeatureSet level :
+       {FeatureSet{}, FeatureSet{Feature::avx2}, FeatureSet{Feature::avx2, Feature::avx_vnni},
+        FeatureSet{Feature::avx2, Feature::avx512}, FeatureSet{Feature::avx2, Feature::avx512, Feature::avx512_vnni},
+        FeatureSet{Feature::avx2, Feature::avx512, Feature::avx512_bf16}, FeatureSet{Feature::dotprod},
+        FeatureSet{Feature::dotprod, Feature::i8mm}, FeatureSet{Feature::bf16}, here}) {
     if (!here.contains_all(level)) continue;
     double fma = best_fma_loop(level).run(100);
     EXPECT_GT(fma, 1);
     EXPECT_LT(fma, 200);
-    // An int32 lane of each chain adds four products of ones a round; ten chains are the fewest any set has.
-    double dot = best_int8_dot_loop(level).run(100);
-    EXPECT_GE(dot, 100 * 4 * 10);
-    EXPECT_EQ(std::fmod(dot, 100 * 4), 0);
+    // Ten chains are the fewest any set has. They stay at one, or add whole sums of products of ones.
+    for (ComputeLoop loop : {best_int8_dot_loop(level), best_int8_matrix_loop(level), best_bf16_loop(level)}) {
+      const double sum = loop.run(100);
+      EXPECT_GE(sum, 10);
+      EXPECT_EQ(std::fmod(sum, 1), 0);
+    }
     StreamLoops loops = best_stream_loops(level);
     alignas(64) std::byte from[2 * stream_block] = {}, to[2 * stream_block] = {};
     loops.write(from, sizeof from);
@@ -181,7 +187,8 @@ TEST(Peaks, MeasuredRatesArePositive) {
   Peaks peaks = measure_peaks(machine, *workers.value());
   EXPECT_EQ(peaks.threads, 2);
   for (double rate : {peaks.read_bytes_per_second, peaks.write_bytes_per_second, peaks.copy_bytes_per_second,
-                      peaks.cache_read_bytes_per_second, peaks.fma_flops, peaks.int8_dot_operations}) {
+                      peaks.cache_read_bytes_per_second, peaks.fma_flops, peaks.int8_dot_operations,
+                      peaks.int8_matrix_operations, peaks.bf16_flops}) {
     EXPECT_GT(rate, 1e6);
   }
 }

@@ -166,6 +166,22 @@ double dot_sse2(std::int64_t rounds) {
   return _mm_cvtsi128_si32(total);
 }
 
+__attribute__((target("avx512f,avx512bf16"))) double dot_avx512_bf16(std::int64_t rounds) {
+  const auto x = reinterpret_cast<__m512bh>(_mm512_set1_epi16(0x3f80));  // ones
+  INGOT_CHAINS(__m512, _mm512_setzero_ps());
+  INGOT_EACH_CHAIN(INGOT_FORGET)
+  for (std::int64_t round = 0; round < rounds; ++round) {
+#define INGOT_STEP(a) a = _mm512_dpbf16_ps(a, x, x);
+    INGOT_EACH_CHAIN(INGOT_STEP)
+#undef INGOT_STEP
+  }
+  __m512 total = _mm512_setzero_ps();
+#define INGOT_STEP(a) total = _mm512_add_ps(total, a);
+  INGOT_EACH_CHAIN(INGOT_STEP)
+#undef INGOT_STEP
+  return _mm512_cvtss_f32(total);
+}
+
 #undef INGOT_CHAINS
 #undef INGOT_EACH_CHAIN
 #undef INGOT_FORGET
@@ -184,6 +200,16 @@ ComputeLoop best_int8_dot_loop(FeatureSet features) {
   if (features.contains(Feature::avx_vnni)) return {dot_avx_vnni, chains * 32 * two};
   if (features.contains(Feature::avx2)) return {dot_avx2, chains * 32 * two};
   return {dot_sse2, chains * 16 * two};
+}
+
+ComputeLoop best_int8_matrix_loop(FeatureSet features) {
+  return features.contains(Feature::amx_int8) ? int8_tile_loop() : best_int8_dot_loop(features);
+}
+
+ComputeLoop best_bf16_loop(FeatureSet features) {
+  if (features.contains(Feature::amx_bf16)) return bf16_tile_loop();
+  if (features.contains(Feature::avx512_bf16)) return {dot_avx512_bf16, chains * 32 * two};
+  return best_fma_loop(features);
 }
 
 }  // namespace ingot

@@ -72,6 +72,7 @@ std::vector<BenchmarkRow> Benchmark::run_case(const Operation& operation, int ca
     row.threads = options_.threads;
     row.selected = variant == chosen;
     row.cost = invocation->cost();
+    row.arithmetic = arithmetic_of(operation, *invocation);
     const Result<void> parity = verifier_.verify_case(operation, variant, case_index);
     if (!parity.ok()) {
       row.failure = parity.error().text();
@@ -151,7 +152,7 @@ void Benchmark::finish(BenchmarkRow& row, const std::vector<double>* reference) 
   if (row.samples.empty()) return;
   row.summary = summarise(row.samples);
   row.median_interval = bootstrap_median(row.samples, options_.seed);
-  row.roofline = roofline_of(row.cost, peaks_, machine_);
+  row.roofline = roofline_of(row.cost, row.arithmetic, peaks_, machine_);
   row.gflops = row.cost.operations / row.summary.median;
   row.gbytes_per_second = row.cost.bytes() / row.summary.median;
   row.roofline_percent = 100 * row.roofline.least_seconds * 1e9 / row.summary.median;

@@ -32,6 +32,7 @@ struct BenchmarkRow {
   Summary summary;
   Interval median_interval;  // 95 percent
   Cost cost;
+  Arithmetic arithmetic = Arithmetic::f32;
   Roofline roofline;
   double gflops = 0;
   double gbytes_per_second = 0;

@@ -9,6 +9,7 @@
 #include "kernels/linear/matmul.h"
 #include "machine/memory.h"
 #include "profile/compare.h"
+#include "profile/roofline.h"
 #include "tensor/block_codec.h"
 
 namespace ingot {
@@ -170,8 +171,8 @@ class Climber {
         rung.share_of_roof = rung.gflops / (peaks.fma_flops * 1e-9);
         return;
       case Bound::integers:
-        rung.roof = "8-bit products of vectors";
-        rung.share_of_roof = rung.gflops / (peaks.int8_dot_operations * 1e-9);
+        rung.roof = "8-bit products";
+        rung.share_of_roof = rung.gflops / (peak_operations(Arithmetic::int8, peaks) * 1e-9);
         return;
     }
   }

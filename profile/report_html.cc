@@ -56,12 +56,12 @@ std::string label(double x, double y, std::string_view text, std::string_view an
 
 double intensity(const BenchmarkRow& row) { return row.cost.bytes() > 0 ? row.cost.operations / row.cost.bytes() : 0; }
 
-// GFLOP/s over FLOP per byte, both logarithmic, under the two roofs the machine was measured to have.
+// GFLOP/s over FLOP per byte, both logarithmic, under the roofs the machine was measured to have.
 std::string roofline_plot(const Peaks& peaks, std::span<const BenchmarkRow> rows) {
   const double bandwidth = std::max(peaks.copy_bytes_per_second, 1.0) / 1e9;
-  const double arithmetic = std::max(peaks.fma_flops, 1.0) / 1e9;
+  const double highest = std::max(peak_operations(Arithmetic::int8, peaks), 1.0) / 1e9;
   const LogAxis x{0.01, 1000, margin, plot_width - 20};
-  const LogAxis y{arithmetic / 1e5, arithmetic * 2, plot_height - margin, 20};
+  const LogAxis y{highest / 1e5, highest * 2, plot_height - margin, 20};
   std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(plot_width, "%.0f") + " " +
                     number(plot_height, "%.0f") + "\" role=\"img\" aria-label=\"roofline\">\n";
   for (double tick = 0.01; tick <= 1000.5; tick *= 10) {
@@ -72,9 +72,12 @@ std::string roofline_plot(const Peaks& peaks, std::span<const BenchmarkRow> rows
     svg += line(margin, y(tick), plot_width - 20, y(tick), "grid") +
            label(margin - 8, y(tick) + 4, number(tick, "%g"), "end");
   }
-  const double ridge = arithmetic / bandwidth;
-  svg += line(x(x.low), y(x.low * bandwidth), x(ridge), y(arithmetic), "roof") +
-         line(x(ridge), y(arithmetic), x(x.high), y(arithmetic), "roof");
+  svg += line(x(x.low), y(x.low * bandwidth), x(highest / bandwidth), y(highest), "roof");
+  for (const auto& [arithmetic, name] :
+       {std::pair(Arithmetic::f32, "f32"), std::pair(Arithmetic::bf16, "bf16"), std::pair(Arithmetic::int8, "8 bit")}) {
+    const double peak = std::max(peak_operations(arithmetic, peaks), 1.0) / 1e9;
+    svg += line(x(peak / bandwidth), y(peak), x(x.high), y(peak), "roof") + label(x(x.high), y(peak) - 4, name, "end");
+  }
   svg += label(plot_width / 2, plot_height - 12, "operations per byte") + label(margin, 14, "GFLOP/s", "start");
   for (const BenchmarkRow& row : rows) {
     if (!row.failure.empty() || row.gflops <= 0 || intensity(row) <= 0) continue;
@@ -152,7 +155,9 @@ std::string html_report(const Machine& machine, const Peaks& peaks, std::span<co
           std::to_string(peaks.threads) + " thread(s). Measured peaks: read " +
           number(peaks.read_bytes_per_second / 1e9) + " GB/s, write " + number(peaks.write_bytes_per_second / 1e9) +
           " GB/s, copy " + number(peaks.copy_bytes_per_second / 1e9) + " GB/s, " +
-          number(peaks.fma_flops / 1e9, "%.0f") + " GFLOP/s. Green is what this machine selects.</p>\n";
+          number(peaks.fma_flops / 1e9, "%.0f") + " GFLOP/s, " +
+          number(peak_operations(Arithmetic::int8, peaks) / 1e9, "%.0f") +
+          " GOP/s of 8 bits. Green is what this machine selects.</p>\n";
   html += "<h2>Roofline</h2>\n" + roofline_plot(peaks, rows);
   html += "<h2>Share of the roof, selected variants</h2>\n" + bars(rows);
   html += "<h2>Measurements</h2>\n" + table(rows);
