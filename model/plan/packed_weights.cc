@@ -83,7 +83,7 @@ std::uint64_t packed_bytes(const Circuit& circuit, const std::vector<int>& tenso
 // By AVX-512 VNNI weights are multiplied at the speed of memory as they lie; by NEON that takes lanes of rows, but for
 // bytes, which need no unpacking (docs/performance.md).
 bool packing_pays(DType dtype, const FeatureSet& features) {
-  return features.contains(Feature::dotprod) && dtype == DType::q4_0;
+  return features.contains(Feature::dotprod) && can_interleave(dtype) && dtype != DType::q8_0;
 }
 
 Result<Weights> pack_weights(const Circuit& circuit, const std::vector<int>& tensors, const KernelTable& table,
