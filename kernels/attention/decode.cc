@@ -107,6 +107,11 @@ Tolerance Decode::tolerance(const Arguments&) {
 
 std::span<const Variant<Decode>> Decode::variants() {
   static const Variant<Decode> table[] = {
+      {"neon_dotprod",
+       {Feature::neon, Feature::fp16, Feature::dotprod},
+       decode_simd_dotprod.neon,
+       nullptr,
+       decode_scratch_bytes},
       {"neon_fp16", {Feature::neon, Feature::fp16}, decode_simd_fhm.neon, nullptr, decode_scratch_bytes},
       INGOT_SIMD_ROWS(decode_simd, nullptr, decode_scratch_bytes),
       {"reference", {}, decode_reference},

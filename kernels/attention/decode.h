@@ -11,11 +11,15 @@
 //   s[b,h,p]   = bound(raw) - alibi_slopes[h] (lengths[b] - 1 - p),  bound(t) = softcap tanh(t / softcap), or t
 //   y[b,h,:]   = sum_p e^s[b,h,p] v[b,h/group,p,:] / ( e^sinks[h] + sum_p e^s[b,h,p] )
 //
-// A sequence of no tokens gives zeros. Keys and values are decoded to float exactly; sums are not quantized.
+// A sequence of no tokens gives zeros. Keys and values are decoded to float exactly; sums are not quantized. Queries
+// are rounded to what instructions multiply with keys of their type, as linear.matmul rounds activations:
 //
-// Where keys are f16, so are queries, each head's at a scale of its own, bit by bit as linear.matmul rounds activations
-// for f16 weights (kernels/contract/half_rows.h): what is lost is below 2^-11 of each number. Instructions that
-// multiply halves then read keys as they lie.
+// Where keys are f16, so are queries, each head's at a scale of its own, bit by bit (kernels/contract/half_rows.h):
+// what is lost is below 2^-11 of each number.
+//
+// Where keys are q8_0, queries are 8-bit codes as well, with a scale for each 32 numbers, bit by bit
+// (kernels/quantization/activation_codes.h): what is lost is at most 1/254 of the largest of the 32, as keys have lost.
+// A query that holds a number which is not finite makes all of y[b,h] NaN, where it sees a token.
 //
 // C1  q is [B, Hq, D] and y is [B, Hq, Dv]; D and Dv are 1 to 65536; their last axes are packed
 // C2  k_pages is [pages, Hkv, page_length, D] and v_pages is [pages, Hkv, page_length, Dv]; page_length >= 1; their
@@ -98,7 +102,8 @@ struct Decode {
 
 void decode_reference(const Decode::Arguments& arguments, Context& context);
 extern const SimdEntries<Decode> decode_simd;
-extern const SimdEntries<Decode> decode_simd_fhm;  // neon alone, with FMLAL
+extern const SimdEntries<Decode> decode_simd_fhm;      // neon alone, with FMLAL
+extern const SimdEntries<Decode> decode_simd_dotprod;  // and with SDOT
 std::size_t decode_scratch_bytes(const Decode::Arguments& arguments, int threads);
 
 }  // namespace ingot

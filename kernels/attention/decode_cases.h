@@ -79,6 +79,10 @@ inline void Decode::cases(CaseList<Decode>& list) {
   list.parity("group of 5 over q8_0",
               made({10, 2, 64, 32, 48, 3, {133, 1}, DType::q8_0, DType::f16, 70, 0, false, true}));
   list.parity("one head to a key head, f16 and q8_0", made({3, 3, 96, 64, 16, 9, {137}, DType::f16, DType::q8_0}));
+  list.parity("one head to a key head, q8_0",
+              made({2, 2, 128, 96, 24, 8, {150, 5, 0}, DType::q8_0, DType::q8_0, 0, 0, false, true}));
+  list.parity("group of 8 over q8_0, short pages",
+              made({8, 1, 96, 128, 3, 40, {117, 64, 9}, DType::q8_0, DType::q8_0}));
   list.parity("no sequences", made({2, 1, 8, 8, 4, 2, {}}));
   auto reaching = [](float reach, DecodeShape shape) {
     shape.reach = reach;
@@ -88,6 +92,8 @@ inline void Decode::cases(CaseList<Decode>& list) {
     const std::string which = reach > 1 ? "queries beyond halves, group of " : "queries below halves, group of ";
     list.parity(which + "4", made(reaching(reach, {4, 1, 40, 24, 16, 6, {90, 2}, DType::f16, DType::f16})));
     list.parity(which + "1", made(reaching(reach, {2, 2, 24, 40, 16, 6, {83}, DType::f16, DType::f16})));
+    list.parity(which + "4, q8_0", made(reaching(reach, {4, 1, 64, 32, 16, 6, {90, 3}, DType::q8_0, DType::q8_0})));
+    list.parity(which + "1, q8_0", made(reaching(reach, {2, 2, 32, 64, 16, 6, {83}, DType::q8_0, DType::q8_0})));
   }
   auto run = [](std::int32_t first, int count) {
     std::vector<std::int32_t> lengths;
@@ -116,6 +122,8 @@ inline void Decode::cases(CaseList<Decode>& list) {
                  made({32, 32, 128, 128, 64, 128, {8192}, DType::f16, DType::f16}));
   list.benchmark("8192 tokens f16, 32 heads of 128, 8 key heads",
                  made({32, 8, 128, 128, 64, 128, {8192}, DType::f16, DType::f16}));
+  list.benchmark("8192 tokens q8_0, 32 heads of 128, 32 key heads",
+                 made({32, 32, 128, 128, 64, 128, {8192}, DType::q8_0, DType::q8_0}));
   list.benchmark("8192 tokens q8_0, 32 heads of 128, 8 key heads",
                  made({32, 8, 128, 128, 64, 128, {8192}, DType::q8_0, DType::q8_0}));
 }

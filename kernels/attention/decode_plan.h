@@ -87,6 +87,13 @@ struct ComingRows {
   const TokenRows& far;
 };
 
+// scores = queries times keys, and outputs += weights times values, for the heads of a group. `next` are rows that will
+// be read after these: memory may be asked for them meanwhile.
+using DotTokens = void(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& keys,
+                       const ComingRows& next, float* scores);
+using MixTokens = void(const float* weights, std::int64_t heads, const TokenRows& values, const ComingRows& next,
+                       float* outputs, std::int64_t width);
+
 // A split's result for a group of heads: outputs [room][value_width], then a maximum and a sum for each head.
 struct Partial {
   float* outputs;

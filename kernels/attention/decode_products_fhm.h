@@ -14,14 +14,10 @@ inline float* factors_behind(float* queries, std::int64_t count) { return querie
 inline const float* factors_behind(const float* queries, std::int64_t count) { return queries + count / 2; }
 
 // Four heads to a vector, as dot_quads and mix_quads.
-void dot_quads_fhm(const float* queries, std::int64_t quads, std::int64_t width, const TokenRows& keys,
-                   const ComingRows& next, float* scores);
-void mix_quads_fhm(const float* weights, std::int64_t quads, const TokenRows& values, const ComingRows& next,
-                   float* outputs, std::int64_t width);
+DotTokens dot_quads_fhm;
+MixTokens mix_quads_fhm;
 // Heads in rows, as dot_group and mix_group.
-void dot_heads_fhm(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& keys,
-                   const ComingRows& next, float* scores);
-void mix_heads_fhm(const float* weights, std::int64_t heads, const TokenRows& values, const ComingRows& next,
-                   float* outputs, std::int64_t width);
+DotTokens dot_heads_fhm;
+MixTokens mix_heads_fhm;
 
 }  // namespace ingot

@@ -2,6 +2,7 @@
 // is exact, and issues four times a cycle on a Neoverse-V1, where FCVTL issues once and keeps the other pipes waiting
 // (16 multiply-adds with their 4 conversions take 5.8 cycles instead of 9).
 #include "kernels/attention/decode_products_fhm.h"
+#include "kernels/attention/quad_words_neon.h"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -44,18 +45,6 @@ struct HalfRow {
     return low_floats(vcombine_f16(vld1_f16(data + i), vdup_n_f16(0)));
   }
 };
-
-// How many rows from `first` on lie a stride apart: all but where a page ends.
-std::int64_t rows_in_line(const TokenRows& rows, std::int64_t first) {
-  std::int64_t end = first == 0 ? rows.in_line : first + 1;
-  while (end < rows.count && rows.row[end] == rows.row[end - 1] + rows.row_bytes) ++end;
-  return end - first;
-}
-
-// The sums of lanes of four vectors, in order.
-HWY_INLINE float32x4_t sums_of_lanes(const float32x4_t* four) {
-  return vpaddq_f32(vpaddq_f32(four[0], four[1]), vpaddq_f32(four[2], four[3]));
-}
 
 void dot_head(const float* queries, float factor, const TokenRows& keys, const ComingRows& next, float* scores) {
   constexpr int tokens = 8;

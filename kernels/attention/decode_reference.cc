@@ -6,6 +6,7 @@
 #include "kernels/attention/row_softmax.h"
 #include "kernels/attention/sdpa_scores.h"
 #include "kernels/contract/half_rows.h"
+#include "kernels/quantization/activation_codes.h"
 #include "tensor/block_codec.h"
 
 namespace ingot {
@@ -16,6 +17,18 @@ void decode_token(const ConstCacheView& cache, std::int64_t sequence, std::int64
                   std::vector<float>& values) {
   values.resize(static_cast<std::size_t>(cache.width()));
   decode_row(cache.pages.dtype(), cache.row(cache.slot(sequence, position), head), values.data(), cache.width());
+}
+
+// A head's query as it meets keys of that type.
+void round_query(DType keys, const float* q, std::vector<double>& query) {
+  if (keys == DType::f16) round_to_halves(query);
+  if (keys != DType::q8_0) return;
+  constexpr int block = 32;
+  std::int8_t codes[block];
+  for (std::size_t first = 0; first < query.size(); first += block) {
+    const double scale = encode_activations(q + first, block, codes);
+    for (std::size_t i = 0; i < block; ++i) query[first + i] = scale * codes[i];
+  }
 }
 
 }  // namespace
@@ -30,7 +43,7 @@ void decode_reference(const Decode::Arguments& a, Context&) {
     for (std::int64_t h = 0; h < a.q.size(1); ++h) {
       const std::int64_t key_head = h / a.group();
       query.assign(&a.q(b, h, 0), &a.q(b, h, 0) + a.q.size(2));
-      if (a.k_pages.dtype() == DType::f16) round_to_halves(query);
+      round_query(a.k_pages.dtype(), &a.q(b, h, 0), query);
       scores.clear();
       for (std::int64_t position = range.begin; position < range.end; ++position) {
         decode_token(a.keys(), b, position, key_head, row);

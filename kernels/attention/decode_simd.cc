@@ -24,6 +24,7 @@
 #include "kernels/attention/streaming-inl.h"
 #include "kernels/attention/token_reader-inl.h"
 #include "kernels/contract/half_rows-inl.h"
+#include "kernels/quantization/activation_codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -72,13 +73,26 @@ void start_split(const Decode::Arguments& a, const DecodePlan& plan, const Decod
   std::fill_n(partial.sum, plan.room, 0.0f);
 }
 
-// The query as the contract rounds it for f16 keys. Halves take no more room than floats do.
-const float* rounded_query(const float* query, std::int64_t count, Half* halves, float* rounded) {
-  const RowScale scale = half_row_scale(largest_finite_magnitude(query, count));
-  scale_to_halves(query, scale.to_halves, halves, count);
-  convert_run(halves, rounded, count);
-  for (std::int64_t i = 0; i < count; ++i) rounded[i] *= scale.from_halves;
-  return rounded;
+// The query as the contract rounds it for keys of that type, as floats. There is room for twice as many.
+const float* rounded_query(DType keys, const float* query, std::int64_t count, float* room) {
+  float* rounded = room + count;
+  if (keys == DType::f16) {
+    auto* halves = reinterpret_cast<Half*>(room);
+    const RowScale scale = half_row_scale(largest_finite_magnitude(query, count));
+    scale_to_halves(query, scale.to_halves, halves, count);
+    convert_run(halves, rounded, count);
+    for (std::int64_t i = 0; i < count; ++i) rounded[i] *= scale.from_halves;
+    return rounded;
+  }
+  if (keys == DType::q8_0) {
+    auto* codes = reinterpret_cast<std::int8_t*>(room);
+    for (std::int64_t first = 0; first < count; first += block_of_codes) {
+      const float scale = encode_activations_vector(query + first, block_of_codes, codes, nullptr);
+      for (std::int64_t i = 0; i < block_of_codes; ++i) rounded[first + i] = scale * static_cast<float>(codes[i]);
+    }
+    return rounded;
+  }
+  return query;
 }
 
 // A head's numbers to their places: `step` apart.
@@ -87,26 +101,37 @@ void place_query(const Number* query, std::int64_t count, std::int64_t step, Num
   for (std::int64_t i = 0; i < count; ++i) to[i * step] = query[i];
 }
 
+// A head's query as codes, four to their place: heads are `together` to a row of codes. Scales stand behind.
+void place_codes(const float* query, std::int64_t count, std::int64_t head, std::int64_t together, float* queries,
+                 float* scales) {
+  auto* to = reinterpret_cast<std::int8_t*>(queries) + 4 * head;
+  std::int8_t codes[block_of_codes];
+  for (std::int64_t first = 0; first < count; first += block_of_codes) {
+    scales[first / block_of_codes * together + head] =
+        encode_activations_vector(query + first, block_of_codes, codes, nullptr);
+    for (std::int64_t i = 0; i < block_of_codes; i += 4) std::memcpy(to + (first + i) * together, codes + i, 4);
+  }
+}
+
 // Queries of a group, as its products take them.
 void copy_queries(const Decode::Arguments& a, const DecodePlan& plan, std::int64_t sequence, std::int64_t key_head,
-                  HeadOrder order, bool as_halves, const DecodeMemory& memory) {
+                  HeadOrder order, QueryKind kind, const DecodeMemory& memory) {
   const std::int64_t count = a.q.size(2);
   const std::int64_t together = order == HeadOrder::quads ? quad : 1;
   const std::int64_t room = plan.width * together;
-  auto* halves = reinterpret_cast<Half*>(memory.keys);
   for (std::int64_t g = 0; g < plan.group; ++g) {
     const float* query = &a.q(sequence, key_head * plan.group + g, 0);
     float* to = memory.queries + g / together * room;
-    if (as_halves) {
+    if (kind == QueryKind::codes) {
+      place_codes(query, count, g % together, together, to, factors_behind(to, room));
+    } else if (kind == QueryKind::halves) {
+      auto* halves = reinterpret_cast<Half*>(memory.keys);
       const RowScale scale = half_row_scale(largest_finite_magnitude(query, count));
       scale_to_halves(query, scale.to_halves, halves, count);
       place_query(halves, count, together, reinterpret_cast<Half*>(to) + g % together);
       factors_behind(to, room)[g % together] = scale.from_halves;
-    } else if (a.k_pages.dtype() == DType::f16) {
-      const float* rounded = rounded_query(query, count, halves, memory.keys + plan.width);
-      place_query(rounded, count, together, to + g % together);
     } else {
-      place_query(query, count, together, to + g % together);
+      place_query(rounded_query(a.k_pages.dtype(), query, count, memory.keys), count, together, to + g % together);
     }
   }
 }
@@ -131,13 +156,13 @@ void weigh_rows(const Decode::Arguments& a, const DecodePlan& plan, std::int64_t
   }
 }
 
-void attend_split(const Decode::Arguments& a, const DecodePlan& plan, HeadOrder order, HalfWay half_way,
+void attend_split(const Decode::Arguments& a, const DecodePlan& plan, HeadOrder order, ProductWay way,
                   std::int64_t sequence, std::int64_t key_head, KeyRange positions, const DecodeMemory& memory,
                   const Partial& partial) {
   const ConstCacheView key_cache = a.keys();
   const ConstCacheView value_cache = a.values();
-  const TokenReader key_reader = reader_of(a.k_pages.dtype(), a.q.size(2), order, half_way);
-  const TokenReader value_reader = reader_of(a.v_pages.dtype(), a.value_dimensions(), order, half_way);
+  const TokenReader key_reader = reader_of(a.k_pages.dtype(), a.q.size(2), order, way);
+  const TokenReader value_reader = reader_of(a.v_pages.dtype(), a.value_dimensions(), order, way);
   const std::int64_t heads = order == HeadOrder::quads ? plan.room / quad : plan.padded_group;
   const std::int64_t query_position = a.lengths(sequence) - 1;
   // Rows are found two tiles before their use.
@@ -154,7 +179,7 @@ void attend_split(const Decode::Arguments& a, const DecodePlan& plan, HeadOrder 
   auto coming = [&](auto& rows, std::int64_t tile) -> ComingRows {
     return {rows[std::min(tile, tiles - 1)], rows[std::min(tile + 1, tiles - 1)]};
   };
-  copy_queries(a, plan, sequence, key_head, order, key_reader.takes_halves, memory);
+  copy_queries(a, plan, sequence, key_head, order, key_reader.queries, memory);
   find(key_cache, keys, 0);
   find(key_cache, keys, 1);
   find(value_cache, values, 0);
@@ -226,8 +251,7 @@ void attend_run_strip(const Decode::Arguments& a, const DecodeRun& run, std::int
     return load(value_cache, first, count, tile_memory.values, value_width);
   };
   auto query_at = [&](const float* query) {
-    if (key_cache.pages.dtype() != DType::f16) return query;
-    return rounded_query(query, inputs.dimensions(), reinterpret_cast<Half*>(keys), keys + key_width);
+    return rounded_query(key_cache.pages.dtype(), query, inputs.dimensions(), keys);
   };
   stream_keys(inputs, {}, std::span(streams, static_cast<std::size_t>(tiles)), tile_memory, query_at, keys_at,
               values_at, [&](const RowTile& rows, std::int64_t r, const float* output, const Running&) {
@@ -246,7 +270,7 @@ void decode_runs(const Decode::Arguments& a, Context& context, const DecodeRuns&
   });
 }
 
-void decode_by(const Decode::Arguments& a, Context& context, HalfWay half_way) {
+void decode_by(const Decode::Arguments& a, Context& context, ProductWay way) {
   if (a.y.empty()) return;
   const DecodeRuns runs(a, context.scratch);
   if (runs.are_long()) return decode_runs(a, context, runs);
@@ -269,7 +293,7 @@ void decode_by(const Decode::Arguments& a, Context& context, HalfWay half_way) {
       const DecodeMemory worker_memory(memory + worker * plan.worker_floats, plan);
       const Partial partial(partials, plan, unit);
       start_split(a, plan, worker_memory, partial);
-      attend_split(a, plan, order, half_way, sequence, key_head, share, worker_memory, partial);
+      attend_split(a, plan, order, way, sequence, key_head, share, worker_memory, partial);
     }
   });
   for (std::int64_t b = 0; b < a.batches(); ++b) {
@@ -283,9 +307,10 @@ void decode_by(const Decode::Arguments& a, Context& context, HalfWay half_way) {
   }
 }
 
-void decode(const Decode::Arguments& a, Context& context) { decode_by(a, context, HalfWay::convert); }
+void decode(const Decode::Arguments& a, Context& context) { decode_by(a, context, ProductWay::floats); }
 #if HWY_TARGET == HWY_NEON
-void decode_fhm(const Decode::Arguments& a, Context& context) { decode_by(a, context, HalfWay::multiply); }
+void decode_fhm(const Decode::Arguments& a, Context& context) { decode_by(a, context, ProductWay::halves); }
+void decode_dotprod(const Decode::Arguments& a, Context& context) { decode_by(a, context, ProductWay::codes); }
 #endif
 
 }  // namespace
@@ -297,8 +322,10 @@ namespace ingot {
 const SimdEntries<Decode> decode_simd = INGOT_SIMD_ENTRIES(decode);
 #if defined(__aarch64__)
 const SimdEntries<Decode> decode_simd_fhm = {.neon = &N_NEON::decode_fhm};
+const SimdEntries<Decode> decode_simd_dotprod = {.neon = &N_NEON::decode_dotprod};
 #else
 const SimdEntries<Decode> decode_simd_fhm = {};
+const SimdEntries<Decode> decode_simd_dotprod = {};
 #endif
 
 std::size_t decode_scratch_bytes(const Decode::Arguments& a, int threads) {

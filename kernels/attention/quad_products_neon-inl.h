@@ -32,6 +32,18 @@ class RowsInShares {
   std::int64_t step_;
 };
 
+// How many rows from `first` on lie a stride apart: all but where a page ends.
+inline std::int64_t rows_in_line(const TokenRows& rows, std::int64_t first) {
+  std::int64_t end = first == 0 ? rows.in_line : first + 1;
+  while (end < rows.count && rows.row[end] == rows.row[end - 1] + rows.row_bytes) ++end;
+  return end - first;
+}
+
+// The sums of lanes of four vectors, in order.
+HWY_INLINE float32x4_t sums_of_lanes(const float32x4_t* four) {
+  return vpaddq_f32(vpaddq_f32(four[0], four[1]), vpaddq_f32(four[2], four[3]));
+}
+
 // Rows become floats one step ahead of their products: where a product follows its conversion at once, the four vector
 // pipes of a Neoverse-V1 do 16 of them in 7.8 cycles, a step apart in 6.5.
 template <class Row>

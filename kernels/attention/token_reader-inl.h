@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "hwy/highway.h"
+#include "kernels/attention/decode_products_coded.h"
 #include "kernels/attention/decode_products_fhm.h"
 #include "kernels/attention/decode_quads-inl.h"
 #include "kernels/attention/token_rows-inl.h"
@@ -36,18 +37,17 @@ inline LoadToken load_of(DType dtype) {
 
 // How the heads of a group lie: [head][number], or four to a vector, [quad][number][4] (decode_quads-inl.h).
 enum class HeadOrder : std::uint8_t { rows, quads };
-// How f16 become floats in registers: by conversion, or by FMLAL.
-enum class HalfWay : std::uint8_t { convert, multiply };
+// How rows are multiplied: converted to floats in registers; or f16 by FMLAL; or also codes by SDOT.
+enum class ProductWay : std::uint8_t { floats, halves, codes };
+// What products take as queries.
+enum class QueryKind : std::uint8_t { floats, halves, codes };
 
-// `next` are rows that will be read after these: memory may be asked for them meanwhile.
 struct TokenReader {
-  void (*dot)(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows,
-              const ComingRows& next, float* scores);
-  void (*mix)(const float* weights, std::int64_t heads, const TokenRows& rows, const ComingRows& next, float* outputs,
-              std::int64_t width);
+  DotTokens* dot;
+  MixTokens* mix;
   LoadToken load;  // into the buffer; null: rows are read where they lie
-  bool is_coded;
-  bool takes_halves = false;  // as queries (decode_products_fhm.h)
+  bool is_coded;   // scales are gathered before
+  QueryKind queries = QueryKind::floats;
 };
 
 template <class Row>
@@ -58,14 +58,20 @@ TokenReader reader_over([[maybe_unused]] HeadOrder order, LoadToken load, bool i
   return {dot_group<Row>, mix_group<Row>, load, is_coded};
 }
 
-inline TokenReader reader_of(DType dtype, std::int64_t width, HeadOrder order, [[maybe_unused]] HalfWay half_way) {
+inline TokenReader reader_of(DType dtype, std::int64_t width, HeadOrder order, [[maybe_unused]] ProductWay way) {
   const auto lanes = static_cast<std::int64_t>(hwy::HWY_NAMESPACE::Lanes(FloatTag()));
+#if HWY_TARGET == HWY_NEON
+  if (dtype == DType::q8_0 && way == ProductWay::codes) {
+    if (order == HeadOrder::quads) return {dot_quads_coded, mix_quads_coded, nullptr, false, QueryKind::codes};
+    return {dot_heads_coded, mix_heads_coded, nullptr, false, QueryKind::codes};
+  }
+#endif
   if (dtype == DType::q8_0) return reader_over<CodedRow>(order, nullptr, true);  // its blocks are whole vectors
   if (width % lanes != 0) return reader_over<PlainRow<float>>(order, load_of(dtype), false);
 #if HWY_TARGET == HWY_NEON
-  if (dtype == DType::f16 && half_way == HalfWay::multiply && width % 8 == 0) {
-    if (order == HeadOrder::quads) return {dot_quads_fhm, mix_quads_fhm, nullptr, false, true};
-    return {dot_heads_fhm, mix_heads_fhm, nullptr, false, true};
+  if (dtype == DType::f16 && way >= ProductWay::halves && width % 8 == 0) {
+    if (order == HeadOrder::quads) return {dot_quads_fhm, mix_quads_fhm, nullptr, false, QueryKind::halves};
+    return {dot_heads_fhm, mix_heads_fhm, nullptr, false, QueryKind::halves};
   }
 #endif
   return dtype == DType::f32 ? reader_over<PlainRow<float>>(order, nullptr, false)
