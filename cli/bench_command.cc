@@ -165,26 +165,27 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_bench_command(CLI::App& application, int& exit_code) {
+void add_bench_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("bench", "time verified variants against the machine's own limits");
-  command->footer(examples);
-  command->add_option("OPERATION", options->operation, "an operation or a family; all where left out");
-  command->add_option("--variant", options->benchmark.variant, "only the variant of this name");
-  command->add_option("--threads", options->benchmark.threads, "worker threads")->check(CLI::Range(1, 1024));
+  const Command command =
+      application.add_subcommand("bench", "time verified variants against the machine's own limits");
+  command.footer(examples);
+  command.add_option("OPERATION", options->operation, "an operation or a family; all where left out");
+  command.add_option("--variant", options->benchmark.variant, "only the variant of this name");
+  command.add_option("--threads", options->benchmark.threads, "worker threads").check(between(1, 1024));
   command
-      ->add_option("--iterations", options->benchmark.fixed_iterations,
-                   "run each variant exactly this often instead of for a time (for instruction counters)")
-      ->check(CLI::Range(1, 1000000));
-  command->add_option("--html", options->html, "also write a page with a roofline plot");
-  command->add_flag("--quick", options->benchmark.quick,
-                    "one case an operation, the selected variant and the reference");
-  command->add_flag("--ladder", options->ladder,
-                    "of linear.matmul: from the plain sum to the fastest variant, the gain of each step and why");
-  command->add_flag("--json", options->json, "machine-readable output");
-  add_model_bench_command(*command, exit_code);
-  command->callback([options, command, &exit_code] {
-    if (command->get_subcommands().empty()) exit_code = run(*options);
+      .add_option("--iterations", options->benchmark.fixed_iterations,
+                  "run each variant exactly this often instead of for a time (for instruction counters)")
+      .check(between(1, 1000000));
+  command.add_option("--html", options->html, "also write a page with a roofline plot");
+  command.add_flag("--quick", options->benchmark.quick,
+                   "one case an operation, the selected variant and the reference");
+  command.add_flag("--ladder", options->ladder,
+                   "of linear.matmul: from the plain sum to the fastest variant, the gain of each step and why");
+  command.add_flag("--json", options->json, "machine-readable output");
+  add_model_bench_command(command, exit_code);
+  command.callback([options, command, &exit_code] {
+    if (!command.has_parsed_subcommand()) exit_code = run(*options);
   });
 }
 

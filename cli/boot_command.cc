@@ -101,31 +101,31 @@ Result<int> run(Options& options) {
 
 }  // namespace
 
-void add_boot_command(CLI::App& application, const std::vector<std::string>& program_arguments, int& exit_code) {
+void add_boot_command(const Command& application, const std::vector<std::string>& program_arguments, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("boot", "boot an image in an emulator");
-  command->footer(examples);
-  command->add_option("IMAGE", options->boot.image, "what `ingot cast` wrote; else the model inside this program");
-  command->add_option("--arch", options->architecture, "the machine's architecture")
-      ->check(CLI::IsMember({"x86_64"}))
-      ->capture_default_str();
-  command->add_option("--cpus", options->boot.cpus, "processors; else what the image was cast for")
-      ->check(CLI::Range(1, 256));
-  command->add_option("--memory", options->boot.memory, "memory; else what the image was cast for")
-      ->transform(as_bytes());
-  command->add_option("--option", options->boot.options, "a word for the kernel's own command line")
-      ->allow_extra_args(false);
-  command->add_option("--accelerator", options->accelerator, "kvm, tcg (emulation), or auto: kvm where it can be used")
-      ->check(CLI::IsMember({"auto", "kvm", "tcg"}))
-      ->capture_default_str();
-  command->add_flag("--gdb", options->boot.waits_for_debugger, "wait for a debugger before the first instruction");
-  command->add_flag("--icount", options->boot.counts_instructions, "count instructions: runs repeat exactly");
-  CLI::Option* dry_run =
-      command->add_flag("--dry-run", options->dry_run, "print the emulator's command line, start nothing");
-  command->add_flag("--json", options->json, "the same, machine-readable")->needs(dry_run);
-  command->add_flag("--log", options->boot.shows_log, "the kernel's log on standard error");
-  add_product_options(*command, options->products);
-  command->callback([options, &program_arguments, &exit_code] {
+  const Command command = application.add_subcommand("boot", "boot an image in an emulator");
+  command.footer(examples);
+  command.add_option("IMAGE", options->boot.image, "what `ingot cast` wrote; else the model inside this program");
+  command.add_option("--arch", options->architecture, "the machine's architecture")
+      .check(one_of({"x86_64"}))
+      .capture_default_str();
+  command.add_option("--cpus", options->boot.cpus, "processors; else what the image was cast for")
+      .check(between(1, 256));
+  command.add_option("--memory", options->boot.memory, "memory; else what the image was cast for")
+      .transform(as_bytes());
+  command.add_option("--option", options->boot.options, "a word for the kernel's own command line")
+      .one_word_each_time();
+  command.add_option("--accelerator", options->accelerator, "kvm, tcg (emulation), or auto: kvm where it can be used")
+      .check(one_of({"auto", "kvm", "tcg"}))
+      .capture_default_str();
+  command.add_flag("--gdb", options->boot.waits_for_debugger, "wait for a debugger before the first instruction");
+  command.add_flag("--icount", options->boot.counts_instructions, "count instructions: runs repeat exactly");
+  const Option dry_run =
+      command.add_flag("--dry-run", options->dry_run, "print the emulator's command line, start nothing");
+  command.add_flag("--json", options->json, "the same, machine-readable").needs(dry_run);
+  command.add_flag("--log", options->boot.shows_log, "the kernel's log on standard error");
+  add_product_options(command, options->products);
+  command.callback([options, &program_arguments, &exit_code] {
     options->boot.arguments = program_arguments;
     if (options->accelerator != "auto") options->boot.uses_kvm = options->accelerator == "kvm";
     const Result<int> ended = run(*options);

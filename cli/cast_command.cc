@@ -229,45 +229,44 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_cast_command(CLI::App& application, int& exit_code) {
+void add_cast_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("cast", "make one bootable file of a model or a program");
-  command->footer(examples);
-  CLI::Option* model = command->add_option("MODEL", options->model, "a .gguf file; else the model inside this program");
-  command->add_option("-o,--output", options->output, "the image to write")->required();
-  CLI::Option* program = command->add_option("--program", options->program, "a Linux program for x86_64 instead");
-  command->add_option("--oci", options->oci, "an OCI image layout instead: a folder, or a tar of one")
-      ->excludes(program)
-      ->excludes(model);
-  program->excludes(model);
-  command->add_option("--root", options->root, "where a program's interpreter and libraries are; else this machine");
-  command->add_option("--arg", options->arguments, "an argument for the program; again for the next")
-      ->allow_extra_args(false);
-  command->add_option("--file", options->files, "SOURCE=DESTINATION: a file or folder for the image's root")
-      ->allow_extra_args(false);
-  command->add_option("--env", options->environment, "NAME=VALUE for the program")->allow_extra_args(false);
-  command->add_option("--directory", options->directory, "where the program starts");
-  command->add_option("--memory", options->memory, "the machine's memory; refused if too small; else what is needed")
-      ->transform(as_bytes());
-  command->add_option("--heap", options->heap, "memory the program needs beside its files")->transform(as_bytes());
-  command->add_option("--limit", options->limit, "most memory the program may have")->transform(as_bytes());
-  command->add_option("--tmpfs", options->tmpfs, "most bytes of files the program may write")->transform(as_bytes());
-  command->add_option("--cpus", options->cpus, "the machine's processors")->check(CLI::Range(1, 256));
-  command->add_option("--format", options->format, "elf (QEMU, GRUB), disk (UEFI), iso (GRUB on a disc)")
-      ->check(CLI::IsMember({"elf", "disk", "iso"}))
-      ->capture_default_str();
-  command->add_option("--consume", options->consumed, "a large file whose unmapped pages are given away for good")
-      ->allow_extra_args(false);
-  command->add_option("--grant", options->rights, "a right: writable-executable, or a device's name")
-      ->allow_extra_args(false);
-  command->add_flag("--trace", options->traces, "the kernel logs every system call");
-  command
-      ->add_option("--option", options->kernel_options, "a word for the kernel's own command line, on a disk or disc")
-      ->allow_extra_args(false);
-  command->add_flag("--dry-run", options->dry_run, "check everything, write nothing");
-  add_product_options(*command, options->products);
-  command->add_flag("--json", options->json, "machine-readable report");
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("cast", "make one bootable file of a model or a program");
+  command.footer(examples);
+  const Option model = command.add_option("MODEL", options->model, "a .gguf file; else the model inside this program");
+  command.add_option("-o,--output", options->output, "the image to write").required();
+  const Option program = command.add_option("--program", options->program, "a Linux program for x86_64 instead");
+  command.add_option("--oci", options->oci, "an OCI image layout instead: a folder, or a tar of one")
+      .excludes(program)
+      .excludes(model);
+  program.excludes(model);
+  command.add_option("--root", options->root, "where a program's interpreter and libraries are; else this machine");
+  command.add_option("--arg", options->arguments, "an argument for the program; again for the next")
+      .one_word_each_time();
+  command.add_option("--file", options->files, "SOURCE=DESTINATION: a file or folder for the image's root")
+      .one_word_each_time();
+  command.add_option("--env", options->environment, "NAME=VALUE for the program").one_word_each_time();
+  command.add_option("--directory", options->directory, "where the program starts");
+  command.add_option("--memory", options->memory, "the machine's memory; refused if too small; else what is needed")
+      .transform(as_bytes());
+  command.add_option("--heap", options->heap, "memory the program needs beside its files").transform(as_bytes());
+  command.add_option("--limit", options->limit, "most memory the program may have").transform(as_bytes());
+  command.add_option("--tmpfs", options->tmpfs, "most bytes of files the program may write").transform(as_bytes());
+  command.add_option("--cpus", options->cpus, "the machine's processors").check(between(1, 256));
+  command.add_option("--format", options->format, "elf (QEMU, GRUB), disk (UEFI), iso (GRUB on a disc)")
+      .check(one_of({"elf", "disk", "iso"}))
+      .capture_default_str();
+  command.add_option("--consume", options->consumed, "a large file whose unmapped pages are given away for good")
+      .one_word_each_time();
+  command.add_option("--grant", options->rights, "a right: writable-executable, or a device's name")
+      .one_word_each_time();
+  command.add_flag("--trace", options->traces, "the kernel logs every system call");
+  command.add_option("--option", options->kernel_options, "a word for the kernel's own command line, on a disk or disc")
+      .one_word_each_time();
+  command.add_flag("--dry-run", options->dry_run, "check everything, write nothing");
+  add_product_options(command, options->products);
+  command.add_flag("--json", options->json, "machine-readable report");
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

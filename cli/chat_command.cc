@@ -146,21 +146,20 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_chat_command(CLI::App& application, int& exit_code) {
+void add_chat_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   options->sampler.temperature = 0.7;
   options->sampler.top_p = 0.95;
-  CLI::App* command = application.add_subcommand("chat", "talk with a model");
-  command->footer(examples);
-  add_model_options(*command, options->model);
-  command->add_option("--system", options->system, "a system message");
-  command->add_option("--template", options->template_file,
-                      "a file with a Jinja chat template, instead of the model's");
-  command->add_option("-n,--tokens", options->most_tokens, "most tokens of an answer")
-      ->check(tokens_from(1))
-      ->capture_default_str();
-  add_sampler_options(*command, options->sampler);
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("chat", "talk with a model");
+  command.footer(examples);
+  add_model_options(command, options->model);
+  command.add_option("--system", options->system, "a system message");
+  command.add_option("--template", options->template_file, "a file with a Jinja chat template, instead of the model's");
+  command.add_option("-n,--tokens", options->most_tokens, "most tokens of an answer")
+      .check(tokens_from(1))
+      .capture_default_str();
+  add_sampler_options(command, options->sampler);
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

@@ -84,18 +84,18 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& application, int& exit_code) {
+void add_compare_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("compare", "find where a model parts from recorded values");
-  command->footer(examples);
+  const Command command = application.add_subcommand("compare", "find where a model parts from recorded values");
+  command.footer(examples);
   options->model.cache = "f32";
-  add_model_options(*command, options->model);
-  command->add_option("--golden", options->golden, "recorded values, a safetensors file")->required();
-  command->add_option("--tolerance", options->tolerance, "largest difference over the largest recorded magnitude")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] {
+  add_model_options(command, options->model);
+  command.add_option("--golden", options->golden, "recorded values, a safetensors file").required();
+  command.add_option("--tolerance", options->tolerance, "largest difference over the largest recorded magnitude")
+      .check(between(0.0, 1000.0))
+      .capture_default_str();
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] {
     const Result<int> code = run(*options);
     if (!code.ok()) print_error(code.error().text());
     exit_code = code.ok() ? code.value() : exit_failure;

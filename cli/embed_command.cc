@@ -47,14 +47,14 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_embed_command(CLI::App& application, int& exit_code) {
+void add_embed_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("embed", "turn a text into a vector");
-  command->footer(examples);
-  add_model_options(*command, options->model);
-  command->add_option("-p,--prompt", options->texts, "a text; may be given several times")->required();
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("embed", "turn a text into a vector");
+  command.footer(examples);
+  add_model_options(command, options->model);
+  command.add_option("-p,--prompt", options->texts, "a text; may be given several times").required();
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

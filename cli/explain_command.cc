@@ -147,24 +147,22 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_explain_command(CLI::App& application, int& exit_code) {
+void add_explain_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("explain", "what a model consists of, and where its time goes");
-  command->footer(examples);
-  add_model_options(*command, options->model);
-  command->add_option("--tokens", options->request.tokens, "tokens of the pass; 1 is a decode step")
-      ->check(tokens_from(1))
-      ->capture_default_str();
-  command->add_option("--depth", options->request.depth, "tokens that the sequence holds before")
-      ->check(tokens_from(0))
-      ->capture_default_str();
-  command->add_flag("--measure", options->measures, "also time every step");
-  command->add_option("--repeat", options->repeats, "passes to time")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  command->add_option("--html", options->html, "also write a page with a map of the model");
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("explain", "what a model consists of, and where its time goes");
+  command.footer(examples);
+  add_model_options(command, options->model);
+  command.add_option("--tokens", options->request.tokens, "tokens of the pass; 1 is a decode step")
+      .check(tokens_from(1))
+      .capture_default_str();
+  command.add_option("--depth", options->request.depth, "tokens that the sequence holds before")
+      .check(tokens_from(0))
+      .capture_default_str();
+  command.add_flag("--measure", options->measures, "also time every step");
+  command.add_option("--repeat", options->repeats, "passes to time").check(between(1, 10000)).capture_default_str();
+  command.add_option("--html", options->html, "also write a page with a map of the model");
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

@@ -10,31 +10,29 @@
 
 namespace ingot {
 
-CLI::Validator as_bytes() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        const auto complaint = [&] { return "expected a size such as 512M, 2G or 65536, found '" + text + "'"; };
-        const std::size_t digits = text.find_first_not_of("0123456789");
-        if (digits == 0 || text.empty() || text.substr(0, digits).size() > 12) return complaint();
-        std::uint64_t bytes = std::stoull(text.substr(0, digits));
-        std::string unit = digits == std::string::npos ? "" : text.substr(digits);
-        if (unit.ends_with("iB")) unit.resize(unit.size() - 2);
-        if (unit == "K" || unit == "k") {
-          bytes <<= 10;
-        } else if (unit == "M") {
-          bytes <<= 20;
-        } else if (unit == "G" && bytes < 1 << 20) {
-          bytes <<= 30;
-        } else if (!unit.empty()) {
-          return complaint();
-        }
-        text = std::to_string(bytes);
-        return "";
-      },
-      "SIZE");
+Check as_bytes() {
+  return checked_by("SIZE", [](std::string& text) -> std::string {
+    const auto complaint = [&] { return "expected a size such as 512M, 2G or 65536, found '" + text + "'"; };
+    const std::size_t digits = text.find_first_not_of("0123456789");
+    if (digits == 0 || text.empty() || text.substr(0, digits).size() > 12) return complaint();
+    std::uint64_t bytes = std::stoull(text.substr(0, digits));
+    std::string unit = digits == std::string::npos ? "" : text.substr(digits);
+    if (unit.ends_with("iB")) unit.resize(unit.size() - 2);
+    if (unit == "K" || unit == "k") {
+      bytes <<= 10;
+    } else if (unit == "M") {
+      bytes <<= 20;
+    } else if (unit == "G" && bytes < 1 << 20) {
+      bytes <<= 30;
+    } else if (!unit.empty()) {
+      return complaint();
+    }
+    text = std::to_string(bytes);
+    return "";
+  });
 }
 
-void add_product_options(CLI::App& command, ProductOptions& options) {
+void add_product_options(const Command& command, ProductOptions& options) {
   command.add_option("--kernel", options.kernel, "Ingot's kernel; else the one beside this program");
   command.add_option("--engine", options.engine, "the engine for x86_64; else the one beside this program");
   command.add_option("--loader", options.loader, "BOOTX64.EFI, for disks; else the one beside this program");

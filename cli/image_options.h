@@ -10,14 +10,14 @@
 
 namespace ingot {
 
-// "512M", "2G", "64KiB", or bytes. For CLI11: a validator that turns them into bytes.
-CLI::Validator as_bytes();
+// "512M", "2G", "64KiB", or bytes. Turns them into bytes.
+Check as_bytes();
 
 // Kernel, engine and loader; empty: found beside the program.
 struct ProductOptions {
   std::string kernel, engine, loader;
 };
-void add_product_options(CLI::App& command, ProductOptions& options);
+void add_product_options(const Command& command, ProductOptions& options);
 
 // The engine as the program of an image, with the model file `model` at /model.gguf, or the built-in model where that
 // is empty. Sets root, program, arguments and what the engine needs beside its files.

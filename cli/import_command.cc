@@ -25,16 +25,16 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_import_command(CLI::App& application, int& exit_code) {
+void add_import_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("import", "write a model of another format as a GGUF file");
-  command->footer(examples);
-  command->require_subcommand(1);
-  CLI::App* llama2c = command->add_subcommand("llama2c", "a checkpoint of llama2.c with its vocabulary");
-  llama2c->add_option("MODEL", options->model, "the checkpoint, with a header of seven numbers")->required();
-  llama2c->add_option("TOKENIZER", options->vocabulary, "its vocabulary")->required();
-  llama2c->add_option("OUT", options->output, "the GGUF file to write")->required();
-  llama2c->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("import", "write a model of another format as a GGUF file");
+  command.footer(examples);
+  command.require_subcommand();
+  const Command llama2c = command.add_subcommand("llama2c", "a checkpoint of llama2.c with its vocabulary");
+  llama2c.add_option("MODEL", options->model, "the checkpoint, with a header of seven numbers").required();
+  llama2c.add_option("TOKENIZER", options->vocabulary, "its vocabulary").required();
+  llama2c.add_option("OUT", options->output, "the GGUF file to write").required();
+  llama2c.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

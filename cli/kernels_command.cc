@@ -135,13 +135,13 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_kernels_command(CLI::App& application, int& exit_code) {
+void add_kernels_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("kernels", "list operations, their variants, and what runs here");
-  command->footer(examples);
-  command->add_option("OPERATION", options->operation, "an operation or a family; all where left out");
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  const Command command = application.add_subcommand("kernels", "list operations, their variants, and what runs here");
+  command.footer(examples);
+  command.add_option("OPERATION", options->operation, "an operation or a family; all where left out");
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = run(*options); });
 }
 
 }  // namespace ingot

@@ -84,13 +84,14 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_machine_command(CLI::App& application, int& exit_code) {
+void add_machine_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("machine", "show the CPU, its features, caches and measured peaks");
-  command->footer(examples);
-  command->add_flag("--measure", options->measure, "measure the peaks anew");
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  const Command command =
+      application.add_subcommand("machine", "show the CPU, its features, caches and measured peaks");
+  command.footer(examples);
+  command.add_flag("--measure", options->measure, "measure the peaks anew");
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = run(*options); });
 }
 
 }  // namespace ingot

@@ -1,4 +1,5 @@
 // The door: one program, a subcommand for each thing it does.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 
@@ -41,26 +42,27 @@ int main(int argument_count, char** arguments) {
   application.footer(examples);
   application.require_subcommand(1);
   int exit_code = ingot::exit_success;
-  ingot::add_kernels_command(application, exit_code);
-  ingot::add_verify_command(application, exit_code);
-  ingot::add_bench_command(application, exit_code);
-  ingot::add_machine_command(application, exit_code);
-  ingot::add_run_command(application, exit_code);
-  ingot::add_chat_command(application, exit_code);
-  ingot::add_tokenize_command(application, exit_code);
-  ingot::add_tokenizer_command(application, exit_code);
-  ingot::add_quantize_command(application, exit_code);
-  ingot::add_pack_command(application, exit_code);
-  ingot::add_import_command(application, exit_code);
-  ingot::add_explain_command(application, exit_code);
-  ingot::add_perplexity_command(application, exit_code);
-  ingot::add_compare_command(application, exit_code);
-  ingot::add_embed_command(application, exit_code);
-  ingot::add_train_command(application, exit_code);
-  ingot::add_tales_command(application, exit_code);
-  ingot::add_cast_command(application, exit_code);
+  const ingot::Command program(application);
+  ingot::add_kernels_command(program, exit_code);
+  ingot::add_verify_command(program, exit_code);
+  ingot::add_bench_command(program, exit_code);
+  ingot::add_machine_command(program, exit_code);
+  ingot::add_run_command(program, exit_code);
+  ingot::add_chat_command(program, exit_code);
+  ingot::add_tokenize_command(program, exit_code);
+  ingot::add_tokenizer_command(program, exit_code);
+  ingot::add_quantize_command(program, exit_code);
+  ingot::add_pack_command(program, exit_code);
+  ingot::add_import_command(program, exit_code);
+  ingot::add_explain_command(program, exit_code);
+  ingot::add_perplexity_command(program, exit_code);
+  ingot::add_compare_command(program, exit_code);
+  ingot::add_embed_command(program, exit_code);
+  ingot::add_train_command(program, exit_code);
+  ingot::add_tales_command(program, exit_code);
+  ingot::add_cast_command(program, exit_code);
   const std::vector<std::string> program_arguments = take_program_arguments(argument_count, arguments);
-  ingot::add_boot_command(application, program_arguments, exit_code);
+  ingot::add_boot_command(program, program_arguments, exit_code);
   try {
     application.parse(argument_count, arguments);
   } catch (const CLI::Success& help) {

@@ -107,28 +107,26 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_model_bench_command(CLI::App& bench, int& exit_code) {
+void add_model_bench_command(const Command& bench, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = bench.add_subcommand("model", "time a model: prefill, decode, first token, memory");
-  command->footer(examples);
-  add_model_options(*command, options->model);
-  command->add_option("--prompt", options->request.prompt, "tokens to prefill")
-      ->check(tokens_from(1))
-      ->capture_default_str();
-  command->add_option("--generate", options->request.generate, "tokens to decode after the first")
-      ->check(tokens_from(1))
-      ->capture_default_str();
-  command->add_option("--depth", options->request.depth, "tokens that a sequence holds before the prompt")
-      ->check(tokens_from(0))
-      ->capture_default_str();
-  command->add_option("--batch", options->request.batch, "sequences at once")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  command->add_option("--repeat", options->request.repeats, "rounds")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = bench.add_subcommand("model", "time a model: prefill, decode, first token, memory");
+  command.footer(examples);
+  add_model_options(command, options->model);
+  command.add_option("--prompt", options->request.prompt, "tokens to prefill")
+      .check(tokens_from(1))
+      .capture_default_str();
+  command.add_option("--generate", options->request.generate, "tokens to decode after the first")
+      .check(tokens_from(1))
+      .capture_default_str();
+  command.add_option("--depth", options->request.depth, "tokens that a sequence holds before the prompt")
+      .check(tokens_from(0))
+      .capture_default_str();
+  command.add_option("--batch", options->request.batch, "sequences at once")
+      .check(between(1, 4096))
+      .capture_default_str();
+  command.add_option("--repeat", options->request.repeats, "rounds").check(between(1, 10000)).capture_default_str();
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

@@ -51,15 +51,15 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_pack_command(CLI::App& application, int& exit_code) {
+void add_pack_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("pack", "write a model in the layout that decoding reads fastest");
-  command->footer(examples);
-  command->add_option("IN", options->input, "a GGUF file")->required();
-  command->add_option("OUT", options->output, "the GGUF file to write")->required();
-  command->add_flag("--undo", options->undo, "from a packed file the ordinary one");
-  command->add_flag("--json", options->json, "print JSON");
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("pack", "write a model in the layout that decoding reads fastest");
+  command.footer(examples);
+  command.add_option("IN", options->input, "a GGUF file").required();
+  command.add_option("OUT", options->output, "the GGUF file to write").required();
+  command.add_flag("--undo", options->undo, "from a packed file the ordinary one");
+  command.add_flag("--json", options->json, "print JSON");
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

@@ -58,16 +58,16 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_perplexity_command(CLI::App& application, int& exit_code) {
+void add_perplexity_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("perplexity", "how well a model predicts a text");
-  command->footer(examples);
-  add_model_options(*command, options->model);
-  command->add_option("FILE", options->file, "the text")->required();
-  command->add_option("--stride", options->stride, "tokens from window to window; 0: half the context")
-      ->check(tokens_from(0));
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("perplexity", "how well a model predicts a text");
+  command.footer(examples);
+  add_model_options(command, options->model);
+  command.add_option("FILE", options->file, "the text").required();
+  command.add_option("--stride", options->stride, "tokens from window to window; 0: half the context")
+      .check(tokens_from(0));
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

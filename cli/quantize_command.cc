@@ -126,21 +126,21 @@ std::string complaint_about_type(const std::string& type) {
 
 }  // namespace
 
-void add_quantize_command(CLI::App& application, int& exit_code) {
+void add_quantize_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("quantize", "write a model with smaller numbers");
-  command->footer(examples);
-  command->add_option("IN", options->input, "a .gguf file, or a folder with config.json and model.safetensors")
-      ->required();
-  command->add_option("OUT", options->output, "the GGUF file to write")->required();
-  command->add_option("TYPE", options->type, "what the numbers become")->required()->check(complaint_about_type);
-  command->add_flag("--pure", options->pure, "every matrix gets the same format");
-  command->add_flag("--dry-run", options->dry_run, "print what would be done, write nothing");
-  command->add_option("--threads", options->threads, "worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("quantize", "write a model with smaller numbers");
+  command.footer(examples);
+  command.add_option("IN", options->input, "a .gguf file, or a folder with config.json and model.safetensors")
+      .required();
+  command.add_option("OUT", options->output, "the GGUF file to write").required();
+  command.add_option("TYPE", options->type, "what the numbers become")
+      .required()
+      .check(checked_by("", complaint_about_type));
+  command.add_flag("--pure", options->pure, "every matrix gets the same format");
+  command.add_flag("--dry-run", options->dry_run, "print what would be done, write nothing");
+  command.add_option("--threads", options->threads, "worker threads").check(between(1, 1024)).capture_default_str();
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

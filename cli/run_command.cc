@@ -89,19 +89,19 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_run_command(CLI::App& application, int& exit_code) {
+void add_run_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("run", "continue a text with a model");
-  command->footer(examples);
-  add_model_options(*command, options->model);
-  command->add_option("-p,--prompt", options->prompt, "the text to continue");
-  command->add_option("-n,--tokens", options->most_tokens, "most tokens to generate")
-      ->check(tokens_from(1))
-      ->capture_default_str();
-  command->add_flag("--special", options->parses_special, "read special tokens such as <|im_end|> in the prompt");
-  add_sampler_options(*command, options->sampler);
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("run", "continue a text with a model");
+  command.footer(examples);
+  add_model_options(command, options->model);
+  command.add_option("-p,--prompt", options->prompt, "the text to continue");
+  command.add_option("-n,--tokens", options->most_tokens, "most tokens to generate")
+      .check(tokens_from(1))
+      .capture_default_str();
+  command.add_flag("--special", options->parses_special, "read special tokens such as <|im_end|> in the prompt");
+  add_sampler_options(command, options->sampler);
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

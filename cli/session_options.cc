@@ -4,50 +4,50 @@
 
 namespace ingot {
 
-CLI::Range tokens_from(std::int64_t least) { return CLI::Range(least, std::int64_t{1} << 30); }
+Check tokens_from(std::int64_t least) { return between(least, std::int64_t{1} << 30); }
 
-void add_model_options(CLI::App& command, ModelOptions& options) {
+void add_model_options(const Command& command, ModelOptions& options) {
   options.session.threads = usable_cpu_count();
   command
       .add_option(
           "MODEL", options.path,
           "a .gguf file, or a folder with config.json and model.safetensors; the model that the program carries "
           "where none is given")
-      ->capture_default_str();
+      .capture_default_str();
   command.add_option("--threads", options.session.threads, "worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+      .check(between(1, 1024))
+      .capture_default_str();
   command.add_option("--context", options.session.context, "most tokens of a sequence; 0: the model's, at most 4096")
-      ->check(tokens_from(0));
+      .check(tokens_from(0));
   command.add_option("--cache", options.cache, "how keys and values are kept: f32, f16 or q8_0")
-      ->check(CLI::IsMember({"f32", "f16", "q8_0"}))
-      ->capture_default_str();
+      .check(one_of({"f32", "f16", "q8_0"}))
+      .capture_default_str();
   const auto packing = [&command, &options](const std::string& name, WeightPacking chosen, const std::string& text) {
     return command.add_flag_callback(name, [&options, chosen] { options.session.packing = chosen; }, text);
   };
-  CLI::Option* pack =
+  const Option pack =
       packing("--pack", WeightPacking::always,
               "put all weights that can be into the order that decoding reads fastest (see ingot pack); without this, "
               "those for which it pays on this machine");
-  packing("--no-pack", WeightPacking::never, "leave weights as the file has them")->excludes(pack);
+  packing("--no-pack", WeightPacking::never, "leave weights as the file has them").excludes(pack);
 }
 
-void add_sampler_options(CLI::App& command, SamplerOptions& options) {
-  const CLI::Range share(0.0, 1.0);
-  const CLI::Range penalty(-1000.0, 1000.0);
+void add_sampler_options(const Command& command, SamplerOptions& options) {
+  const Check share = between(0.0, 1.0);
+  const Check penalty = between(-1000.0, 1000.0);
   command.add_option("--temperature", options.temperature, "0 takes the most likely token")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->capture_default_str();
-  command.add_option("--top-k", options.top_k, "only the k most likely; 0: all")->check(tokens_from(0));
-  command.add_option("--top-p", options.top_p, "only the most likely that together reach p; 1: all")->check(share);
+      .check(between(0.0, 1000.0))
+      .capture_default_str();
+  command.add_option("--top-k", options.top_k, "only the k most likely; 0: all").check(tokens_from(0));
+  command.add_option("--top-p", options.top_p, "only the most likely that together reach p; 1: all").check(share);
   command.add_option("--min-p", options.min_p, "only those at least this likely, relative to the most likely; 0: all")
-      ->check(share);
+      .check(share);
   command.add_option("--repetition-penalty", options.repetition, "above 1 makes repetition less likely")
-      ->check(CLI::Range(0.0, 1000.0));
-  command.add_option("--presence-penalty", options.presence, "subtracted once a token has occurred")->check(penalty);
+      .check(between(0.0, 1000.0));
+  command.add_option("--presence-penalty", options.presence, "subtracted once a token has occurred").check(penalty);
   command.add_option("--frequency-penalty", options.frequency, "subtracted for every time it has occurred")
-      ->check(penalty);
-  command.add_option("--seed", options.seed, "the same seed draws the same tokens")->capture_default_str();
+      .check(penalty);
+  command.add_option("--seed", options.seed, "the same seed draws the same tokens").capture_default_str();
 }
 
 Result<std::shared_ptr<const Model>> open_model_at(const std::string& path) {

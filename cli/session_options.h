@@ -10,7 +10,7 @@
 namespace ingot {
 
 // From `least` to 2^30. CLI11's own checks of a sign would name the greatest double as the other limit.
-CLI::Range tokens_from(std::int64_t least);
+Check tokens_from(std::int64_t least);
 
 // What stands for the model that the program carries, where a path could stand.
 inline constexpr const char* built_in_model = "built-in:tales";
@@ -25,8 +25,8 @@ struct ModelOptions {
 };
 
 // MODEL, --threads, --context, --cache, --pack.
-void add_model_options(CLI::App& command, ModelOptions& options);
-void add_sampler_options(CLI::App& command, SamplerOptions& options);
+void add_model_options(const Command& command, ModelOptions& options);
+void add_sampler_options(const Command& command, SamplerOptions& options);
 
 struct OpenedModel {
   std::shared_ptr<const Model> model;

@@ -158,51 +158,52 @@ Result<void> check(const CheckOptions& options) {
   return {};
 }
 
-void add_write(CLI::App& tales, int& exit_code) {
+void add_write(const Command& tales, int& exit_code) {
   auto options = std::make_shared<WriteOptions>();
-  CLI::App* command = tales.add_subcommand("write", "write tales");
-  command->footer(write_examples);
-  command->add_option("--count", options->count, "how many")
-      ->check(CLI::Range(std::int64_t{1}, most_tales))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "which ones")->capture_default_str();
-  command->add_option("--output", options->output, "the file to write, all at once; standard output otherwise");
-  command->add_option("--held-out", options->held_out, "what becomes of triples held out: exclude, only or ignore")
-      ->check(CLI::IsMember({"exclude", "only", "ignore"}))
-      ->capture_default_str();
-  command->add_flag("--openings", options->openings, "only their first sentences: prompts");
-  command->callback([options, &exit_code] { exit_code = finish_command(write(*options)); });
+  const Command command = tales.add_subcommand("write", "write tales");
+  command.footer(write_examples);
+  command.add_option("--count", options->count, "how many")
+      .check(between(std::int64_t{1}, most_tales))
+      .capture_default_str();
+  command.add_option("--seed", options->seed, "which ones").capture_default_str();
+  command.add_option("--output", options->output, "the file to write, all at once; standard output otherwise");
+  command.add_option("--held-out", options->held_out, "what becomes of triples held out: exclude, only or ignore")
+      .check(one_of({"exclude", "only", "ignore"}))
+      .capture_default_str();
+  command.add_flag("--openings", options->openings, "only their first sentences: prompts");
+  command.callback([options, &exit_code] { exit_code = finish_command(write(*options)); });
 }
 
-void add_opening(CLI::App& tales, int& exit_code) {
+void add_opening(const Command& tales, int& exit_code) {
   auto options = std::make_shared<OpeningOptions>();
-  CLI::App* command = tales.add_subcommand("opening", "write the beginning of a tale, as a prompt");
-  command->footer(opening_examples);
-  command->add_option("HERO", options->hero, "a name")->required();
-  command->add_option("OBJECT", options->object, "what the hero wants")->required();
-  command->add_option("HOME", options->home, "where the hero lives")->required();
-  command->add_option("--seed", options->seed, "which of the many beginnings")->capture_default_str();
-  command->callback([options, &exit_code] { exit_code = finish_command(open(*options)); });
+  const Command command = tales.add_subcommand("opening", "write the beginning of a tale, as a prompt");
+  command.footer(opening_examples);
+  command.add_option("HERO", options->hero, "a name").required();
+  command.add_option("OBJECT", options->object, "what the hero wants").required();
+  command.add_option("HOME", options->home, "where the hero lives").required();
+  command.add_option("--seed", options->seed, "which of the many beginnings").capture_default_str();
+  command.callback([options, &exit_code] { exit_code = finish_command(open(*options)); });
 }
 
-void add_check(CLI::App& tales, int& exit_code) {
+void add_check(const Command& tales, int& exit_code) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = tales.add_subcommand("check", "say which texts are tales that keep their facts");
-  command->footer(check_examples);
-  command->add_option("FILE", options->file, "the texts; - for standard input")->capture_default_str();
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = finish_command(check(*options)); });
+  const Command command = tales.add_subcommand("check", "say which texts are tales that keep their facts");
+  command.footer(check_examples);
+  command.add_option("FILE", options->file, "the texts; - for standard input").capture_default_str();
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = finish_command(check(*options)); });
 }
 
 }  // namespace
 
-void add_tales_command(CLI::App& application, int& exit_code) {
-  CLI::App* command = application.add_subcommand("tales", "short stories from a grammar: to train on, and to check");
-  command->footer(examples);
-  command->require_subcommand(1);
-  add_write(*command, exit_code);
-  add_opening(*command, exit_code);
-  add_check(*command, exit_code);
+void add_tales_command(const Command& application, int& exit_code) {
+  const Command command =
+      application.add_subcommand("tales", "short stories from a grammar: to train on, and to check");
+  command.footer(examples);
+  command.require_subcommand();
+  add_write(command, exit_code);
+  add_opening(command, exit_code);
+  add_check(command, exit_code);
 }
 
 }  // namespace ingot

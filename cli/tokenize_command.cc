@@ -42,16 +42,16 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_tokenize_command(CLI::App& application, int& exit_code) {
+void add_tokenize_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("tokenize", "show a text as a model's tokens");
-  command->footer(examples);
-  command->add_option("MODEL", options->model, "a .gguf file, or a folder with tokenizer.json")->required();
-  command->add_option("TEXT", options->text, "the text")->required();
-  command->add_flag("--special", options->parses_special, "read special tokens such as <|im_end|> in the text");
-  command->add_flag("--plain", options->plain, "do not add the model's own special tokens around it");
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("tokenize", "show a text as a model's tokens");
+  command.footer(examples);
+  command.add_option("MODEL", options->model, "a .gguf file, or a folder with tokenizer.json").required();
+  command.add_option("TEXT", options->text, "the text").required();
+  command.add_flag("--special", options->parses_special, "read special tokens such as <|im_end|> in the text");
+  command.add_flag("--plain", options->plain, "do not add the model's own special tokens around it");
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

@@ -167,26 +167,26 @@ Result<void> encode(const EncodeCommandOptions& options) {
   return {};
 }
 
-void add_train(CLI::App& tokenizer, int& exit_code) {
+void add_train(const Command& tokenizer, int& exit_code) {
   auto options = std::make_shared<TrainOptions>();
-  CLI::App* command = tokenizer.add_subcommand("train", "make a tokenizer from texts");
-  command->footer(train_examples);
-  command->add_option("TEXT", options->texts, "UTF-8 text files")->required();
-  command->add_option("--vocabulary", options->training.vocabulary, "how many tokens, bytes and special ones included")
-      ->required();
+  const Command command = tokenizer.add_subcommand("train", "make a tokenizer from texts");
+  command.footer(train_examples);
+  command.add_option("TEXT", options->texts, "UTF-8 text files").required();
+  command.add_option("--vocabulary", options->training.vocabulary, "how many tokens, bytes and special ones included")
+      .required();
   command
-      ->add_option("--pattern", options->training.pattern,
-                   "how text is split into words, by GGUF's name: llama3, gpt-2, qwen2, gpt-4o, ...")
-      ->capture_default_str();
+      .add_option("--pattern", options->training.pattern,
+                  "how text is split into words, by GGUF's name: llama3, gpt-2, qwen2, gpt-4o, ...")
+      .capture_default_str();
   command
-      ->add_option("--special", options->training.special_tokens,
-                   "a special token; may be given several times, the first ends documents")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command->add_option("--output", options->output, "the tokenizer.json to write")->required();
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] {
+      .add_option("--special", options->training.special_tokens,
+                  "a special token; may be given several times, the first ends documents")
+      .take_all()
+      .one_word_each_time()
+      .capture_default_str();
+  command.add_option("--output", options->output, "the tokenizer.json to write").required();
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] {
     if (const Result<void> usable = check_training(options->training); !usable.ok()) {
       print_error(usable.error().text());
       exit_code = exit_usage;
@@ -196,28 +196,28 @@ void add_train(CLI::App& tokenizer, int& exit_code) {
   });
 }
 
-void add_encode(CLI::App& tokenizer, int& exit_code) {
+void add_encode(const Command& tokenizer, int& exit_code) {
   auto options = std::make_shared<EncodeCommandOptions>();
-  CLI::App* command = tokenizer.add_subcommand("encode", "write texts as a file of tokens to train on");
-  command->footer(encode_examples);
-  command->add_option("TEXT", options->texts, "UTF-8 text files")->required();
+  const Command command = tokenizer.add_subcommand("encode", "write texts as a file of tokens to train on");
+  command.footer(encode_examples);
+  command.add_option("TEXT", options->texts, "UTF-8 text files").required();
   command
-      ->add_option("--tokenizer", options->tokenizer,
-                   "a tokenizer.json, a .gguf file, or a model's folder with tokenizer.json")
-      ->required();
-  command->add_option("--output", options->output, "the file of tokens to write")->required();
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, &exit_code] { exit_code = finish_command(encode(*options)); });
+      .add_option("--tokenizer", options->tokenizer,
+                  "a tokenizer.json, a .gguf file, or a model's folder with tokenizer.json")
+      .required();
+  command.add_option("--output", options->output, "the file of tokens to write").required();
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, &exit_code] { exit_code = finish_command(encode(*options)); });
 }
 
 }  // namespace
 
-void add_tokenizer_command(CLI::App& application, int& exit_code) {
-  CLI::App* command = application.add_subcommand("tokenizer", "make tokenizers, and tokens to train on");
-  command->footer(examples);
-  command->require_subcommand(1);
-  add_train(*command, exit_code);
-  add_encode(*command, exit_code);
+void add_tokenizer_command(const Command& application, int& exit_code) {
+  const Command command = application.add_subcommand("tokenizer", "make tokenizers, and tokens to train on");
+  command.footer(examples);
+  command.require_subcommand();
+  add_train(command, exit_code);
+  add_encode(command, exit_code);
 }
 
 }  // namespace ingot

@@ -167,18 +167,18 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_train_command(CLI::App& application, int& exit_code) {
+void add_train_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("train", "train a model, from nothing or from a model file");
-  command->footer(examples);
-  command->add_option("CONFIG", options->configuration, "a configuration file");
-  command->add_option("--preset", options->preset, "a configuration to begin with: tales, tiny");
-  command->add_option("--set", options->settings, "KEY=VALUE: changes one key of the configuration")->take_all();
-  command->add_option("--output", options->output, "the GGUF file to write at the end");
-  command->add_option("--type", options->type, "the format of its numbers (see ingot quantize)")->capture_default_str();
-  command->add_flag("--keys", options->keys, "list the configuration's keys");
-  command->add_flag("--json", options->json, "a JSON object a step on standard output");
-  command->callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  const Command command = application.add_subcommand("train", "train a model, from nothing or from a model file");
+  command.footer(examples);
+  command.add_option("CONFIG", options->configuration, "a configuration file");
+  command.add_option("--preset", options->preset, "a configuration to begin with: tales, tiny");
+  command.add_option("--set", options->settings, "KEY=VALUE: changes one key of the configuration").take_all();
+  command.add_option("--output", options->output, "the GGUF file to write at the end");
+  command.add_option("--type", options->type, "the format of its numbers (see ingot quantize)").capture_default_str();
+  command.add_flag("--keys", options->keys, "list the configuration's keys");
+  command.add_flag("--json", options->json, "a JSON object a step on standard output");
+  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
 }  // namespace ingot

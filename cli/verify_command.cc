@@ -118,17 +118,18 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_verify_command(CLI::App& application, int& exit_code) {
+void add_verify_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = application.add_subcommand("verify", "prove every kernel on this CPU against its reference");
-  command->footer(examples);
-  command->add_option("OPERATION", options->operation, "an operation or a family; all where left out");
-  command->add_option("--variant", options->verify.variant, "only the variant of this name");
-  auto* seed = command->add_option("--seed", options->verify.seed, "the random cases' seed; fresh where left out");
-  command->add_flag("--reduced", options->verify.reduced, "fewer combinations, for emulated machines");
-  command->add_flag("--json", options->json, "machine-readable output");
-  command->callback([options, seed, &exit_code] {
-    if (seed->count() == 0) options->verify.seed = std::random_device{}() % 1000000;
+  const Command command = application.add_subcommand("verify", "prove every kernel on this CPU against its reference");
+  command.footer(examples);
+  command.add_option("OPERATION", options->operation, "an operation or a family; all where left out");
+  command.add_option("--variant", options->verify.variant, "only the variant of this name");
+  const Option seed =
+      command.add_option("--seed", options->verify.seed, "the random cases' seed; fresh where left out");
+  command.add_flag("--reduced", options->verify.reduced, "fewer combinations, for emulated machines");
+  command.add_flag("--json", options->json, "machine-readable output");
+  command.callback([options, seed, &exit_code] {
+    if (!seed.is_given()) options->verify.seed = std::random_device{}() % 1000000;
     exit_code = run(*options);
   });
 }

@@ -1,0 +1,54 @@
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+namespace ingot {
+
+Check between(std::int64_t least, std::int64_t most) { return Check(std::make_shared<CLI::Range>(least, most)); }
+Check between(double least, double most) { return Check(std::make_shared<CLI::Range>(least, most)); }
+Check one_of(std::vector<std::string> words) { return Check(std::make_shared<CLI::IsMember>(std::move(words))); }
+Check checked_by(std::string_view name, std::function<std::string(std::string&)> function) {
+  return Check(std::make_shared<CLI::Validator>(std::move(function), std::string(name)));
+}
+
+Option Option::required() const { return Option(option_->required()); }
+Option Option::check(const Check& check) const { return Option(option_->check(check.validator())); }
+Option Option::transform(const Check& rewriting) const { return Option(option_->transform(rewriting.validator())); }
+Option Option::capture_default_str() const { return Option(option_->capture_default_str()); }
+Option Option::one_word_each_time() const { return Option(option_->allow_extra_args(false)); }
+Option Option::take_all() const { return Option(option_->take_all()); }
+Option Option::excludes(Option other) const { return Option(option_->excludes(other.option_)); }
+Option Option::needs(Option other) const { return Option(option_->needs(other.option_)); }
+bool Option::is_given() const { return option_->count() > 0; }
+
+Command Command::add_subcommand(std::string name, std::string description) const {
+  return Command(*application_->add_subcommand(std::move(name), std::move(description)));
+}
+
+template <class Variable>
+Option Command::add_option(std::string name, Variable& variable, std::string description) const {
+  return Option(application_->add_option(std::move(name), variable, std::move(description)));
+}
+template Option Command::add_option(std::string, int&, std::string) const;
+template Option Command::add_option(std::string, std::int64_t&, std::string) const;
+template Option Command::add_option(std::string, std::uint64_t&, std::string) const;
+template Option Command::add_option(std::string, float&, std::string) const;
+template Option Command::add_option(std::string, double&, std::string) const;
+template Option Command::add_option(std::string, std::string&, std::string) const;
+template Option Command::add_option(std::string, std::optional<std::uint32_t>&, std::string) const;
+template Option Command::add_option(std::string, std::optional<std::uint64_t>&, std::string) const;
+template Option Command::add_option(std::string, std::vector<std::string>&, std::string) const;
+
+Option Command::add_flag(std::string name, bool& variable, std::string description) const {
+  return Option(application_->add_flag(std::move(name), variable, std::move(description)));
+}
+Option Command::add_flag_callback(std::string name, std::function<void()> given, std::string description) const {
+  return Option(application_->add_flag_callback(std::move(name), std::move(given), std::move(description)));
+}
+void Command::footer(std::string text) const { application_->footer(std::move(text)); }
+void Command::require_subcommand() const { application_->require_subcommand(1); }
+void Command::callback(std::function<void()> parsed) const { application_->callback(std::move(parsed)); }
+bool Command::has_parsed_subcommand() const { return !application_->get_subcommands().empty(); }
+
+}  // namespace ingot
