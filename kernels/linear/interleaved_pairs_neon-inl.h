@@ -1,5 +1,5 @@
-// Two to four rows of x, in pairs, for interleaved weights in blocks of 32 and SMMLA (matmul_interleaved_neon_i8mm.cc):
-// two rows of weights times two rows of x, eight codes each, into four 32-bit lanes
+// Two to eight rows of x, in pairs, for interleaved weights in blocks of 32 and SMMLA
+// (matmul_interleaved_neon_i8mm.cc): two rows of weights times two rows of x, eight codes each, into four 32-bit lanes
 //
 //   w0 x0   w0 x1   w1 x0   w1 x1
 //
@@ -29,8 +29,7 @@ using PairTotals = float[interleaved_rows / 2][pairs][4];
 // pass finishes.
 template <int pairs>
 struct PairsOfX {
-  float unscale[4];
-  float unused[12];
+  float unscale[16];  // of 2 * pairs rows; what follows begins a line of the cache
   PairsBlock<pairs> before;
 
   PairsBlock<pairs>* blocks() { return &before + 1; }
@@ -66,15 +65,16 @@ float place_row(const BlockReader& from, std::int64_t blocks, std::int64_t row, 
   return largest;
 }
 
+// Rows from `first` on.
 template <int pairs>
-void prepare_pairs(const Matmul::Arguments& a, int offset, std::byte* prepared) {
+void prepare_pairs(const Matmul::Arguments& a, std::int64_t first, int offset, std::byte* prepared) {
   auto& x = *reinterpret_cast<PairsOfX<pairs>*>(prepared);
-  const std::int64_t blocks = a.x.size(1) / 32, rows = a.x.size(0);
+  const std::int64_t blocks = a.x.size(1) / 32, rows = std::min<std::int64_t>(2 * pairs, a.x.size(0) - first);
   x.before = {};
   if (rows < 2 * pairs) std::fill_n(x.blocks(), blocks, PairsBlock<pairs>{});
   float up[2][2 * pairs] = {};
   for (std::int64_t row = 0; row < rows; ++row) {
-    const BlockReader from = row_reader(a, row, encode_activation_block.neon);
+    const BlockReader from = row_reader(a, first + row, encode_activation_block.neon);
     const float largest = place_row<pairs>(from, blocks, row, offset, x.blocks());
     const int exponent = largest == 0 ? 0 : -std::ilogb(largest);
     x.unscale[row] = std::ldexp(1.0f, -exponent);

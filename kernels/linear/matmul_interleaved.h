@@ -29,7 +29,7 @@ extern const PerTarget<const GroupProduct*> interleaved_simd;
 // By byte dot products; null on other architectures.
 extern const GroupProduct* const interleaved_avx512_vnni;
 extern const GroupProduct* const interleaved_neon_dotprod;
-// Two to four rows of x by SMMLA; null on other architectures.
+// Two to sixteen rows of x by SMMLA; null on other architectures.
 extern const GroupProduct* const interleaved_neon_i8mm;
 // One row of x, q4_k by USMMLA; null on other architectures.
 extern const GroupProduct* const interleaved_row_neon_i8mm;

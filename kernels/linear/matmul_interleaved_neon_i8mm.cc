@@ -1,7 +1,7 @@
-// Two to four rows of x and interleaved weights by SMMLA, which wants eight codes of a row together: quads of four rows
-// that stand side by side are zipped, those of nibbles before they are taken apart. With four rows of x a group of Q4_0
-// blocks takes 80 slots of the vector pipes (32 multiply, 24 unpack, 24 scale) where products by lanes (SDOT) would
-// take 100, with two 56 and 60.
+// Two to sixteen rows of x and interleaved weights by SMMLA, which wants eight codes of a row together: quads of four
+// rows that stand side by side are zipped, those of nibbles before they are taken apart. With four rows of x a group of
+// Q4_0 blocks takes 80 slots of the vector pipes (32 multiply, 24 unpack, 24 scale) where products by lanes (SDOT)
+// would take 100, with two 56 and 60.
 #include "kernels/linear/matmul_interleaved.h"
 
 #if defined(__aarch64__)
@@ -31,16 +31,25 @@ namespace {
 #include "kernels/linear/q4_0_pairs_neon-inl.h"
 //
 #include "kernels/linear/q8_0_pairs_neon-inl.h"
+//
+#include "kernels/linear/interleaved_halves_neon-inl.h"
+//
+#include "kernels/linear/q4_0_halves_neon-inl.h"
+//
+#include "kernels/linear/q8_0_halves_neon-inl.h"
 
-// Sums of a group with all rows of x.
+// Sums of a group with rows of x from `first` on.
 template <int pairs>
-void store_totals(const Matmul::Arguments& a, const float* unscale, std::int64_t group,
+void store_totals(const Matmul::Arguments& a, const float* unscale, std::int64_t first, std::int64_t group,
                   const PairTotals<pairs>& totals) {
-  for (std::int64_t row = 0; row < a.y.size(0); ++row) {
-    float* to = &a.y(row, group * interleaved_rows);
-    for (int i = 0; i < interleaved_rows; ++i) {
-      const float total = totals[i / 2][row / 2][i % 2 * 2 + row % 2] * unscale[row];
-      to[i] = total + (a.bias.data() == nullptr ? 0.0f : a.bias.data()[group * interleaved_rows + i]);
+  float bias[interleaved_rows] = {};
+  if (a.bias.data() != nullptr) std::memcpy(bias, a.bias.data() + group * interleaved_rows, sizeof(bias));
+  for (std::int64_t row = 0; row < std::min<std::int64_t>(2 * pairs, a.y.size(0) - first); ++row) {
+    float* to = &a.y(first + row, group * interleaved_rows);
+    for (int half = 0; half < 2; ++half) {
+      const float32x4_t one = vld1q_f32(totals[2 * half][row / 2]), other = vld1q_f32(totals[2 * half + 1][row / 2]);
+      const float32x4_t four = row % 2 == 0 ? vuzp1q_f32(one, other) : vuzp2q_f32(one, other);
+      vst1q_f32(to + 4 * half, vaddq_f32(vmulq_n_f32(four, unscale[row]), vld1q_f32(bias + 4 * half)));
     }
   }
 }
@@ -62,28 +71,75 @@ void multiply_groups(const Matmul::Arguments& a, const std::byte* prepared) {
     }
     PairTotals<pairs> totals[at_once];
     multiply_pairs(of_groups, blocks, x.blocks(), totals);
-    for (int i = 0; i < at_once; ++i) store_totals<pairs>(a, x.unscale, group[i], totals[i]);
+    for (int i = 0; i < at_once; ++i) store_totals<pairs>(a, x.unscale, 0, group[i], totals[i]);
+  }
+}
+
+// Some groups at a time, part by part of their depth.
+template <class Block>
+void multiply_halves(const Matmul::Arguments& a, const std::byte* prepared) {
+  constexpr std::int64_t groups_at_a_time = 32;
+  constexpr std::int64_t least_part = 32,
+                         largest_part = sizeof(Block) < 32 ? 64 : 32;  // with x in the first-level cache
+  const std::int64_t part = a.x.size(0) <= 8 ? largest_part : least_part;
+  const std::int64_t blocks = a.x.size(1) / 32, all_groups = a.y.size(1) / interleaved_rows;
+  const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
+  for (std::int64_t first = 0; first < all_groups; first += groups_at_a_time) {
+    const std::int64_t groups = std::min(groups_at_a_time, all_groups - first);
+    float totals[groups_at_a_time][2][sizeof(PairTotals<4>) / sizeof(float)] = {};
+    for (std::int64_t begin = 0; begin < blocks; begin += part) {
+      const std::int64_t count = std::min(part, blocks - begin);
+      for (std::int64_t group = 0; group < groups; ++group) {
+        const auto* from = weights + (first + group) * blocks + begin;
+        const auto* next = group + 1 < groups       ? from + blocks
+                           : begin + count < blocks ? weights + first * blocks + begin + count
+                                                    : from + count;
+        int set = 0;
+        for_sets(a, [&]<int pairs>(std::int64_t, std::size_t place) {
+          if constexpr (pairs > 2) {  // fewer have loops of their own
+            const auto& x = *reinterpret_cast<const PairsOfX<pairs>*>(prepared + place);
+            auto& of_set = reinterpret_cast<HalfTotals<pairs>(&)[2]>(totals[group][set++]);
+            for (int half = 0; half < 2; ++half) {
+              const auto* ahead = reinterpret_cast<const std::byte*>(next) + half * count * (sizeof(*next) / 2);
+              multiply_half(HalfGroup<Block>(from, half), count, x.blocks() + begin, ahead, of_set[half]);
+            }
+          }
+        });
+      }
+    }
+    for (std::int64_t group = 0; group < groups; ++group) {
+      int set = 0;
+      for_sets(a, [&]<int pairs>(std::int64_t row, std::size_t place) {
+        const auto& x = *reinterpret_cast<const PairsOfX<pairs>*>(prepared + place);
+        store_totals<pairs>(a, x.unscale, row, first + group,
+                            reinterpret_cast<const PairTotals<pairs>&>(totals[group][set++]));
+      });
+    }
   }
 }
 
 bool accepts(const Matmul::Arguments& a) {
-  return a.x.size(0) > 1 && a.x.size(0) <= 4 && a.x.size(1) > 0 && keeps_code_bytes(a.weights.dtype());
+  return a.x.size(0) > 1 && a.x.size(0) <= most_set_rows && a.x.size(1) > 0 && keeps_code_bytes(a.weights.dtype());
 }
 
 std::size_t prepared_bytes(const Matmul::Arguments& a) {
-  const auto blocks = static_cast<std::size_t>(a.x.size(1) / 32);
-  return a.x.size(0) == 2 ? sizeof(PairsOfX<1>) + blocks * sizeof(PairsBlock<1>)
-                          : sizeof(PairsOfX<2>) + blocks * sizeof(PairsBlock<2>);
+  std::size_t bytes = 0;
+  for_sets(a, [&]<int pairs>(std::int64_t, std::size_t place) {
+    bytes = place + sizeof(PairsOfX<pairs>) + static_cast<std::size_t>(a.x.size(1) / 32) * sizeof(PairsBlock<pairs>);
+  });
+  return bytes;
 }
 
 void prepare(const Matmul::Arguments& a, std::byte* prepared) {
-  with_kept_bytes_type(a.weights.dtype(), [&]<class Block>() {
-    (a.x.size(0) == 2 ? prepare_pairs<1> : prepare_pairs<2>)(a, stored_offset<Block>, prepared);
+  const int offset = a.weights.dtype() == DType::q4_0 ? stored_offset<BlockQ4_0> : stored_offset<BlockQ8_0>;
+  for_sets(a, [&]<int pairs>(std::int64_t row, std::size_t place) {
+    prepare_pairs<pairs>(a, row, offset, prepared + place);
   });
 }
 
 void columns(const Matmul::Arguments& a, const std::byte* prepared) {
   with_kept_bytes_type(a.weights.dtype(), [&]<class Block>() {
+    if (a.x.size(0) > 4) return multiply_halves<Block>(a, prepared);
     (a.x.size(0) == 2 ? multiply_groups<Block, 1> : multiply_groups<Block, 2>)(a, prepared);
   });
 }
@@ -117,6 +173,9 @@ const GroupProduct* const interleaved_neon_i8mm = &product;
 #undef INGOT_STORE
 #undef INGOT_CLEAR
 #undef INGOT_ALL_VECTORS
+#undef INGOT_LOAD_HALVES
+#undef INGOT_TAKE
+#undef INGOT_ADVANCE_HALF
 HWY_POP_ATTRIBUTES
 
 #else
