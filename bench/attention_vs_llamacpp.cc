@@ -9,13 +9,13 @@
 // What is asked of a shape stands behind it.
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "base/random.h"
 #include "bench/ggml_peer.h"
 #include "bench/neighbours.h"
+#include "bench/words.h"
 #include "kernels/attention/decode.h"
 #include "kernels/attention/family.h"
 #include "kernels/contract/run.h"
@@ -280,24 +280,13 @@ int compare_all(const Ggml& ggml, const Options& options) {
 
 int main(int argument_count, char** arguments) {
   Options options;
-  for (int index = 1; index < argument_count; ++index) {
-    const std::string_view argument = arguments[index];
-    const bool has_value = index + 1 < argument_count;
-    if (argument == "--threads" && has_value) {
-      options.threads = std::max(1, std::atoi(arguments[++index]));
-    } else if (argument == "--seconds" && has_value) {
-      options.seconds = std::atof(arguments[++index]);
-    } else if (argument == "--variant" && has_value) {
-      options.variant = arguments[++index];
-    } else if (argument == "--only" && has_value) {
-      options.only = arguments[++index];
-    } else if (options.folder.empty() && !argument.starts_with("-")) {
-      options.folder = argument;
-    } else {
-      std::fprintf(stderr, "expected LLAMA_CPP/build/bin, --threads, --seconds, --variant or --only, found '%s'\n",
-                   arguments[index]);
-      return 2;
+  for (Words words(argument_count, arguments); words.next();) {
+    if (words.take("--threads", options.threads) || words.take("--seconds", options.seconds) ||
+        words.take("--variant", options.variant) || words.take("--only", options.only) ||
+        words.take_plain(options.folder)) {
+      continue;
     }
+    return words.complain("LLAMA_CPP/build/bin, --threads, --seconds, --variant or --only");
   }
   Ggml ggml;
   return ggml.load(options.folder) ? compare_all(ggml, options) : 1;

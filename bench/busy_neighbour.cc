@@ -12,12 +12,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "base/random.h"
 #include "bench/neighbours.h"
+#include "bench/words.h"
 #include "kernels/all_operations.h"
 #include "kernels/contract/run.h"
 #include "kernels/linear/matmul.h"
@@ -151,15 +151,9 @@ Result<void> compare(int threads, double seconds) {
 int main(int count, char** values) {
   int threads = 2;
   double seconds = 1;
-  for (int i = 1; i < count; ++i) {
-    if (std::strcmp(values[i], "--threads") == 0 && i + 1 < count) {
-      threads = std::atoi(values[++i]);
-    } else if (std::strcmp(values[i], "--seconds") == 0 && i + 1 < count) {
-      seconds = std::atof(values[++i]);
-    } else {
-      std::fprintf(stderr, "usage: %s [--threads N] [--seconds S]\n", values[0]);
-      return 2;
-    }
+  for (Words words(count, values); words.next();) {
+    if (words.take("--threads", threads) || words.take("--seconds", seconds)) continue;
+    return words.complain("--threads or --seconds");
   }
   const Result<void> done = compare(threads, seconds);
   if (!done.ok()) std::fprintf(stderr, "%s\n", std::string(done.error().text()).c_str());

@@ -8,12 +8,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
+#include "bench/words.h"
 #include "kernels/linear/int8_matmul.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
@@ -104,23 +103,16 @@ bool time_shape(const ProductShape& shape, const Options& options, const Machine
 
 int main(int count, char** arguments) {
   Options options;
-  for (int i = 1; i < count; ++i) {
+  for (Words words(count, arguments); words.next();) {
     ProductShape shape;
-    const bool more = i + 1 < count;
-    if (more && std::strcmp(arguments[i], "--threads") == 0) {
-      options.threads = std::atoi(arguments[++i]);
-    } else if (more && std::strcmp(arguments[i], "--seconds") == 0) {
-      options.seconds = std::atof(arguments[++i]);
-    } else if (more && std::strcmp(arguments[i], "--variant") == 0) {
-      options.variant = arguments[++i];
-    } else if (std::strcmp(arguments[i], "--best") == 0) {
-      options.best_only = true;
-    } else if (std::sscanf(arguments[i], "%dx%dx%d", &shape.rows, &shape.columns, &shape.depth) == 3) {
-      options.shapes.push_back(shape);
-    } else {
-      std::fprintf(stderr, "expected an option or ROWSxCOLUMNSxDEPTH, found %s\n", arguments[i]);
-      return 2;
+    if (words.take("--threads", options.threads) || words.take("--seconds", options.seconds) ||
+        words.take("--variant", options.variant) || words.take("--best", options.best_only)) {
+      continue;
     }
+    if (std::sscanf(words.word(), "%dx%dx%d", &shape.rows, &shape.columns, &shape.depth) != 3) {
+      return words.complain("--threads, --seconds, --variant, --best or ROWSxCOLUMNSxDEPTH");
+    }
+    options.shapes.push_back(shape);
   }
   if (options.shapes.empty()) options.shapes = {{1, 4096, 4096}, {512, 4096, 4096}, {1024, 1024, 1024}};
   const Machine machine = Machine::detect();

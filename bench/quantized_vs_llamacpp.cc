@@ -9,7 +9,6 @@
 // --packed: interleaved, where the format has that layout.
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -17,6 +16,7 @@
 #include "bench/ggml_peer.h"
 #include "bench/neighbours.h"
 #include "bench/own_thread.h"
+#include "bench/words.h"
 #include "kernels/all_operations.h"
 #include "kernels/contract/run.h"
 #include "kernels/linear/matmul.h"
@@ -270,30 +270,14 @@ int compare_all(const Ggml& ggml, const Options& options) {
 
 int main(int argument_count, char** arguments) {
   Options options;
-  for (int index = 1; index < argument_count; ++index) {
-    const std::string_view argument = arguments[index];
-    const bool has_value = index + 1 < argument_count;
-    if (argument == "--threads" && has_value) {
-      options.threads = std::max(1, std::atoi(arguments[++index]));
-    } else if (argument == "--seconds" && has_value) {
-      options.seconds = std::atof(arguments[++index]);
-    } else if (argument == "--type" && has_value) {
-      options.type = arguments[++index];
-    } else if (argument == "--rows" && has_value) {
-      options.rows = std::atoi(arguments[++index]);
-    } else if (argument == "--cached") {
-      options.cached = true;
-    } else if (argument == "--packed") {
-      options.packed = true;
-    } else if (options.folder.empty() && !argument.starts_with("-")) {
-      options.folder = argument;
-    } else {
-      std::fprintf(
-          stderr,
-          "expected LLAMA_CPP/build/bin, --threads, --seconds, --type, --rows, --cached or --packed, found '%s'\n",
-          arguments[index]);
-      return 2;
+  for (Words words(argument_count, arguments); words.next();) {
+    if (words.take("--threads", options.threads) || words.take("--seconds", options.seconds) ||
+        words.take("--type", options.type) || words.take("--rows", options.rows) ||
+        words.take("--cached", options.cached) || words.take("--packed", options.packed) ||
+        words.take_plain(options.folder)) {
+      continue;
     }
+    return words.complain("LLAMA_CPP/build/bin, --threads, --seconds, --type, --rows, --cached or --packed");
   }
   Ggml ggml;
   return ggml.load(options.folder) ? compare_all(ggml, options) : 1;
