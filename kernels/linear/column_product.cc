@@ -170,6 +170,21 @@ ColumnProduct bf16_row(std::string_view name, FeatureSet needs, SimdTarget targe
                          std::byte* workspace) { product->multiply(a, panels, workspace); }};
 }
 
+// About as many as dot products take, and so many that two threads end together: of 17 chunks one would get nine.
+std::int64_t group_chunk_columns(const Matmul::Arguments& a, std::int64_t chunk_bytes) {
+  const DotProduct sizes{nullptr, nullptr, chunk_bytes};
+  const std::int64_t groups = a.weights.size(0) / interleaved_rows;
+  const std::int64_t about = dot_chunk_columns(sizes, gemm_of(a)) / interleaved_rows;
+  std::int64_t best = about, least_share = groups + 1;
+  for (std::int64_t length = about * 4 / 5; length <= about * 5 / 4; ++length) {
+    const std::int64_t share = length * divide_rounding_up(divide_rounding_up(groups, length), 2);
+    if (share >= least_share) continue;
+    least_share = share;
+    best = length;
+  }
+  return best * interleaved_rows;
+}
+
 // Weights in the interleaved layout, eight columns at a time. `find` gives null where the product is not built.
 using FindGroups = const GroupProduct* (*)();
 
@@ -181,12 +196,9 @@ ColumnProduct interleaved_row(std::string_view name, FeatureSet needs, SimdTarge
           .built = find() != nullptr,
           .accepts = [](const Matmul::Arguments& a) { return is_interleaved(a) && find()->accepts(a); },
           .prepared_bytes = [](const Matmul::Arguments& a) { return find()->bytes(a); },
-          .chunk_columns =
-              [](const Matmul::Arguments& a) {
-                const DotProduct sizes{nullptr, nullptr, find()->chunk_bytes};
-                return dot_chunk_columns(sizes, gemm_of(a));
-              },
-          .prepare = [](const Matmul::Arguments& a, Workers&, std::byte* prepared) { find()->prepare(a, prepared); },
+          .chunk_columns = [](const Matmul::Arguments& a) { return group_chunk_columns(a, find()->chunk_bytes); },
+          .prepare = [](const Matmul::Arguments& a, Workers& workers,
+                        std::byte* prepared) { find()->prepare(a, workers, prepared); },
           .multiply = [](const Matmul::Arguments& a, const std::byte* prepared,
                          std::byte*) { find()->columns(a, prepared); }};
 }

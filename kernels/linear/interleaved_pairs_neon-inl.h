@@ -46,11 +46,11 @@ HWY_INLINE float32x4_t rounded_scales(float32x4_t scales, const float32x4_t (&up
   return vbslq_f32(vceqq_f32(whole, whole), vreinterpretq_f32_u32(rounded), whole);
 }
 
-// One row's codes and scales, the latter as they are; returns the largest that is finite.
+// Codes, starts and scales of one row's blocks `begin` to `end`, the last as they are.
 template <int pairs>
-float place_row(const BlockReader& from, std::int64_t blocks, std::int64_t row, int offset, PairsBlock<pairs>* to) {
-  float largest = 0;
-  for (std::int64_t b = 0; b < blocks; ++b) {
+void place_row(const BlockReader& from, std::int64_t begin, std::int64_t end, std::int64_t row, int offset,
+               PairsBlock<pairs>* to) {
+  for (std::int64_t b = begin; b < end; ++b) {
     alignas(16) std::int8_t codes[32];
     std::int32_t sums[2];
     const float scale = from.read(32 * b, 32, codes, sums);
@@ -60,37 +60,46 @@ float place_row(const BlockReader& from, std::int64_t blocks, std::int64_t row, 
     const std::int32_t start = std::bit_cast<std::int32_t>(float_start) - offset * (sums[0] + sums[1]);
     to[b].starts[row / 2][row % 2] = to[b].starts[row / 2][row % 2 + 2] = start;
     to[b].scales[row / 2][row % 2] = to[b].scales[row / 2][row % 2 + 2] = scale;
-    if (scale > largest) largest = scale;  // never where it is NaN
   }
-  return largest;
 }
 
-// Rows from `first` on.
+// Scales of a pair of rows, brought to the range that they are multiplied in.
 template <int pairs>
-void prepare_pairs(const Matmul::Arguments& a, std::int64_t first, int offset, std::byte* prepared) {
+void settle_scales(PairsBlock<pairs>* blocks, std::int64_t count, int pair, float* unscale) {
+  float32x4_t largest = vdupq_n_f32(0);
+  for (std::int64_t b = 0; b < count; ++b)
+    largest = vmaxnmq_f32(largest, vld1q_f32(blocks[b].scales[pair]));  // not NaN
+  float of_rows[4], up[2][4];
+  vst1q_f32(of_rows, largest);
+  for (int i = 0; i < 4; ++i) {
+    const int exponent = of_rows[i] == 0 ? 0 : -std::ilogb(of_rows[i]);
+    if (i < 2) unscale[i] = std::ldexp(1.0f, -exponent);
+    up[0][i] = std::ldexp(1.0f, exponent / 2);
+    up[1][i] = std::ldexp(1.0f, exponent - exponent / 2);
+  }
+  const float32x4_t ups[2] = {vld1q_f32(up[0]), vld1q_f32(up[1])};
+  for (std::int64_t b = 0; b < count; ++b) {
+    const float32x4_t scales = rounded_scales(vld1q_f32(blocks[b].scales[pair]), ups);
+    vst1q_f32(blocks[b].scales[pair], scales);
+    vst1q_f32(blocks[b].less_starts[pair], vmulq_n_f32(scales, -float_start));
+  }
+}
+
+// Rows from `first` on. One past the last counts for nothing.
+template <int pairs>
+void prepare_pairs(const Matmul::Arguments& a, std::int64_t first, int offset, Workers& workers, std::byte* prepared) {
   auto& x = *reinterpret_cast<PairsOfX<pairs>*>(prepared);
   const std::int64_t blocks = a.x.size(1) / 32, rows = std::min<std::int64_t>(2 * pairs, a.x.size(0) - first);
   x.before = {};
-  if (rows < 2 * pairs) std::fill_n(x.blocks(), blocks, PairsBlock<pairs>{});
-  float up[2][2 * pairs] = {};
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const BlockReader from = row_reader(a, first + row, encode_activation_block.neon);
-    const float largest = place_row<pairs>(from, blocks, row, offset, x.blocks());
-    const int exponent = largest == 0 ? 0 : -std::ilogb(largest);
-    x.unscale[row] = std::ldexp(1.0f, -exponent);
-    up[0][row] = std::ldexp(1.0f, exponent / 2);
-    up[1][row] = std::ldexp(1.0f, exponent - exponent / 2);
-  }
-  unrolled<pairs>(INGOT_UNROLLED(pair) {
-    const auto both = [](const float* of_rows) { return vcombine_f32(vld1_f32(of_rows), vld1_f32(of_rows)); };
-    const float32x4_t ups[2] = {both(up[0] + 2 * pair), both(up[1] + 2 * pair)};
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      PairsBlock<pairs>& block = x.blocks()[b];
-      const float32x4_t scales = rounded_scales(vld1q_f32(block.scales[pair]), ups);
-      vst1q_f32(block.scales[pair], scales);
-      vst1q_f32(block.less_starts[pair], vmulq_n_f32(scales, -float_start));
-    }
-  });
+  workers.for_chunks(blocks, (blocks + workers.count() - 1) / workers.count(),
+                     [&](std::int64_t begin, std::int64_t end, int) {
+                       if (rows < 2 * pairs) std::fill(x.blocks() + begin, x.blocks() + end, PairsBlock<pairs>{});
+                       for (std::int64_t row = 0; row < rows; ++row) {
+                         const BlockReader from = row_reader(a, first + row, encode_activation_block.neon);
+                         place_row<pairs>(from, begin, end, row, offset, x.blocks());
+                       }
+                     });
+  for (int pair = 0; pair < pairs; ++pair) settle_scales<pairs>(x.blocks(), blocks, pair, x.unscale + 2 * pair);
 }
 
 // clang-format off
@@ -117,7 +126,4 @@ void prepare_pairs(const Matmul::Arguments& a, std::int64_t first, int offset, s
 #define INGOT_CLEAR \
   ".irp register, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n" \
   "movi v\\register\\().2d, #0\n" ".endr\n"
-#define INGOT_ALL_VECTORS \
-  "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", \
-  "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 // clang-format on

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/linear/matmul.h"
+#include "machine/workers.h"
 
 namespace ingot {
 
@@ -19,7 +20,7 @@ inline BlockReader row_reader(const Matmul::Arguments& a, std::int64_t row, Enco
 struct GroupProduct {
   bool (*accepts)(const Matmul::Arguments& arguments) = nullptr;  // beside is_interleaved
   std::size_t (*bytes)(const Matmul::Arguments& arguments) = nullptr;
-  void (*prepare)(const Matmul::Arguments& arguments, std::byte* prepared) = nullptr;
+  void (*prepare)(const Matmul::Arguments& arguments, Workers& workers, std::byte* prepared) = nullptr;
   void (*columns)(const Matmul::Arguments& arguments, const std::byte* prepared) = nullptr;
   std::int64_t chunk_bytes = 64 << 10;  // of weights: the most that is handed to a thread where there are many
 };

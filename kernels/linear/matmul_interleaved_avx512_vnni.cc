@@ -86,7 +86,7 @@ struct Columns {
   }
 };
 
-void prepare(const Matmul::Arguments& a, std::byte* prepared) {
+void prepare(const Matmul::Arguments& a, Workers&, std::byte* prepared) {
   code_rows(a, encode_activation_block.widest(), reinterpret_cast<CodedBlock*>(prepared));
 }
 

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "hwy/base.h"
@@ -26,6 +27,8 @@ namespace {
 // Each builds on the one before it.
 #include "kernels/linear/unrolled-inl.h"
 //
+#include "kernels/linear/every_vector_neon-inl.h"
+//
 #include "kernels/linear/interleaved_pairs_neon-inl.h"
 //
 #include "kernels/linear/q4_0_pairs_neon-inl.h"
@@ -37,6 +40,8 @@ namespace {
 #include "kernels/linear/q4_0_halves_neon-inl.h"
 //
 #include "kernels/linear/q8_0_halves_neon-inl.h"
+//
+#include "kernels/linear/interleaved_pairs_256_neon-inl.h"
 
 // Sums of a group with rows of x from `first` on.
 template <int pairs>
@@ -58,8 +63,8 @@ void store_totals(const Matmul::Arguments& a, const float* unscale, std::int64_t
 template <class Block, int pairs>
 void multiply_groups(const Matmul::Arguments& a, const std::byte* prepared) {
   constexpr int at_once = groups_at_once<Block, pairs>;
-  const auto& x = *reinterpret_cast<const PairsOfX<pairs>*>(prepared);
-  const std::int64_t blocks = a.x.size(1) / 32, groups = a.y.size(1) / interleaved_rows;
+  const auto [x, unscale] = prepared_x<Block, pairs>(prepared);
+  const std::int64_t blocks = a.x.size(1) / Block::elements, groups = a.y.size(1) / interleaved_rows;
   const std::int64_t length = (groups + at_once - 1) / at_once;
   const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
   for (std::int64_t first = 0; first < length; ++first) {
@@ -70,8 +75,8 @@ void multiply_groups(const Matmul::Arguments& a, const std::byte* prepared) {
       of_groups[i] = weights + group[i] * blocks;
     }
     PairTotals<pairs> totals[at_once];
-    multiply_pairs(of_groups, blocks, x.blocks(), totals);
-    for (int i = 0; i < at_once; ++i) store_totals<pairs>(a, x.unscale, 0, group[i], totals[i]);
+    multiply_pairs(of_groups, blocks, x, totals);
+    for (int i = 0; i < at_once; ++i) store_totals<pairs>(a, unscale, 0, group[i], totals[i]);
   }
 }
 
@@ -119,10 +124,11 @@ void multiply_halves(const Matmul::Arguments& a, const std::byte* prepared) {
 }
 
 bool accepts(const Matmul::Arguments& a) {
-  return a.x.size(0) > 1 && a.x.size(0) <= most_set_rows && a.x.size(1) > 0 && keeps_code_bytes(a.weights.dtype());
+  return a.x.size(0) > 1 && a.x.size(0) <= (keeps_code_bytes(a.weights.dtype()) ? most_set_rows : 4) && a.x.size(1) > 0;
 }
 
 std::size_t prepared_bytes(const Matmul::Arguments& a) {
+  if (block_elements(a.weights.dtype()) == 256) return prepared_256_bytes(a);
   std::size_t bytes = 0;
   for_sets(a, [&]<int pairs>(std::int64_t, std::size_t place) {
     bytes = place + sizeof(PairsOfX<pairs>) + static_cast<std::size_t>(a.x.size(1) / 32) * sizeof(PairsBlock<pairs>);
@@ -130,16 +136,23 @@ std::size_t prepared_bytes(const Matmul::Arguments& a) {
   return bytes;
 }
 
-void prepare(const Matmul::Arguments& a, std::byte* prepared) {
-  const int offset = a.weights.dtype() == DType::q4_0 ? stored_offset<BlockQ4_0> : stored_offset<BlockQ8_0>;
-  for_sets(a, [&]<int pairs>(std::int64_t row, std::size_t place) {
-    prepare_pairs<pairs>(a, row, offset, prepared + place);
+void prepare(const Matmul::Arguments& a, Workers& workers, std::byte* prepared) {
+  with_interleaved_type(a.weights.dtype(), [&]<class Block>() {
+    if constexpr (Block::elements == 256) {
+      (a.x.size(0) == 2 ? prepare_pairs_256<1> : prepare_pairs_256<2>)(a, workers, prepared);
+    } else {
+      for_sets(a, [&]<int pairs>(std::int64_t row, std::size_t place) {
+        prepare_pairs<pairs>(a, row, stored_offset<Block>, workers, prepared + place);
+      });
+    }
   });
 }
 
 void columns(const Matmul::Arguments& a, const std::byte* prepared) {
-  with_kept_bytes_type(a.weights.dtype(), [&]<class Block>() {
-    if (a.x.size(0) > 4) return multiply_halves<Block>(a, prepared);
+  with_interleaved_type(a.weights.dtype(), [&]<class Block>() {
+    if constexpr (std::is_same_v<Block, BlockQ4_0> || std::is_same_v<Block, BlockQ8_0>) {
+      if (a.x.size(0) > 4) return multiply_halves<Block>(a, prepared);
+    }
     (a.x.size(0) == 2 ? multiply_groups<Block, 1> : multiply_groups<Block, 2>)(a, prepared);
   });
 }
@@ -172,7 +185,7 @@ const GroupProduct* const interleaved_neon_i8mm = &product;
 #undef INGOT_ADVANCE_TWO
 #undef INGOT_STORE
 #undef INGOT_CLEAR
-#undef INGOT_ALL_VECTORS
+#undef INGOT_EVERY_VECTOR
 #undef INGOT_LOAD_HALVES
 #undef INGOT_TAKE
 #undef INGOT_ADVANCE_HALF

@@ -44,8 +44,9 @@ std::size_t prepared_bytes(const Matmul::Arguments& a) {
   return static_cast<std::size_t>(a.x.size(1) / BlockQ4_K::elements) * sizeof(Q4_KLaneBlock);
 }
 
-void prepare(const Matmul::Arguments& a, std::byte* prepared) {
-  is_own(a) ? prepare_one_row<BlockQ4_K>(a, prepared) : interleaved_neon_dotprod->prepare(a, prepared);
+void prepare(const Matmul::Arguments& a, Workers& workers, std::byte* prepared) {
+  is_own(a) ? prepare_one_row<BlockQ4_K>(a, workers, prepared)
+            : interleaved_neon_dotprod->prepare(a, workers, prepared);
 }
 
 void columns(const Matmul::Arguments& a, const std::byte* prepared) {

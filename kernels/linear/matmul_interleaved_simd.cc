@@ -121,7 +121,7 @@ struct Columns {
 float encode(const float* x, int block, std::int8_t* codes, std::int32_t* sums) {
   return encode_activations_vector(x, block, codes, sums);
 }
-void prepare(const Matmul::Arguments& a, std::byte* prepared) {
+void prepare(const Matmul::Arguments& a, Workers&, std::byte* prepared) {
   code_rows(a, encode, reinterpret_cast<CodedBlock*>(prepared));
 }
 

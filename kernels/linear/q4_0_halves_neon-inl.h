@@ -45,7 +45,7 @@ HWY_INLINE void multiply_half(HalfGroup<BlockQ4_0> weights, std::int64_t blocks,
       : [w0] "+r"(w0), [n0] "+r"(n0), [scales] "+r"(scales), [ahead] "+r"(ahead), [x] "+r"(x), [left] "+r"(left),
         [step] "=&r"(step)
       : [totals] "r"(&totals)
-      : "cc", "memory", INGOT_ALL_VECTORS);
+      : "cc", "memory", INGOT_EVERY_VECTOR);
 }
 
 HWY_INLINE void multiply_half(HalfGroup<BlockQ4_0> weights, std::int64_t blocks, const PairsBlock<4>* x,
@@ -99,6 +99,6 @@ HWY_INLINE void multiply_half(HalfGroup<BlockQ4_0> weights, std::int64_t blocks,
       : [w0] "+r"(w0), [n0] "+r"(n0), [scales] "+r"(scales), [ahead] "+r"(ahead), [x] "+r"(x), [left] "+r"(left),
         [step] "=&r"(step)
       : [totals] "r"(&totals)
-      : "cc", "memory", INGOT_ALL_VECTORS);
+      : "cc", "memory", INGOT_EVERY_VECTOR);
 }
 // clang-format on
