@@ -15,8 +15,6 @@
 
 namespace ingot::os::address_space_fixture {
 
-inline constexpr std::uint64_t mib = std::uint64_t{1} << 20;
-inline constexpr std::uint64_t gib = std::uint64_t{1} << 30;
 inline constexpr Access read_write = Access::read | Access::write;
 inline constexpr VirtualAddress low(1 * mib);
 inline constexpr VirtualAddress high(0x7fff'ffff'f000);

@@ -11,6 +11,9 @@
 
 namespace ingot::os {
 
+inline constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+
 class FakeMemory {
  public:
   explicit FakeMemory(std::uint64_t bytes, PhysicalAddress first = PhysicalAddress(0)) : first_(first), bytes_(bytes) {

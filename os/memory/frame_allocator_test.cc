@@ -16,9 +16,6 @@
 namespace ingot::os {
 namespace {
 
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
-constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-
 MemoryMap map_of(const std::vector<MemoryRange>& ranges) {
   MemoryMap map;
   for (const MemoryRange& range : ranges) EXPECT_TRUE(map.add(range).ok());

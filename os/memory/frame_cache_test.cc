@@ -12,8 +12,6 @@
 namespace ingot::os {
 namespace {
 
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
-
 TEST(FrameCache, KeepsFramesInBatchesAndLosesNone) {
   const FakeMemory memory(32 * mib);
   LockedFrames shared(LockRank::frames, frames_of(memory));

@@ -11,8 +11,6 @@
 namespace ingot::os {
 namespace {
 
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
-
 struct CountedFlushes final : TlbFlusher {
   void flush(const TlbFlush&) override { ++count; }
   int count = 0;

@@ -16,8 +16,6 @@ namespace {
 using Format = x86_64::PageTableFormat;
 using Table = PageTable<Format>;
 
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
-constexpr std::uint64_t gib = std::uint64_t{1} << 30;
 constexpr PageAttributes read_write{Access::read | Access::write, Privilege::user};
 
 auto to(PageAttributes attributes) {
