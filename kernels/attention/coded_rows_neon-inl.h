@@ -77,10 +77,10 @@ HWY_INLINE void dot_coded_quad(const std::int8_t* queries, const float* scales, 
 #define INGOT_CODE_CONSTANTS "fmov v31.8h, #1.0\n dup v30.8h, %w[bits]\n"
 #define INGOT_CODE_OPERANDS [start] "r"(coded_value_start), [bits] "r"(coded_value_bits)
 
-// Behind the last row that is read again.
-#define INGOT_NEXT_CODES(to) \
-  "ldr q" to ", [%[row]]\n add %[row], %[row], %[stride]\n" \
-  "cmp %[row], %[last]\n csel %[row], %[row], %[last], ls\n"
+// Behind the last row that is read again. By a table of pointers rows of one head take a tenth more.
+#define INGOT_NEXT_ROW \
+  "add %[row], %[row], %[stride]\n cmp %[row], %[last]\n csel %[row], %[row], %[last], ls\n"
+#define INGOT_NEXT_CODES(to) "ldr q" to ", [%[row]]\n" INGOT_NEXT_ROW
 // A row's products, the next one's floats, and halves of the one behind it.
 #define INGOT_MIX_ROW(value0, value1, value2, value3, weights, to0, to1, to2, to3, low, high, next_low, next_high) \
   INGOT_NEXT_CODES(next_high) \
@@ -129,9 +129,7 @@ HWY_INLINE void mix_coded_quad(const float* weights, const std::byte* row, std::
   INGOT_ADD(sum2, value2, weights, lane) INGOT_ADD(sum3, value3, weights, lane)
 #define INGOT_ADD_FIRST_HALF(weights, lane) INGOT_ADD_HALF("0", "1", "2", "3", "16", "17", "18", "19", weights, lane)
 #define INGOT_ADD_OTHER_HALF(weights, lane) INGOT_ADD_HALF("4", "5", "6", "7", "20", "21", "22", "23", weights, lane)
-#define INGOT_NEXT_BLOCK(to0, to1) \
-  "ldr %[row], [%[rows]], #8\n add %[row], %[row], %[offset]\n ldr q" to0 ", [%[row]]\n ldr q" to1 ", [%[row], #16]\n"
-#define INGOT_ASK_FAR "prfm pldl2keep, [%[asked]]\n add %[asked], %[asked], %[step]\n"
+#define INGOT_NEXT_BLOCK(to0, to1) "ldr q" to0 ", [%[row]]\n ldr q" to1 ", [%[row], #16]\n" INGOT_NEXT_ROW
 // Products of a row's first half and of the other half of the row before, and halves of the row behind it.
 #define INGOT_MIX_BLOCK(lane, weights_before, lane_before, low0, high0, low1, high1, next0, next1, next2, next3) \
   INGOT_NEXT_BLOCK(next1, next3) \
@@ -140,12 +138,13 @@ HWY_INLINE void mix_coded_quad(const float* weights, const std::byte* row, std::
   INGOT_TWO_VECTORS("20", "21", low1) INGOT_HALVES(next2, next3) INGOT_TWO_VECTORS("22", "23", high1) \
   INGOT_ADD_FIRST_HALF("24", lane)
 
-// outputs [32] += weights [4 fours] times a block of codes of as many rows, `offset` bytes behind where they start; the
-// row behind the last is read as well. Weights as above.
-HWY_INLINE void mix_coded_block(const float* weights, const std::byte* const* rows, std::int64_t offset,
-                                std::int64_t fours, const RowsAhead& ahead, float* outputs) {
-  const std::byte* row;
-  const std::byte* asked = ahead.near + ahead.far;
+// outputs [32] += weights [count] times a block of codes of `count` rows, one or more. Rows and weights as above, but
+// weights are zeros up to a multiple of four.
+HWY_INLINE void mix_coded_block(const float* weights, const std::byte* row, std::int64_t stride, std::int64_t count,
+                                const RowsAhead& ahead, float* outputs) {
+  const std::byte* last = row + (count - 1) * stride;
+  std::int64_t fours = divide_rounding_up(count, 4);
+  const std::byte* asked = ahead.near;
   __asm__ volatile(
       INGOT_CODE_CONSTANTS
       INGOT_NEXT_BLOCK("9", "11") INGOT_HALVES("8", "9") INGOT_HALVES("10", "11")
@@ -157,19 +156,20 @@ HWY_INLINE void mix_coded_block(const float* weights, const std::byte* const* ro
       "1:\n"
       "ldr q24, [%[weights]], #16\n"
       INGOT_MIX_BLOCK("0", "25", "3", "8", "9", "10", "11", "12", "13", "14", "15")
-      INGOT_ASK_FAR
+      INGOT_ASK
       INGOT_MIX_BLOCK("1", "24", "0", "12", "13", "14", "15", "8", "9", "10", "11")
-      INGOT_ASK_FAR
+      INGOT_ASK
       INGOT_MIX_BLOCK("2", "24", "1", "8", "9", "10", "11", "12", "13", "14", "15")
-      INGOT_ASK_FAR
+      INGOT_ASK
       INGOT_MIX_BLOCK("3", "24", "2", "12", "13", "14", "15", "8", "9", "10", "11")
       "ldr q25, [%[weights], #-16]\n"
-      "subs %[fours], %[fours], #1\n b.ne 1b\n"
+      "sub %[fours], %[fours], #1\n cbnz %[fours], 1b\n"
       INGOT_ADD_OTHER_HALF("25", "3")
       "stp q0, q1, [%[outputs]]\n stp q2, q3, [%[outputs], #32]\n"
       "stp q4, q5, [%[outputs], #64]\n stp q6, q7, [%[outputs], #96]\n"
-      : [weights] "+r"(weights), [rows] "+r"(rows), [row] "=&r"(row), [fours] "+r"(fours), [asked] "+r"(asked)
-      : [offset] "r"(offset), [step] "r"(ahead.step), [outputs] "r"(outputs), INGOT_CODE_OPERANDS
+      : [weights] "+r"(weights), [row] "+r"(row), [fours] "+r"(fours), [asked] "+r"(asked)
+      : [stride] "r"(stride), [last] "r"(last), [step] "r"(ahead.step), [far] "r"(ahead.far), [outputs] "r"(outputs),
+        INGOT_CODE_OPERANDS
       : INGOT_QUAD_CLOBBERS);
 }
 
@@ -181,12 +181,12 @@ HWY_INLINE void mix_coded_block(const float* weights, const std::byte* const* ro
 #undef INGOT_TWO_VECTORS
 #undef INGOT_CODE_CONSTANTS
 #undef INGOT_CODE_OPERANDS
+#undef INGOT_NEXT_ROW
 #undef INGOT_NEXT_CODES
 #undef INGOT_MIX_ROW
 #undef INGOT_ADD_HALF
 #undef INGOT_ADD_FIRST_HALF
 #undef INGOT_ADD_OTHER_HALF
 #undef INGOT_NEXT_BLOCK
-#undef INGOT_ASK_FAR
 #undef INGOT_MIX_BLOCK
 // clang-format on

@@ -23,8 +23,6 @@ namespace {
 // clang-format on
 
 constexpr std::int64_t block_codes = sizeof(BlockQ8_0::codes);
-constexpr std::int64_t block_bytes = sizeof(BlockQ8_0);
-constexpr std::int64_t scale_bytes = sizeof(BlockQ8_0::scale);
 constexpr std::int64_t lines_of_eight = 5;  // to ask for while a block of eight tokens is multiplied: 272 bytes
 constexpr std::int64_t lines_of_four = 3;
 
@@ -55,7 +53,7 @@ void dot_head(const float* queries, const float* scales, const TokenRows& keys, 
     for (int t = 0; t < tokens; ++t) sums[t] = vdupq_n_f32(0);
     for (std::int64_t b = 0; b < blocks; ++b) {
 #pragma GCC unroll 5
-      for (int line = 0; line < lines_of_eight; ++line) ahead.fetch(b * lines_of_eight + line);
+      for (int line = 0; line < lines_of_eight; ++line) ahead.fetch_twice(b * lines_of_eight + line);
       const int8x16_t query = vld1q_s8(codes + b * block_codes);
       const int8x16_t other_query = vld1q_s8(codes + b * block_codes + 16);
       const float32x4_t factors[2] = {vmulq_n_f32(scales_of_four(rows, b), scales[b]),
@@ -73,19 +71,29 @@ void dot_head(const float* queries, const float* scales, const TokenRows& keys, 
   }
 }
 
+// scaled[t] = weights[t] times the scale of row t, and 512, and zeros up to a multiple of four.
+HWY_INLINE void scale_weights_of_head(const float* weights, const std::byte* const* rows, std::int64_t block,
+                                      std::int64_t count, float* scaled) {
+  std::int64_t t = 0;
+  for (; t + 4 <= count; t += 4) {
+    const float32x4_t scales = vmulq_n_f32(scales_of_four(rows + t, block), coded_value_factor);
+    vst1q_f32(scaled + t, vmulq_f32(vld1q_f32(weights + t), scales));
+  }
+  for (; t < count; ++t) scaled[t] = weights[t] * (block_of(rows[t], block).scale.value() * coded_value_factor);
+  for (; t % 4 != 0; ++t) scaled[t] = 0;
+}
+
 void mix_head(const float* weights, const TokenRows& values, const ComingRows& next, float* outputs) {
   alignas(64) float scaled[token_tile];
   const std::int64_t blocks = values.dimensions / block_codes;
-  const std::int64_t fours = divide_rounding_up(values.count, 4);
-  const RowsInShares shares(next, blocks, lines_of_four * fours);
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    for (std::int64_t t = 0; t < values.count; t += 4) {
-      const float32x4_t scales = vmulq_n_f32(scales_of_four(values.row + t, b), coded_value_factor);
-      vst1q_f32(scaled + t, vmulq_f32(vld1q_f32(weights + t), scales));
+  const RowsInShares shares(next, blocks, lines_of_four * divide_rounding_up(values.count, 4));
+  for (std::int64_t first = 0, count = 0; first < values.count; first += count) {
+    count = rows_in_line(values, first);
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      scale_weights_of_head(weights + first, values.row + first, b, count, scaled);
+      const auto* codes = reinterpret_cast<const std::byte*>(block_of(values.row[first], b).codes);
+      mix_coded_block(scaled, codes, values.row_bytes, count, shares.of(b), outputs + b * block_codes);
     }
-    // Rows behind the count are no one's.
-    std::fill(scaled + values.count, scaled + 4 * fours, 0.0f);
-    mix_coded_block(scaled, values.row, b * block_bytes + scale_bytes, fours, shares.of(b), outputs + b * block_codes);
   }
 }
 

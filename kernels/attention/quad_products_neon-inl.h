@@ -12,6 +12,11 @@ struct RowsAhead {
   std::int64_t step;  // bytes for each call
 
   HWY_INLINE void fetch(std::int64_t call) const { __builtin_prefetch(near + far + call * step, 0, 2); }
+  // And a tile later into the first-level cache, where products take long enough for the lines that they read.
+  HWY_INLINE void fetch_twice(std::int64_t call) const {
+    fetch(call);
+    __builtin_prefetch(near + call * step, 0, 3);
+  }
 };
 
 // A share of the coming rows for each of the passes over those at hand, which ask `calls` times each.
