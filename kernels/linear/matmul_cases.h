@@ -169,6 +169,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({7, 24, 7 * block, type, true, layout});
     parity({8, 40, 1280, type, false, layout});
     parity({13, 8, 5 * block, type, true, layout});
+    parity({10, 272, 3 * block, type, true, layout});
     parity({14, 40, 5 * block, type, true, layout});
     parity({16, 16, 2 * block, type, false, layout});
     parity({18, 24, 1280, type, true, layout});
