@@ -172,7 +172,8 @@ void CircuitBuilder::mark_layout(Step& step) {
     if (tensor.storage != Storage::weight || !names_interleaved(tensor.name)) continue;
     if (step.operation->field_index("layout") < 0 || !(bound.operand == circuit_.whole(bound.operand.tensor))) {
       return fail(Error::of(ErrorCode::unsupported, step.operation->name, ": expected rows of weights, found ",
-                            tensor.name, ", which only products with all of it can read: see ingot pack --undo"));
+                            tensor.name,
+                            ", which only products with all of it and lookups can read: see ingot pack --undo"));
     }
     step.set("layout", static_cast<std::int64_t>(WeightLayout::interleaved8));
   }
