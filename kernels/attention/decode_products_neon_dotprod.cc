@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "hwy/base.h"
 
@@ -40,6 +42,12 @@ HWY_INLINE float32x4_t scales_of_four(const std::byte* const* rows, std::int64_t
   return vcvt_f32_f16(vcreate_f16(scale(0) | scale(1) << 16 | scale(2) << 32 | scale(3) << 48));
 }
 
+// 32 codes of a key by those of a query, four sums.
+HWY_INLINE float32x4_t product_of_codes(const std::int8_t* key, int8x16_t query, int8x16_t other_query) {
+  const int32x4_t half = vdotq_s32(vdupq_n_s32(0), vld1q_s8(key), query);
+  return vcvtq_f32_s32(vdotq_s32(half, vld1q_s8(key + 16), other_query));
+}
+
 void dot_head(const float* queries, const float* scales, const TokenRows& keys, const ComingRows& next, float* scores) {
   constexpr int tokens = 8;
   const auto* codes = reinterpret_cast<const std::int8_t*>(queries);
@@ -58,13 +66,13 @@ void dot_head(const float* queries, const float* scales, const TokenRows& keys, 
       const int8x16_t other_query = vld1q_s8(codes + b * block_codes + 16);
       const float32x4_t factors[2] = {vmulq_n_f32(scales_of_four(rows, b), scales[b]),
                                       vmulq_n_f32(scales_of_four(rows + 4, b), scales[b])};
-#pragma GCC unroll 8
-      for (int t = 0; t < tokens; ++t) {
-        const std::int8_t* key = block_of(rows[t], b).codes;
-        const int32x4_t half = vdotq_s32(vdupq_n_s32(0), vld1q_s8(key), query);
-        const int32x4_t whole = vdotq_s32(half, vld1q_s8(key + 16), other_query);
-        sums[t] = vfmaq_laneq_f32(sums[t], vcvtq_f32_s32(whole), factors[t / 4], t % 4);
-      }
+      const auto add = [&](auto t) __attribute__((always_inline)) {  // lanes are named by constants
+        const float32x4_t product = product_of_codes(block_of(rows[t], b).codes, query, other_query);
+        sums[t] = vfmaq_laneq_f32(sums[t], product, factors[t / 4], t % 4);
+      };
+      [&]<int... t>(std::integer_sequence<int, t...>) __attribute__((always_inline)) {
+        (add(std::integral_constant<int, t>()), ...);
+      }(std::make_integer_sequence<int, tokens>());
     }
     vst1q_f32(scores + first, sums_of_lanes(sums));
     vst1q_f32(scores + first + 4, sums_of_lanes(sums + 4));

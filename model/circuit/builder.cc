@@ -28,7 +28,8 @@ Result<Strides> strides_after_reshape(const Operand& operand, const Shape& shape
     int last = to;
     while (available != wanted) {
       if (available < wanted) {
-        if (--first < 0 || operand.byte_strides[first] != operand.byte_strides[first + 1] * operand.shape[first + 1]) {
+        --first;
+        if (first < 0 || operand.byte_strides[first] != operand.byte_strides[first + 1] * operand.shape[first + 1]) {
           return Error::of(ErrorCode::invalid_argument, "expected axes that can be joined without a copy, found ",
                            operand.shape, " for ", shape);
         }
