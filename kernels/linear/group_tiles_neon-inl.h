@@ -1,6 +1,6 @@
-// Tiles of weights from groups of eight interleaved rows (interleaved.h). A group is as wide as a tile, and a register
-// of it holds four codes of each of four rows; two that follow each other, zipped by words, are two units of eight
-// codes. Those of Q4_K are units as they lie. Part of a source, after matrix_tile_neon-inl.h.
+// Tiles of weights from groups of eight interleaved rows (tensor/interleaved.h). A group is as wide as a tile, and a
+// register of it holds four codes of each of four rows; two that follow each other, zipped by words, are two units of
+// eight codes. Those of Q4_K are units as they lie. Part of a source, after matrix_tile_neon-inl.h.
 
 // Eight codes of all rows, unit by unit.
 using EightCodes = uint8x16_t[tile_units];

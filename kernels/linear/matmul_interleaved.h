@@ -1,5 +1,5 @@
-// Products with weights in WeightLayout::interleaved8 (interleaved.h), in two parts like every way of multiplying
-// columns (column_product.h): x is prepared once, then any thread multiplies any groups of eight columns.
+// Products with weights in WeightLayout::interleaved8 (tensor/interleaved.h), in two parts like every way of
+// multiplying columns (column_product.h): x is prepared once, then any thread multiplies any groups of eight columns.
 #pragma once
 
 #include "kernels/linear/matmul.h"

@@ -134,11 +134,11 @@ std::size_t prepared_bytes(const Matmul::Arguments& a) {
   return bytes;
 }
 
-void prepare(const Matmul::Arguments& a, Workers& workers, std::byte* prepared) {
+void prepare(const Matmul::Arguments& a, Workers&, std::byte* prepared) {
   if (!has_one_row(a)) {
     return code_rows(a, encode_activation_block.neon, reinterpret_cast<CodedBlock*>(prepared));
   }
-  with_one_row_type(a.weights.dtype(), [&]<class Block>() { prepare_one_row<Block>(a, workers, prepared); });
+  with_one_row_type(a.weights.dtype(), [&]<class Block>() { prepare_one_row<Block>(a, prepared); });
 }
 
 void columns(const Matmul::Arguments& a, const std::byte* prepared) {

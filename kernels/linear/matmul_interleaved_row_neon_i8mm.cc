@@ -45,8 +45,7 @@ std::size_t prepared_bytes(const Matmul::Arguments& a) {
 }
 
 void prepare(const Matmul::Arguments& a, Workers& workers, std::byte* prepared) {
-  is_own(a) ? prepare_one_row<BlockQ4_K>(a, workers, prepared)
-            : interleaved_neon_dotprod->prepare(a, workers, prepared);
+  is_own(a) ? prepare_one_row<BlockQ4_K>(a, prepared) : interleaved_neon_dotprod->prepare(a, workers, prepared);
 }
 
 void columns(const Matmul::Arguments& a, const std::byte* prepared) {

@@ -17,7 +17,7 @@ template <class Block>
 struct OneRow;
 
 template <class Block>
-void prepare_one_row(const Matmul::Arguments& a, Workers&, std::byte* prepared) {
+void prepare_one_row(const Matmul::Arguments& a, std::byte* prepared) {
   using LaneBlock = typename OneRow<Block>::LaneBlock;
   auto* to = reinterpret_cast<LaneBlock*>(prepared);
   const BlockReader from = row_reader(a, 0, encode_activation_block.neon);

@@ -1,6 +1,6 @@
 // Weights into an execution layout and back: what a plan does once so that products need not do it every time.
 //
-//   linear.pack    packed = interleaved8(rows)      (interleaved.h)
+//   linear.pack    packed = interleaved8(rows)      (tensor/interleaved.h)
 //   linear.unpack  rows = interleaved8^-1(packed)
 //
 // C1  rows is [N, K] of type q4_0, q8_0, q5_0, q4_k or q6_k, N a multiple of 8, with packed rows

@@ -1,5 +1,5 @@
 // Scalar truth: where each bit goes, by the definitions of the formats (tensor/block_formats.h) and of the layout
-// (interleaved.h).
+// (tensor/interleaved.h).
 #include "kernels/linear/pack.h"
 #include "tensor/interleaved.h"
 
