@@ -58,15 +58,13 @@ struct Gemm {
 };
 
 // Cache blocks. A panel of the left operand (256 deep, 12 wide at most) is 12 KiB: it stays in a first-level cache of
-// 32 KiB or more while panels of the right one (32 KiB) stream by from the second level. A task's share of the right
-// operand (256 x 256) is 256 KiB and its share of the left one (96 x 256) 96 KiB: together they stay in a second-level
-// cache of 512 KiB or more. The packed whole is at most 4 MiB + 2.3 MiB, in the last-level cache. Task sizes divide by
-// every target's tile, and 256 by every block format.
+// 32 KiB or more while panels of the right one stream by from the second level, where a task's share of them stays (its
+// size is the target's: see gemm_simd.cc). The packed whole is at most 4.5 MiB + 2.3 MiB, in the last-level cache. 256
+// divides by every block format.
 inline constexpr std::int64_t gemm_depth_block = 256;
-inline constexpr std::int64_t gemm_task_rows = 96;
-inline constexpr std::int64_t gemm_task_columns = 256;
-inline constexpr std::int64_t gemm_row_block = 24 * gemm_task_rows;
-inline constexpr std::int64_t gemm_column_block = 16 * gemm_task_columns;
+inline constexpr std::int64_t gemm_row_block = 2304;
+inline constexpr std::int64_t gemm_column_block = 4608;
+inline constexpr std::int64_t gemm_most_task_columns = 768;
 
 std::size_t gemm_scratch_bytes(std::int64_t rows, std::int64_t columns, std::int64_t depth);
 

@@ -7,6 +7,7 @@
 #define INGOT_KERNELS_LINEAR_GEMM_PACK_INL_H_
 #endif
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/contract/convert-inl.h"
 #include "kernels/quantization/block_codes-inl.h"
@@ -44,6 +45,9 @@ inline const float* as_floats(DType dtype, const std::byte* data, std::int64_t c
   }
 }
 
+// Steps of the depth that are packed together: a cache line of floats.
+inline constexpr std::int64_t pack_steps = 16;
+
 // What is packed: `width` numbers from `width_begin` on, by `depth` from `depth_begin` on.
 struct PackBlock {
   std::int64_t width_begin;
@@ -52,18 +56,38 @@ struct PackBlock {
   std::int64_t depth;
 };
 
-// Four rows become four columns of a panel, four by four numbers at a time, because scalar stores would cost one
-// instruction a number. Four-lane vectors: the transpose of wider ones stores in pieces of four anyway.
-HWY_INLINE void transpose_four_rows(const float* const (&rows)[4], std::int64_t depth, std::int64_t panel_width,
-                                    float* panel) {
-  const hn::FixedTag<float, 4> d;
-  const hn::FixedTag<double, 2> pairs;
-  std::int64_t k = 0;
-  for (; k + 4 <= depth; k += 4) {
-    const auto row0 = hn::LoadU(d, rows[0] + k);
-    const auto row1 = hn::LoadU(d, rows[1] + k);
-    const auto row2 = hn::LoadU(d, rows[2] + k);
-    const auto row3 = hn::LoadU(d, rows[3] + k);
+// Rows become columns of a panel by transposing four steps of the depth of as many rows as a vector has lanes: scalar
+// stores would cost one instruction a number. A vector holds four steps of every fourth row; each group of four lanes
+// is transposed by itself, and a step's numbers come out together.
+inline constexpr int pack_lanes = HWY_MAX_BYTES / sizeof(float);
+HWY_INLINE auto load_every_fourth(hn::FixedTag<float, 4> d, const float* const* rows, std::int64_t k) {
+  return hn::LoadU(d, rows[0] + k);
+}
+#if HWY_MAX_BYTES >= 32
+HWY_INLINE auto load_every_fourth(hn::FixedTag<float, 8> d, const float* const* rows, std::int64_t k) {
+  const hn::FixedTag<float, 4> half;
+  return hn::Combine(d, load_every_fourth(half, rows + 4, k), load_every_fourth(half, rows, k));
+}
+#endif
+#if HWY_MAX_BYTES >= 64
+HWY_INLINE auto load_every_fourth(hn::FixedTag<float, 16> d, const float* const* rows, std::int64_t k) {
+  const hn::FixedTag<float, 8> half;
+  return hn::Combine(d, load_every_fourth(half, rows + 8, k), load_every_fourth(half, rows, k));
+}
+#endif
+
+// Steps [begin, end) of `count` rows; their number divides by four.
+template <int count>
+HWY_INLINE void transpose_steps(const float* const* rows, std::int64_t begin, std::int64_t end,
+                                std::int64_t panel_width, float* panel) {
+  const hn::FixedTag<float, count> d;
+  const hn::FixedTag<double, count / 2> pairs;
+  for (int row = 0; row < count; ++row) hwy::Prefetch(rows[row] + begin + 2 * pack_steps);
+  for (std::int64_t k = begin; k < end; k += 4) {
+    const auto row0 = load_every_fourth(d, rows, k);
+    const auto row1 = load_every_fourth(d, rows + 1, k);
+    const auto row2 = load_every_fourth(d, rows + 2, k);
+    const auto row3 = load_every_fourth(d, rows + 3, k);
     const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, row0, row1));
     const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, row2, row3));
     const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row0, row1));
@@ -74,33 +98,56 @@ HWY_INLINE void transpose_four_rows(const float* const (&rows)[4], std::int64_t 
     hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, out + 2 * panel_width);
     hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, out + 3 * panel_width);
   }
-  for (; k < depth; ++k) {
-    for (int row = 0; row < 4; ++row) panel[k * panel_width + row] = rows[row][k];
+}
+
+// A cache line of each row at a time: all of a line is read while it is in the first-level cache, however far apart the
+// rows lie, and the lines of the panel are written whole.
+inline void transpose_rows(const float* const* rows, std::int64_t count, std::int64_t depth, std::int64_t panel_width,
+                           float* panel) {
+  const std::int64_t whole = depth / 4 * 4;
+  for (std::int64_t begin = 0; begin < whole; begin += pack_steps) {
+    const std::int64_t end = std::min(begin + pack_steps, whole);
+    std::int64_t row = 0;
+    for (; row + pack_lanes <= count; row += pack_lanes) {
+      transpose_steps<pack_lanes>(rows + row, begin, end, panel_width, panel + row);
+    }
+#if HWY_MAX_BYTES >= 64
+    for (; row + 8 <= count; row += 8) transpose_steps<8>(rows + row, begin, end, panel_width, panel + row);
+#endif
+    // In a panel of six the second four rows overlap the first: two rows are stored again with the same numbers.
+    for (; row < count; row += 4) {
+      const std::int64_t first = std::min(row, count - 4);
+      transpose_steps<4>(rows + first, begin, end, panel_width, panel + first);
+    }
+  }
+  for (std::int64_t k = whole; k < depth; ++k) {
+    for (std::int64_t row = 0; row < count; ++row) panel[k * panel_width + row] = rows[row][k];
   }
 }
 
-// Numbers are neighbours along the depth. Rows that are not float are converted into a buffer first.
+// Numbers are neighbours along the depth. Rows that are not float are converted into a buffer first, some at a time.
 inline void pack_from_depth(const GemmOperand& operand, const PackBlock& block, std::int64_t panel_width,
                             float* panels) {
-  alignas(64) float converted[4][gemm_depth_block];
+  constexpr std::int64_t most_converted = 16, widest = 48;
+  alignas(64) float converted[most_converted][gemm_depth_block];
   alignas(64) static constexpr float zeros[gemm_depth_block] = {};
   const std::int64_t skip = row_bytes(operand.dtype, block.depth_begin);
+  const std::int64_t together =
+      operand.dtype == DType::f32 || panel_width <= most_converted ? panel_width : std::int64_t{pack_lanes};
   for (std::int64_t begin = 0; begin < block.width; begin += panel_width) {
-    float* panel = panels + begin * block.depth;
-    for (std::int64_t group = 0; group < panel_width; group += 4) {
-      // In a panel of six the second four rows overlap the first: two rows are stored again with the same numbers.
-      const std::int64_t first = std::min(group, panel_width - 4);
-      const float* rows[4];
-      for (int row = 0; row < 4; ++row) {
+    for (std::int64_t first = 0; first < panel_width; first += together) {
+      const float* rows[widest];
+      for (std::int64_t row = 0; row < together; ++row) {
         const std::int64_t index = begin + first + row;
         if (index >= block.width) {
           rows[row] = zeros;
           continue;
         }
         const std::byte* data = operand.data + (block.width_begin + index) * operand.width_stride + skip;
-        rows[row] = as_floats(operand.dtype, data, block.depth, converted[row]);
+        rows[row] = operand.dtype == DType::f32 ? reinterpret_cast<const float*>(data)
+                                                : as_floats(operand.dtype, data, block.depth, converted[row]);
       }
-      transpose_four_rows(rows, block.depth, panel_width, panel + first);
+      transpose_rows(rows, together, block.depth, panel_width, panels + begin * block.depth + first);
     }
   }
 }
@@ -116,7 +163,7 @@ HWY_INLINE void copy_slice(const float* from, std::int64_t width, float* to) {
 // Numbers are neighbours along the width: panels take slices of each row.
 inline void pack_from_width(const GemmOperand& operand, const PackBlock& block, std::int64_t panel_width,
                             float* panels) {
-  alignas(64) float converted[gemm_task_columns];
+  alignas(64) float converted[gemm_most_task_columns];
   const std::int64_t skip = row_bytes(operand.dtype, block.width_begin);
   for (std::int64_t k = 0; k < block.depth; ++k) {
     const std::byte* data = operand.data + (block.depth_begin + k) * operand.depth_stride + skip;
@@ -150,8 +197,8 @@ inline void pack_strided(const GemmOperand& operand, const PackBlock& block, std
   }
 }
 
-// Preconditions: block.depth <= gemm_depth_block, block.width <= gemm_task_columns; where numbers are converted, the
-// block begins and ends at block bounds of the format.
+// Preconditions: block.depth <= gemm_depth_block, block.width <= gemm_most_task_columns; where numbers are converted,
+// the block begins and ends at block bounds of the format.
 inline void pack(const GemmOperand& operand, const PackBlock& block, std::int64_t panel_width, float* panels) {
   if (block.depth == 0) return;
   switch (operand.packed) {

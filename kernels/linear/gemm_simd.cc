@@ -1,5 +1,6 @@
 // The packed matrix product for every vector target: blocks, tasks and edges. See gemm.h for the shape of it.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "kernels/contract/simd_targets.h"
@@ -34,11 +35,7 @@ void multiply_edge(const PackedBlock& block, const float* left, const float* rig
                    std::int64_t columns, float* out, const float* bias) {
   alignas(64) float buffer[tile_rows * tile_columns];
   const TileTarget target{buffer, tile_columns, nullptr, false};
-  if (columns > tile_lanes) {
-    multiply_rows<2>(left, right, block.depth, rows, target);
-  } else {
-    multiply_rows<1>(left, right, block.depth, rows, target);
-  }
+  multiply_part(left, right, block.depth, rows, columns, target);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) {
       float& to = out[i * block.out_stride + j];
@@ -53,44 +50,59 @@ void multiply_edge(const PackedBlock& block, const float* left, const float* rig
 // The columns [column_begin, column_end) of the rows [row_begin, row_end); both begin at a panel.
 void multiply_task(const PackedBlock& block, std::int64_t row_begin, std::int64_t row_end, std::int64_t column_begin,
                    std::int64_t column_end) {
-  for (std::int64_t row = row_begin; row < row_end; row += tile_rows) {
+  const auto multiply_one = [&](std::int64_t row, std::int64_t column) {
     const float* left = block.left + row * block.depth;
+    const float* right = block.right + column * block.depth;
+    const float* bias = block.bias == nullptr ? nullptr : block.bias + column;
+    float* out = block.out + row * block.out_stride + column;
     const std::int64_t rows = std::min<std::int64_t>(tile_rows, row_end - row);
-    for (std::int64_t column = column_begin; column < column_end; column += tile_columns) {
-      const float* right = block.right + column * block.depth;
-      const float* bias = block.bias == nullptr ? nullptr : block.bias + column;
-      float* out = block.out + row * block.out_stride + column;
-      const std::int64_t columns = std::min<std::int64_t>(tile_columns, column_end - column);
-      // Thirds of a tile store whole thirds, so only these heights may go straight to the output.
-      if (columns == tile_columns && rows % (tile_rows / 3) == 0) {
-        multiply_rows<2>(left, right, block.depth, rows, {out, block.out_stride, bias, block.accumulate});
-      } else {
-        multiply_edge(block, left, right, rows, columns, out, bias);
-      }
+    const std::int64_t columns = std::min<std::int64_t>(tile_columns, column_end - column);
+    // Parts of a tile store whole vectors and whole parts, so only these sizes may go straight to the output.
+    if (columns % tile_lanes == 0 && rows % tile_part == 0) {
+      multiply_part(left, right, block.depth, rows, columns, {out, block.out_stride, bias, block.accumulate});
+    } else {
+      multiply_edge(block, left, right, rows, columns, out, bias);
     }
+  };
+  for (std::int64_t row = row_begin; row < row_end; row += tile_rows) {
+    for (std::int64_t column = column_begin; column < column_end; column += tile_columns) multiply_one(row, column);
   }
 }
 
 struct TaskSize {
-  std::int64_t rows = gemm_task_rows;
-  std::int64_t columns = gemm_task_columns;
+  std::int64_t rows;
+  std::int64_t columns;
 };
+// Columns: as many panels of the right operand (1 KiB a column) as stay in the second-level cache while each panel of
+// rows meets all of them. That cache has 1 MiB or more beside AVX-512; PCs with AVX2 may have 256 KiB. Rows: the more
+// of them, the less often those panels are brought from the cache beyond, which is slow on servers with AVX-512 and
+// takes little on machines with NEON.
+#if HWY_TARGET == HWY_AVX2
+constexpr TaskSize largest_task{384, 192};
+#elif HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_SSE4
+constexpr TaskSize largest_task{96, 256};
+#else
+constexpr TaskSize largest_task{384, 768};
+#endif
+constexpr std::int64_t least_rows = 24;
+static_assert(largest_task.rows % least_rows == 0 && least_rows % tile_rows == 0);
+static_assert(largest_task.columns % tile_columns == 0 && largest_task.columns <= gemm_most_task_columns);
+static_assert(gemm_row_block % least_rows == 0 && gemm_most_task_columns % tile_columns == 0);
 
-// At least four tasks a thread where the product is large enough for that, so that threads end together: columns are
+// At least eight tasks a thread where the product is large enough for that, so that threads end together: columns are
 // halved first, since a task's rows are what its panels of the right operand are read again for.
 TaskSize task_size(const Gemm& gemm, int threads) {
-  constexpr std::int64_t least_rows = gemm_task_rows / 4, few_columns = gemm_task_columns / 4;
-  static_assert(least_rows % tile_rows == 0 && few_columns % tile_columns == 0);
-  // Blocks of weights are decoded whole.
-  const std::int64_t least_columns = std::max<std::int64_t>(few_columns, block_elements(gemm.right.dtype));
-  TaskSize size;
+  // Panels are whole, and blocks of weights are decoded whole.
+  const std::int64_t granule = std::lcm<std::int64_t>(tile_columns, block_elements(gemm.right.dtype));
+  TaskSize size{largest_task.rows, std::max(largest_task.columns, granule)};
   const auto are_few = [&] {
     return divide_rounding_up(std::min(gemm.rows, gemm_row_block), size.rows) *
                divide_rounding_up(std::min(gemm.columns, gemm_column_block), size.columns) <
-           4 * threads;
+           8 * threads;
   };
-  while (threads > 1 && size.columns > least_columns && are_few()) size.columns /= 2;
-  while (threads > 1 && size.rows > least_rows && are_few()) size.rows /= 2;
+  if (threads == 1) return size;
+  while (size.columns % (2 * granule) == 0 && are_few()) size.columns /= 2;
+  while (size.rows > least_rows && are_few()) size.rows /= 2;
   return size;
 }
 
@@ -104,7 +116,7 @@ void multiply(const Gemm& gemm, const TaskSize& size, std::byte* scratch, Parall
   const std::int64_t depth_step = divide_rounding_up(divide_rounding_up(gemm.depth, depth_blocks), 32) * 32;
   float* packed_right = reinterpret_cast<float*>(scratch);
   const std::int64_t widest = std::min(gemm.columns, gemm_column_block);
-  float* packed_left = packed_right + divide_rounding_up(widest, 32) * 32 * std::max<std::int64_t>(depth_step, 32);
+  float* packed_left = packed_right + divide_rounding_up(widest, 96) * 96 * std::max<std::int64_t>(depth_step, 32);
 
   for (std::int64_t column = 0; column < gemm.columns; column += gemm_column_block) {
     const std::int64_t columns = std::min(gemm_column_block, gemm.columns - column);
@@ -156,7 +168,7 @@ void multiply_threaded(const Gemm& gemm, Workers& workers, std::byte* scratch) {
 }
 
 void multiply_serial(const Gemm& gemm, std::byte* scratch) {
-  multiply(gemm, TaskSize{}, scratch, [](std::int64_t items, auto&& task) {
+  multiply(gemm, task_size(gemm, 1), scratch, [](std::int64_t items, auto&& task) {
     for (std::int64_t index = 0; index < items; ++index) task(index);
   });
 }

@@ -1,9 +1,11 @@
 // The register tile: the innermost product, one per target. Included inside gemm_simd.cc after hwy/highway.h.
 //
-// A fused multiply-add takes 4 cycles and two start each cycle, so at least 8 independent sums are needed; more rows
-// mean fewer loads a product. The tile is two vectors wide, and as tall as registers allow: with 32 of them (AVX-512,
-// NEON) 12 x 2 sums + 2 vectors of the right operand + broadcasts of the left one; with 16 (AVX2, SSE4) 6 x 2 + 2 + 1,
-// plus the product that SSE4, which cannot fuse, keeps before it adds.
+// A fused multiply-add takes 4 cycles and two start each cycle (four on a Neoverse-V1), so at least 8 independent sums
+// are needed; more of them mean fewer loads a product. The tile is as large as registers allow: with 32 of them 24
+// sums, with 16 twelve, beside vectors of the right operand and broadcasts of the left one. Its shape is the one that
+// loads least: 3 vectors by 8 rows (AVX-512) or 4 (AVX2), 11 loads for 24 products and 7 for 12, where 2 vectors by 12
+// or 6 rows would take 14 and 8. NEON multiplies by a lane of a loaded vector, 2 by 12. SSE4 cannot fuse and keeps a
+// product before it adds: 2 by 6.
 #if defined(INGOT_KERNELS_LINEAR_GEMM_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INGOT_KERNELS_LINEAR_GEMM_TILE_INL_H_
 #undef INGOT_KERNELS_LINEAR_GEMM_TILE_INL_H_
@@ -15,6 +17,8 @@
 #include "hwy/highway.h"
 #if HWY_TARGET == HWY_NEON
 #include "kernels/linear/gemm_tile_neon-inl.h"
+#elif HWY_TARGET != HWY_SSE4
+#include "kernels/linear/gemm_tile_avx-inl.h"
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -22,21 +26,23 @@ namespace ingot::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
-inline constexpr int tile_rows = 6;
+#if HWY_TARGET == HWY_NEON
+inline constexpr int tile_rows = neon_tile_rows, tile_vectors = neon_tile_vectors;
+#elif HWY_TARGET == HWY_SSE4
+inline constexpr int tile_rows = 6, tile_vectors = 2;
 #else
-inline constexpr int tile_rows = 12;
+inline constexpr int tile_rows = avx_tile_rows, tile_vectors = avx_tile_vectors;
 #endif
 // Every target here has vectors of a fixed size.
 inline constexpr int tile_lanes = HWY_MAX_BYTES / sizeof(float);
-inline constexpr int tile_columns = 2 * tile_lanes;
+inline constexpr int tile_columns = tile_vectors * tile_lanes;
 using TileVector = hn::Vec<hn::CappedTag<float, tile_lanes>>;
 
 // Where a tile goes: `out` has whole vectors; edges go through a buffer (see multiply_edge in gemm_simd.cc).
 struct TileTarget {
   float* out;
   std::int64_t stride;
-  const float* bias;  // a vector or two of it, or null
+  const float* bias;  // as many vectors of it as the tile is wide, or null
   bool accumulate;
 };
 
@@ -49,56 +55,87 @@ HWY_INLINE void store_vector(const TileTarget& target, std::size_t row, int colu
 }
 
 #if HWY_TARGET == HWY_NEON
-static_assert(tile_rows == neon_tile_rows && tile_columns == neon_tile_columns);
+static_assert(tile_columns == neon_tile_columns);
 #else
-// sums[i][j] = sum_k left[k][i] right[k][j] for the rows `row...` of the left panel and `vectors` of the right one, to
-// sums that are zero. Rows are a pack, so that each sum is a variable of its own and lives in a register.
+template <int vectors, std::size_t rows>
+HWY_INLINE void add_row(TileVector one, const TileVector (&right)[vectors], TileVector (&sums)[vectors][rows],
+                        std::size_t row) {
+  sums[0][row] = hn::MulAdd(one, right[0], sums[0][row]);
+  if constexpr (vectors > 1) sums[1][row] = hn::MulAdd(one, right[1], sums[1][row]);
+  if constexpr (vectors > 2) sums[2][row] = hn::MulAdd(one, right[2], sums[2][row]);
+}
+
+// Steps [0, depth): sums[j][i] += left[i] right[j] for the rows `row...` of the left panel and `vectors` of the right
+// one. Rows are a pack, so that each sum is a variable of its own and lives in a register.
 template <int vectors, std::size_t... row>
-HWY_INLINE void sum_tile(const float* HWY_RESTRICT left, const float* HWY_RESTRICT right, std::int64_t depth,
-                         TileVector (&sums0)[sizeof...(row)], TileVector (&sums1)[sizeof...(row)],
-                         std::index_sequence<row...>) {
+HWY_INLINE void add_steps(const float* HWY_RESTRICT left, const float* HWY_RESTRICT right, std::int64_t depth,
+                          TileVector (&sums)[vectors][sizeof...(row)], std::index_sequence<row...>) {
   const hn::CappedTag<float, tile_lanes> d;
   for (std::int64_t k = 0; k < depth; ++k) {
-    const TileVector right0 = hn::Load(d, right);
-    const TileVector right1 = hn::Load(d, right + (vectors - 1) * tile_lanes);
-    TileVector one;
-    if constexpr (vectors == 2) {
-      ((one = hn::Set(d, left[row]), sums0[row] = hn::MulAdd(one, right0, sums0[row]),
-        sums1[row] = hn::MulAdd(one, right1, sums1[row])),
-       ...);
-    } else {
-      ((sums0[row] = hn::MulAdd(hn::Set(d, left[row]), right0, sums0[row])), ...);
-    }
+    TileVector rights[vectors];
+    rights[0] = hn::Load(d, right);
+    if constexpr (vectors > 1) rights[1] = hn::Load(d, right + tile_lanes);
+    if constexpr (vectors > 2) rights[2] = hn::Load(d, right + 2 * tile_lanes);
+    (add_row(hn::Set(d, left[row]), rights, sums, row), ...);
     left += tile_rows;
     right += tile_columns;
   }
 }
 #endif
 
+// sums[j][i] = sum_k left[k][i] right[k][j]
+template <int vectors, std::size_t... row>
+HWY_INLINE void sum_tile(const float* left, const float* right, std::int64_t depth,
+                         TileVector (&sums)[vectors][sizeof...(row)], std::index_sequence<row...> rows) {
+  std::int64_t done = 0;
+#if HWY_TARGET != HWY_SSE4
+  if constexpr (vectors == tile_vectors && sizeof...(row) == tile_rows) {
+    done = sum_whole_tile(left, right, depth, sums);
+  } else
+#endif
+  {
+    const hn::CappedTag<float, tile_lanes> d;
+    for (auto& column : sums) ((column[row] = hn::Zero(d)), ...);
+  }
+  add_steps<vectors>(left + done * tile_rows, right + done * tile_columns, depth - done, sums, rows);
+}
+
 // out[i][j] (+)= sums[i][j]
 template <int vectors, std::size_t... row>
 HWY_INLINE void multiply_tile(const float* left, const float* right, std::int64_t depth, const TileTarget& target,
                               std::index_sequence<row...> rows) {
-  const hn::CappedTag<float, tile_lanes> d;
-  ((hwy::Prefetch(target.out + static_cast<std::int64_t>(row) * target.stride)), ...);
-  TileVector sums0[] = {(static_cast<void>(row), hn::Zero(d))...};
-  TileVector sums1[] = {(static_cast<void>(row), hn::Zero(d))...};
-  sum_tile<vectors>(left, right, depth, sums0, sums1, rows);
-  (store_vector(target, row, 0, sums0[row]), ...);
-  if constexpr (vectors == 2) (store_vector(target, row, tile_lanes, sums1[row]), ...);
+  constexpr int line = 64 / sizeof(float);
+  for (int column = 0; column < vectors * tile_lanes; column += line) {
+    ((hwy::Prefetch(target.out + static_cast<std::int64_t>(row) * target.stride + column)), ...);
+  }
+  TileVector sums[vectors][sizeof...(row)];
+  sum_tile<vectors>(left, right, depth, sums, rows);
+  (store_vector(target, row, 0, sums[0][row]), ...);
+  if constexpr (vectors > 1) (store_vector(target, row, tile_lanes, sums[1][row]), ...);
+  if constexpr (vectors > 2) (store_vector(target, row, 2 * tile_lanes, sums[2][row]), ...);
 }
 
-// A panel's last rows: thirds of a tile, so that one row more than a whole tile costs a third of one.
-template <int vectors>
+// A panel's last rows: parts of a tile, so that one row more than a whole tile costs a part of one.
+inline constexpr int tile_part = tile_rows % 3 == 0 ? tile_rows / 3 : tile_rows / 2;
+template <int vectors, int height = tile_rows>
 HWY_INLINE void multiply_rows(const float* left, const float* right, std::int64_t depth, std::int64_t rows,
                               const TileTarget& target) {
-  if (rows > 2 * tile_rows / 3) {
-    multiply_tile<vectors>(left, right, depth, target, std::make_index_sequence<tile_rows>());
-  } else if (rows > tile_rows / 3) {
-    multiply_tile<vectors>(left, right, depth, target, std::make_index_sequence<2 * tile_rows / 3>());
-  } else {
-    multiply_tile<vectors>(left, right, depth, target, std::make_index_sequence<tile_rows / 3>());
+  if constexpr (height > tile_part) {
+    if (rows <= height - tile_part) return multiply_rows<vectors, height - tile_part>(left, right, depth, rows, target);
   }
+  multiply_tile<vectors>(left, right, depth, target, std::make_index_sequence<height>());
+}
+
+// The same for as few vectors as hold the columns.
+template <int vectors = tile_vectors>
+HWY_INLINE void multiply_part(const float* left, const float* right, std::int64_t depth, std::int64_t rows,
+                              std::int64_t columns, const TileTarget& target) {
+  if constexpr (vectors > 1) {
+    if (columns <= (vectors - 1) * tile_lanes) {
+      return multiply_part<vectors - 1>(left, right, depth, rows, columns, target);
+    }
+  }
+  multiply_rows<vectors>(left, right, depth, rows, target);
 }
 
 }  // namespace ingot::HWY_NAMESPACE

@@ -21,6 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
 
 inline constexpr int neon_tile_rows = 12;
+inline constexpr int neon_tile_vectors = 2;
 inline constexpr int neon_tile_columns = 8;
 using NeonVector = hwy::HWY_NAMESPACE::Vec<hwy::HWY_NAMESPACE::CappedTag<float, 4>>;
 
@@ -34,14 +35,13 @@ HWY_INLINE void add_lane(NeonVector& sum, float32x4_t right, float32x4_t left) {
 // Steps [0, depth) of a part of a tile, added to sums.
 template <int vectors, std::size_t... row>
 HWY_INLINE void add_steps(const float* HWY_RESTRICT left, const float* HWY_RESTRICT right, std::int64_t depth,
-                          NeonVector (&sums0)[sizeof...(row)], NeonVector (&sums1)[sizeof...(row)],
-                          std::index_sequence<row...>) {
+                          NeonVector (&sums)[vectors][sizeof...(row)], std::index_sequence<row...>) {
   for (std::int64_t k = 0; k < depth; ++k) {
     const float32x4_t right0 = load_four(right);
-    (add_lane<row % 4>(sums0[row], right0, load_four(left + row / 4 * 4)), ...);
+    (add_lane<row % 4>(sums[0][row], right0, load_four(left + row / 4 * 4)), ...);
     if constexpr (vectors == 2) {
       const float32x4_t right1 = load_four(right + 4);
-      (add_lane<row % 4>(sums1[row], right1, load_four(left + row / 4 * 4)), ...);
+      (add_lane<row % 4>(sums[1][row], right1, load_four(left + row / 4 * 4)), ...);
     }
     left += neon_tile_rows;
     right += neon_tile_columns;
@@ -73,16 +73,14 @@ HWY_INLINE void add_steps(const float* HWY_RESTRICT left, const float* HWY_RESTR
   "ldr q4, [%24, #" next_left2 "]\n"
 #define INGOT_TILE_CLEAR(a, b, c, d) \
   "movi %" #a ".4s, #0\n movi %" #b ".4s, #0\n movi %" #c ".4s, #0\n movi %" #d ".4s, #0\n"
-#define INGOT_TILE_SUMS(row) "=&w"(sums0[row].raw), "=&w"(sums1[row].raw)
+#define INGOT_TILE_SUMS(row) "=&w"(sums[0][row].raw), "=&w"(sums[1][row].raw)
 // clang-format on
 
-// A whole tile. Steps go by pairs, so that no register is copied.
-HWY_INLINE void sum_whole_tile(const float* left, const float* right, std::int64_t depth, NeonVector (&sums0)[12],
-                               NeonVector (&sums1)[12]) {
-  const std::int64_t even = depth & ~std::int64_t{1};
-  const float* left_end = left + even * neon_tile_rows;
-  const float* right_end = right + even * neon_tile_columns;
-  std::int64_t pairs = even / 2;
+// A whole tile, to sums that it clears: the even number of steps that it summed, because they go by pairs, so that no
+// register is copied.
+HWY_INLINE std::int64_t sum_whole_tile(const float* left, const float* right, std::int64_t depth,
+                                       NeonVector (&sums)[2][12]) {
+  std::int64_t pairs = depth / 2;
   // clang-format off
   asm volatile(
       INGOT_TILE_CLEAR(0, 1, 2, 3)
@@ -111,23 +109,13 @@ HWY_INLINE void sum_whole_tile(const float* left, const float* right, std::int64
       :
       : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "memory", "cc");
   // clang-format on
-  if (even != depth) add_steps<2>(left_end, right_end, 1, sums0, sums1, std::make_index_sequence<12>());
+  return depth / 2 * 2;
 }
 
 #undef INGOT_TILE_ROW
 #undef INGOT_TILE_STEP
 #undef INGOT_TILE_CLEAR
 #undef INGOT_TILE_SUMS
-
-template <int vectors, std::size_t... row>
-HWY_INLINE void sum_tile(const float* left, const float* right, std::int64_t depth, NeonVector (&sums0)[sizeof...(row)],
-                         NeonVector (&sums1)[sizeof...(row)], std::index_sequence<row...> rows) {
-  if constexpr (vectors == 2 && sizeof...(row) == 12) {
-    sum_whole_tile(left, right, depth, sums0, sums1);
-  } else {
-    add_steps<vectors>(left, right, depth, sums0, sums1, rows);
-  }
-}
 
 }  // namespace ingot::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
