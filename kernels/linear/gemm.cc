@@ -26,13 +26,12 @@ GemmOperand gemm_operand(const ConstAnyView& view, int width_axis, int depth_axi
   return operand;
 }
 
-std::size_t gemm_scratch_bytes(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
-  // Whole panels: 24 and 96 divide by the heights and the widths of every target's.
-  const std::int64_t padded_rows = divide_rounding_up(std::min(rows, gemm_row_block), 24) * 24;
-  const std::int64_t padded_columns = divide_rounding_up(std::min(columns, gemm_column_block), 96) * 96;
+std::size_t gemm_scratch_bytes(std::int64_t columns, std::int64_t depth) {
+  // Whole panels, as wide as any target's, and what the assembly of a tile reads past them.
+  const std::int64_t padded = divide_rounding_up(std::min(columns, gemm_column_block), 48) * 48;
   const std::int64_t deep = std::min(align_up(static_cast<std::uint64_t>(std::max<std::int64_t>(depth, 1)), 32),
                                      static_cast<std::uint64_t>(gemm_depth_block));
-  return static_cast<std::size_t>((padded_rows + padded_columns) * deep) * sizeof(float) + 64;
+  return static_cast<std::size_t>(padded * deep) * sizeof(float) + 64;
 }
 
 std::size_t codes_scratch_bytes(std::int64_t rows, std::int64_t depth) {

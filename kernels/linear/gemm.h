@@ -2,12 +2,13 @@
 // strides and converted to float while they are packed. Transposed, strided, half-precision and block-format operands
 // therefore need no copy and no kernel of their own.
 //
-// How it runs (the names of the blocks are those of the constants below):
+// How it runs:
 //
 //   for each block of columns, for each block of the depth:
-//     pack the right operand into panels [depth][tile columns], the left one into panels [depth][tile rows]
-//     for each task (task rows x task columns), for each panel of rows, for each panel of columns:
-//       one register tile over the block's depth, stored or added to the output
+//     pack the right operand into panels [depth][tile columns]
+//     for each task (a few rows by many columns):
+//       pack the rows into panels [depth][tile rows]
+//       for each panel of rows, for each panel of columns: one register tile, stored or added to the output
 //
 // Edges are packed with zeros, so the inner loop never sees them; only the store does. The depth is cut the same way
 // whatever the number of threads, and threads share nothing but packed panels: results do not depend on them.
@@ -59,14 +60,13 @@ struct Gemm {
 
 // Cache blocks. A panel of the left operand (256 deep, 12 wide at most) is 12 KiB: it stays in a first-level cache of
 // 32 KiB or more while panels of the right one stream by from the second level, where a task's share of them stays (its
-// size is the target's: see gemm_simd.cc). The packed whole is at most 4.5 MiB + 2.3 MiB, in the last-level cache. 256
-// divides by every block format.
+// size is the target's: see gemm_simd.cc). The packed whole is at most 4.5 MiB, in the last-level cache. 256 divides by
+// every block format.
 inline constexpr std::int64_t gemm_depth_block = 256;
-inline constexpr std::int64_t gemm_row_block = 2304;
 inline constexpr std::int64_t gemm_column_block = 4608;
-inline constexpr std::int64_t gemm_most_task_columns = 768;
+inline constexpr std::int64_t gemm_most_packed_columns = 768;  // in one call
 
-std::size_t gemm_scratch_bytes(std::int64_t rows, std::int64_t columns, std::int64_t depth);
+std::size_t gemm_scratch_bytes(std::int64_t columns, std::int64_t depth);
 
 // Preconditions: out shares no memory with the operands; scratch has gemm_scratch_bytes(...) and is aligned to 64
 // bytes.

@@ -163,7 +163,7 @@ HWY_INLINE void copy_slice(const float* from, std::int64_t width, float* to) {
 // Numbers are neighbours along the width: panels take slices of each row.
 inline void pack_from_width(const GemmOperand& operand, const PackBlock& block, std::int64_t panel_width,
                             float* panels) {
-  alignas(64) float converted[gemm_most_task_columns];
+  alignas(64) float converted[gemm_most_packed_columns];
   const std::int64_t skip = row_bytes(operand.dtype, block.width_begin);
   for (std::int64_t k = 0; k < block.depth; ++k) {
     const std::byte* data = operand.data + (block.depth_begin + k) * operand.depth_stride + skip;
@@ -197,7 +197,7 @@ inline void pack_strided(const GemmOperand& operand, const PackBlock& block, std
   }
 }
 
-// Preconditions: block.depth <= gemm_depth_block, block.width <= gemm_most_task_columns; where numbers are converted,
+// Preconditions: block.depth <= gemm_depth_block, block.width <= gemm_most_packed_columns; where numbers are converted,
 // the block begins and ends at block bounds of the format.
 inline void pack(const GemmOperand& operand, const PackBlock& block, std::int64_t panel_width, float* panels) {
   if (block.depth == 0) return;

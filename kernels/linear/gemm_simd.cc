@@ -19,10 +19,11 @@ HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
 namespace {
 
-// One block of the depth of one block of rows and columns, with both operands packed.
+// One block of the depth of one block of columns, with the right operand packed.
 struct PackedBlock {
-  const float* left;
+  const GemmOperand& left;
   const float* right;
+  std::int64_t depth_begin;
   std::int64_t depth;
   float* out;
   std::int64_t out_stride;
@@ -47,15 +48,13 @@ void multiply_edge(const PackedBlock& block, const float* left, const float* rig
   }
 }
 
-// The columns [column_begin, column_end) of the rows [row_begin, row_end); both begin at a panel.
-void multiply_task(const PackedBlock& block, std::int64_t row_begin, std::int64_t row_end, std::int64_t column_begin,
-                   std::int64_t column_end) {
-  const auto multiply_one = [&](std::int64_t row, std::int64_t column) {
-    const float* left = block.left + row * block.depth;
+// `rows` rows of a left panel, which begins at `row`, by the columns [column_begin, column_end).
+void multiply_panel(const PackedBlock& block, const float* left, std::int64_t row, std::int64_t rows,
+                    std::int64_t column_begin, std::int64_t column_end) {
+  for (std::int64_t column = column_begin; column < column_end; column += tile_columns) {
     const float* right = block.right + column * block.depth;
     const float* bias = block.bias == nullptr ? nullptr : block.bias + column;
     float* out = block.out + row * block.out_stride + column;
-    const std::int64_t rows = std::min<std::int64_t>(tile_rows, row_end - row);
     const std::int64_t columns = std::min<std::int64_t>(tile_columns, column_end - column);
     // Parts of a tile store whole vectors and whole parts, so only these sizes may go straight to the output.
     if (columns % tile_lanes == 0 && rows % tile_part == 0) {
@@ -63,104 +62,105 @@ void multiply_task(const PackedBlock& block, std::int64_t row_begin, std::int64_
     } else {
       multiply_edge(block, left, right, rows, columns, out, bias);
     }
-  };
-  for (std::int64_t row = row_begin; row < row_end; row += tile_rows) {
-    for (std::int64_t column = column_begin; column < column_end; column += tile_columns) multiply_one(row, column);
   }
 }
 
-struct TaskSize {
-  std::int64_t rows;
-  std::int64_t columns;
-};
-// Columns: as many panels of the right operand (1 KiB a column) as stay in the second-level cache while each panel of
-// rows meets all of them. That cache has 1 MiB or more beside AVX-512; PCs with AVX2 may have 256 KiB. Rows: the more
-// of them, the less often those panels are brought from the cache beyond, which is slow on servers with AVX-512 and
-// takes little on machines with NEON.
-#if HWY_TARGET == HWY_AVX2
-constexpr TaskSize largest_task{384, 192};
-#elif HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_SSE4
-constexpr TaskSize largest_task{96, 256};
+// What a task multiplies at most.
+//
+// Columns: as many as panels of the right operand (1 KiB a column) stay in the second-level cache while rows after rows
+// meet them. That cache has 1 MiB or more beside AVX-512 and NEON; PCs with AVX2 may have 256 KiB. Rows are packed
+// where they are used and never leave the caches next to the core; once for so many columns costs a fiftieth of their
+// product or less. Rows: so many that a cache line of a transposed operand, whose rows are neighbours, is read once or
+// twice, and so few that a task takes no more than 50 microseconds: threads end together, and whoever waits for the
+// others need not sleep.
+#if HWY_TARGET == HWY_NEON
+constexpr std::int64_t task_rows = 12, most_columns = 512;
+#elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+constexpr std::int64_t task_rows = 24, most_columns = 192;
 #else
-constexpr TaskSize largest_task{384, 768};
+constexpr std::int64_t task_rows = 16, most_columns = 768;
 #endif
-constexpr std::int64_t least_rows = 24;
-static_assert(largest_task.rows % least_rows == 0 && least_rows % tile_rows == 0);
-static_assert(largest_task.columns % tile_columns == 0 && largest_task.columns <= gemm_most_task_columns);
-static_assert(gemm_row_block % least_rows == 0 && gemm_most_task_columns % tile_columns == 0);
+static_assert(task_rows % tile_rows == 0 && most_columns % tile_columns == 0);
 
-// At least eight tasks a thread where the product is large enough for that, so that threads end together: columns are
-// halved first, since a task's rows are what its panels of the right operand are read again for.
-TaskSize task_size(const Gemm& gemm, int threads) {
+// The columns [column_begin, column_end), which begin at a panel, of the task's rows from row_begin on.
+void multiply_task(const PackedBlock& block, std::int64_t row_begin, std::int64_t row_end, std::int64_t column_begin,
+                   std::int64_t column_end) {
+  constexpr std::int64_t read_past_the_end = 16;  // see gemm_tile_neon-inl.h
+  alignas(64) float panels[task_rows * gemm_depth_block + read_past_the_end];
+  pack(block.left, {row_begin, row_end - row_begin, block.depth_begin, block.depth}, tile_rows, panels);
+  for (std::int64_t row = row_begin; row < row_end; row += tile_rows) {
+    multiply_panel(block, panels + (row - row_begin) * block.depth, row,
+                   std::min<std::int64_t>(tile_rows, row_end - row), column_begin, column_end);
+  }
+}
+
+// How the columns are cut.
+struct ColumnTasks {
+  std::int64_t packed;      // by tasks that pack
+  std::int64_t multiplied;  // by tasks that multiply
+};
+static_assert(gemm_most_packed_columns % tile_columns == 0);
+
+ColumnTasks column_tasks(const Gemm& gemm, int threads) {
   // Panels are whole, and blocks of weights are decoded whole.
   const std::int64_t granule = std::lcm<std::int64_t>(tile_columns, block_elements(gemm.right.dtype));
-  TaskSize size{largest_task.rows, std::max(largest_task.columns, granule)};
-  const auto are_few = [&] {
-    return divide_rounding_up(std::min(gemm.rows, gemm_row_block), size.rows) *
-               divide_rounding_up(std::min(gemm.columns, gemm_column_block), size.columns) <
-           8 * threads;
-  };
-  if (threads == 1) return size;
-  while (size.columns % (2 * granule) == 0 && are_few()) size.columns /= 2;
-  while (size.rows > least_rows && are_few()) size.rows /= 2;
-  return size;
+  ColumnTasks tasks{gemm_most_packed_columns, std::max(most_columns, granule)};
+  if (threads == 1) return tasks;
+  // At least four tasks a thread where the product is large enough for that.
+  const std::int64_t enough = std::int64_t{4} * threads;
+  const std::int64_t columns = std::min(gemm.columns, gemm_column_block);
+  tasks.packed =
+      std::min(divide_rounding_up(divide_rounding_up(columns, enough), granule) * granule, gemm_most_packed_columns);
+  while (tasks.multiplied % (2 * granule) == 0 &&
+         divide_rounding_up(gemm.rows, task_rows) * divide_rounding_up(columns, tasks.multiplied) < enough) {
+    tasks.multiplied /= 2;
+  }
+  return tasks;
 }
 
 // `parallel(items, task)` calls task(index) for each item, in any order.
 template <class Parallel>
-void multiply(const Gemm& gemm, const TaskSize& size, std::byte* scratch, Parallel&& parallel) {
+void multiply(const Gemm& gemm, const ColumnTasks& tasks, std::byte* scratch, Parallel&& parallel) {
   if (gemm.rows == 0 || gemm.columns == 0) return;
   // Blocks of even depth, so that none is a remnant; a multiple of 32 for the formats of 32. At least one, even where
   // there is nothing to sum: the output must be written.
   const std::int64_t depth_blocks = std::max<std::int64_t>(1, divide_rounding_up(gemm.depth, gemm_depth_block));
   const std::int64_t depth_step = divide_rounding_up(divide_rounding_up(gemm.depth, depth_blocks), 32) * 32;
-  float* packed_right = reinterpret_cast<float*>(scratch);
-  const std::int64_t widest = std::min(gemm.columns, gemm_column_block);
-  float* packed_left = packed_right + divide_rounding_up(widest, 96) * 96 * std::max<std::int64_t>(depth_step, 32);
+  float* packed = reinterpret_cast<float*>(scratch);
 
   for (std::int64_t column = 0; column < gemm.columns; column += gemm_column_block) {
     const std::int64_t columns = std::min(gemm_column_block, gemm.columns - column);
-    const std::int64_t column_tasks = divide_rounding_up(columns, size.columns);
     for (std::int64_t depth_block = 0; depth_block < depth_blocks; ++depth_block) {
       const std::int64_t deep = depth_block * depth_step;
       const std::int64_t depth = std::clamp<std::int64_t>(gemm.depth - deep, 0, depth_step);
-      for (std::int64_t row = 0; row < gemm.rows; row += gemm_row_block) {
-        const std::int64_t rows = std::min(gemm_row_block, gemm.rows - row);
-        const std::int64_t row_tasks = divide_rounding_up(rows, size.rows);
-        const std::int64_t right_tasks = row == 0 ? column_tasks : 0;  // packed once for all blocks of rows
-        parallel(right_tasks + row_tasks, [&](std::int64_t index) {
-          if (index < right_tasks) {
-            const std::int64_t begin = index * size.columns;
-            pack(gemm.right, {column + begin, std::min(size.columns, columns - begin), deep, depth}, tile_columns,
-                 packed_right + begin * depth);
-          } else {
-            const std::int64_t begin = (index - right_tasks) * size.rows;
-            pack(gemm.left, {row + begin, std::min(size.rows, rows - begin), deep, depth}, tile_rows,
-                 packed_left + begin * depth);
-          }
-        });
-        const bool last = depth_block + 1 == depth_blocks;
-        const PackedBlock block{packed_left,
-                                packed_right,
-                                depth,
-                                gemm.out + row * gemm.out_stride + column,
-                                gemm.out_stride,
-                                last && gemm.bias != nullptr ? gemm.bias + column : nullptr,
-                                depth_block > 0 || gemm.start == GemmStart::accumulate};
-        // Neighbouring tasks share their rows: what one of them brought into the cache the next one finds there.
-        parallel(row_tasks * column_tasks, [&](std::int64_t index) {
-          const std::int64_t row_begin = index / column_tasks * size.rows;
-          const std::int64_t column_begin = index % column_tasks * size.columns;
-          multiply_task(block, row_begin, std::min(row_begin + size.rows, rows), column_begin,
-                        std::min(column_begin + size.columns, columns));
-        });
-      }
+      parallel(divide_rounding_up(columns, tasks.packed), [&](std::int64_t index) {
+        const std::int64_t begin = index * tasks.packed;
+        pack(gemm.right, {column + begin, std::min(tasks.packed, columns - begin), deep, depth}, tile_columns,
+             packed + begin * depth);
+      });
+      const bool last = depth_block + 1 == depth_blocks;
+      const PackedBlock block{gemm.left,
+                              packed,
+                              deep,
+                              depth,
+                              gemm.out + column,
+                              gemm.out_stride,
+                              last && gemm.bias != nullptr ? gemm.bias + column : nullptr,
+                              depth_block > 0 || gemm.start == GemmStart::accumulate};
+      // Neighbouring tasks share their columns: what one of them brought into the cache the next one finds there.
+      const std::int64_t row_tasks = divide_rounding_up(gemm.rows, task_rows);
+      parallel(row_tasks * divide_rounding_up(columns, tasks.multiplied), [&](std::int64_t index) {
+        const std::int64_t row_begin = index % row_tasks * task_rows;
+        const std::int64_t column_begin = index / row_tasks * tasks.multiplied;
+        multiply_task(block, row_begin, std::min(row_begin + task_rows, gemm.rows), column_begin,
+                      std::min(column_begin + tasks.multiplied, columns));
+      });
     }
   }
 }
 
 void multiply_threaded(const Gemm& gemm, Workers& workers, std::byte* scratch) {
-  multiply(gemm, task_size(gemm, workers.count()), scratch, [&](std::int64_t items, auto&& task) {
+  multiply(gemm, column_tasks(gemm, workers.count()), scratch, [&](std::int64_t items, auto&& task) {
     workers.for_chunks(items, 1, [&](std::int64_t begin, std::int64_t end, int) {
       for (std::int64_t index = begin; index < end; ++index) task(index);
     });
@@ -168,7 +168,7 @@ void multiply_threaded(const Gemm& gemm, Workers& workers, std::byte* scratch) {
 }
 
 void multiply_serial(const Gemm& gemm, std::byte* scratch) {
-  multiply(gemm, task_size(gemm, 1), scratch, [](std::int64_t items, auto&& task) {
+  multiply(gemm, column_tasks(gemm, 1), scratch, [](std::int64_t items, auto&& task) {
     for (std::int64_t index = 0; index < items; ++index) task(index);
   });
 }

@@ -4,7 +4,7 @@
 //
 // The whole tile is written out in assembly, because compilers that see loads one step ahead of their use spill sums,
 // and without them the pipes wait: 73 GFLOP/s at most where this makes 80 of 83 (Neoverse-V1). Its last step reads one
-// step past the panels: 48 bytes, which scratch has to spare (see gemm_scratch_bytes).
+// step past the panels: 48 bytes at most, which both have to spare.
 // Included by gemm_tile-inl.h, once per target.
 #if defined(INGOT_KERNELS_LINEAR_GEMM_TILE_NEON_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INGOT_KERNELS_LINEAR_GEMM_TILE_NEON_INL_H_

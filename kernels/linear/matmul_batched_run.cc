@@ -60,7 +60,7 @@ bool BatchedProduct::takes_whole_products() const {
 }
 
 std::size_t BatchedProduct::scratch_bytes(int threads) const {
-  const std::size_t one = gemm_scratch_bytes(out.size(1), out.size(2), left.size(2));
+  const std::size_t one = gemm_scratch_bytes(out.size(2), left.size(2));
   return takes_whole_products() ? one * static_cast<std::size_t>(threads) : one;
 }
 

@@ -65,11 +65,11 @@ auto grouped_codes() {
 }
 
 std::size_t grouped_backward_input_scratch(const MatmulGroupedBackwardInput::Arguments& a, int) {
-  return gemm_scratch_bytes(a.dx.size(0), a.dx.size(1), a.dy.size(1));
+  return gemm_scratch_bytes(a.dx.size(1), a.dy.size(1));
 }
 
 std::size_t grouped_backward_weight_scratch(const MatmulGroupedBackwardWeight::Arguments& a, int) {
-  return gemm_scratch_bytes(a.dweights.size(1), a.dweights.size(2), a.x.size(0));
+  return gemm_scratch_bytes(a.dweights.size(2), a.x.size(0));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ Gemm gemm_of(const MatmulBackwardWeight::Arguments& a) {
 }
 
 std::size_t packed_scratch_bytes(std::int64_t rows, std::int64_t columns, std::int64_t depth, DType weight_type) {
-  return gemm_scratch_bytes(rows, columns, depth) + rounded_scratch_bytes(rows, depth, weight_type);
+  return gemm_scratch_bytes(columns, depth) + rounded_scratch_bytes(rows, depth, weight_type);
 }
 
 Gemm with_rounded_activations(Gemm gemm, RoundFunction round, Workers* workers, std::byte* scratch) {

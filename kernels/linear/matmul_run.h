@@ -35,7 +35,7 @@ void matmul_threaded(const Matmul::Arguments& arguments, Context& context) {
   Gemm gemm = gemm_of(arguments);
   std::byte* scratch = context.scratch.data();
   gemm = with_rounded_activations(gemm, round_activations[target], &context.workers,
-                                  scratch + gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth));
+                                  scratch + gemm_scratch_bytes(gemm.columns, gemm.depth));
   gemm_threaded[target](gemm, context.workers, scratch);
 }
 
@@ -44,7 +44,7 @@ void matmul_packed(const Matmul::Arguments& arguments, Context& context) {
   Gemm gemm = gemm_of(arguments);
   std::byte* scratch = context.scratch.data();
   gemm = with_rounded_activations(gemm, round_activations[target], nullptr,
-                                  scratch + gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth));
+                                  scratch + gemm_scratch_bytes(gemm.columns, gemm.depth));
   gemm_serial[target](gemm, scratch);
 }
 
@@ -66,7 +66,7 @@ void matmul_dot_codes(const Matmul::Arguments& arguments, Context& context) {
 template <class Arguments>
 std::size_t gemm_run_scratch(const Arguments& arguments, int) {
   const Gemm gemm = gemm_of(arguments);
-  return gemm_scratch_bytes(gemm.rows, gemm.columns, gemm.depth);
+  return gemm_scratch_bytes(gemm.columns, gemm.depth);
 }
 template <SimdTarget target, class Arguments>
 void gemm_run(const Arguments& arguments, Context& context) {
