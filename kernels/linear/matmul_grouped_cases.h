@@ -34,7 +34,7 @@ struct GroupedCase {
 
 template <class Op>
 void grouped_parity_cases(CaseList<Op>& list, auto build) {
-  auto parity = [&](GroupedCase one) { list.parity(one.text(), build(one)); };
+  auto parity = [&](const GroupedCase& one) { list.parity(one.text(), build(one)); };
   parity({{2, 0, 3}, 5, 7});
   parity({{1}, 1, 1});
   parity({{0, 7, 1, 0}, 33, 65});
@@ -54,7 +54,7 @@ void grouped_type_cases(CaseList<Op>& list, auto build) {
 }
 
 inline void MatmulGrouped::cases(CaseList<MatmulGrouped>& list) {
-  auto build = [](GroupedCase one) {
+  auto build = [](const GroupedCase& one) {
     return [one](CaseBuilder& builder) {
       Arguments a;
       a.x = builder.filled({one.rows(), one.depth});
@@ -72,7 +72,7 @@ inline void MatmulGrouped::cases(CaseList<MatmulGrouped>& list) {
 }
 
 inline void MatmulGroupedBackwardInput::cases(CaseList<MatmulGroupedBackwardInput>& list) {
-  auto build = [](GroupedCase one) {
+  auto build = [](const GroupedCase& one) {
     return [one](CaseBuilder& builder) {
       Arguments a;
       a.weights = builder.filled_any(one.type, {one.groups(), one.columns, one.depth}, one.weight_fill());
@@ -88,7 +88,7 @@ inline void MatmulGroupedBackwardInput::cases(CaseList<MatmulGroupedBackwardInpu
 }
 
 inline void MatmulGroupedBackwardWeight::cases(CaseList<MatmulGroupedBackwardWeight>& list) {
-  auto build = [](GroupedCase one) {
+  auto build = [](const GroupedCase& one) {
     return [one](CaseBuilder& builder) {
       Arguments a;
       a.x = builder.filled({one.rows(), one.depth});
