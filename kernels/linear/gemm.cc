@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "kernels/contract/context.h"
+#include "machine/caches.h"
 
 namespace ingot {
 
@@ -24,6 +25,17 @@ GemmOperand gemm_operand(const ConstAnyView& view, int width_axis, int depth_axi
     operand.packed = PackedAxis::width;
   }
   return operand;
+}
+
+std::int64_t gemm_columns_in_cache() {
+  static const std::int64_t columns = [] {
+    std::uint64_t bytes = 1 << 20;  // where the machine does not say
+    for (const Cache& cache : detect_caches()) {
+      if (cache.level == 2 && cache.size.count() > 0) bytes = cache.size.count();
+    }
+    return static_cast<std::int64_t>(bytes / 2 / (gemm_depth_block * sizeof(float)));
+  }();
+  return columns;
 }
 
 std::size_t gemm_scratch_bytes(std::int64_t columns, std::int64_t depth) {

@@ -65,6 +65,8 @@ struct Gemm {
 inline constexpr std::int64_t gemm_depth_block = 256;
 inline constexpr std::int64_t gemm_column_block = 4608;
 inline constexpr std::int64_t gemm_most_packed_columns = 768;  // in one call
+// Columns of the packed right operand that fill half of this machine's second-level cache.
+std::int64_t gemm_columns_in_cache();
 
 std::size_t gemm_scratch_bytes(std::int64_t columns, std::int64_t depth);
 

@@ -67,12 +67,11 @@ void multiply_panel(const PackedBlock& block, const float* left, std::int64_t ro
 
 // What a task multiplies at most.
 //
-// Columns: as many as panels of the right operand (1 KiB a column) stay in the second-level cache while rows after rows
-// meet them. That cache has 1 MiB or more beside AVX-512 and NEON; PCs with AVX2 may have 256 KiB. Rows are packed
-// where they are used and never leave the caches next to the core; once for so many columns costs a fiftieth of their
-// product or less. Rows: so many that a cache line of a transposed operand, whose rows are neighbours, is read once or
-// twice, and so few that a task takes no more than 50 microseconds: threads end together, and whoever waits for the
-// others need not sleep.
+// Columns: as many as half of the second-level cache holds (1 KiB each), where they stay while rows after rows meet
+// them. Rows are packed where they are used and never leave the caches next to the core; once for so many columns costs
+// a fiftieth of their product or less. Rows: so many that a cache line of a transposed operand, whose rows are
+// neighbours, is read once or twice, and so few that a task takes no more than 50 microseconds: threads end together,
+// and whoever waits for the others need not sleep.
 #if HWY_TARGET == HWY_NEON
 constexpr std::int64_t task_rows = 12, most_columns = 512;
 #elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
@@ -104,7 +103,8 @@ static_assert(gemm_most_packed_columns % tile_columns == 0);
 ColumnTasks column_tasks(const Gemm& gemm, int threads) {
   // Panels are whole, and blocks of weights are decoded whole.
   const std::int64_t granule = std::lcm<std::int64_t>(tile_columns, block_elements(gemm.right.dtype));
-  ColumnTasks tasks{gemm_most_packed_columns, std::max(most_columns, granule)};
+  const std::int64_t near = std::min(most_columns, gemm_columns_in_cache()) / granule * granule;
+  ColumnTasks tasks{gemm_most_packed_columns, std::max(near, granule)};
   if (threads == 1) return tasks;
   // At least four tasks a thread where the product is large enough for that.
   const std::int64_t enough = std::int64_t{4} * threads;
