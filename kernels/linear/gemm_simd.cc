@@ -69,9 +69,11 @@ void multiply_panel(const PackedBlock& block, const float* left, std::int64_t ro
 //
 // Columns: as many as half of the second-level cache holds (1 KiB each), where they stay while rows after rows meet
 // them. Rows are packed where they are used and never leave the caches next to the core; once for so many columns costs
-// a fiftieth of their product or less. Rows: so many that a cache line of a transposed operand, whose rows are
-// neighbours, is read once or twice, and so few that a task takes no more than 50 microseconds: threads end together,
-// and whoever waits for the others need not sleep.
+// a hundredth to a fortieth of their product.
+//
+// Rows: so many that a cache line of a transposed operand, whose rows are neighbours, is read once or twice, and so few
+// that a task takes about 50 microseconds at most: threads end together, and whoever waits for the others need not
+// sleep.
 #if HWY_TARGET == HWY_NEON
 constexpr std::int64_t task_rows = 12, most_columns = 512;
 #elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4

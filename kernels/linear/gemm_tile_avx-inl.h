@@ -1,12 +1,11 @@
 // The register tile's sums by AVX-512 and AVX2: every step of the depth loads three vectors of the right panel and
 // multiplies them by each number of the left one.
 //
-// On a core of its own any order of these instructions runs at the rate of its multiply-adds. Beside a busy neighbour
-// on the same core it is the number of instructions that counts, because the two take turns to be decoded: so steps go
-// by eights, and some operands are read from memory by the multiply-add itself, as many as two loads a cycle allow.
-// AVX-512 multiplies by a broadcast number for every other row (32 instructions a step instead of 36), AVX2 by the
-// third vector of the right panel (18 instead of 19). Compilers that are asked for this spill sums; hence the assembly.
-// Included by gemm_tile-inl.h, once per target.
+// Undisturbed, any order of these instructions runs at the rate of its multiply-adds. On a machine whose cores seem to
+// be shared the number of instructions counted: so steps go by eights, and some operands are read from memory by the
+// multiply-add itself, within two loads a cycle. AVX-512 multiplies by a broadcast number for every other row (31
+// instructions a step instead of 35), AVX2 by the third vector of the right panel (18 instead of 19). Compilers that
+// are asked for this spill sums; hence the assembly. Included by gemm_tile-inl.h, once per target.
 #if defined(INGOT_KERNELS_LINEAR_GEMM_TILE_AVX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INGOT_KERNELS_LINEAR_GEMM_TILE_AVX_INL_H_
 #undef INGOT_KERNELS_LINEAR_GEMM_TILE_AVX_INL_H_
