@@ -7,10 +7,10 @@
 //   for each block of columns, for each block of the depth:
 //     pack the right operand into panels [depth][tile columns]
 //     for each task (a few rows by many columns):
-//       pack the rows into panels [depth][tile rows]
-//       for each panel of rows, for each panel of columns: one register tile, stored or added to the output
+//       take the rows as the tile reads them: where they lie, or packed (gemm_left-inl.h)
+//       for each tile's rows, for each panel of columns: one register tile, stored or added to the output
 //
-// Edges are packed with zeros, so the inner loop never sees them; only the store does. The depth is cut the same way
+// Edges are filled up with zeros, so the inner loop never sees them; only the store does. The depth is cut the same way
 // whatever the number of threads, and threads share nothing but packed panels: results do not depend on them.
 #pragma once
 
@@ -58,10 +58,9 @@ struct Gemm {
   CodedX coded = {};  // the left operand where it is codes, which only products with block formats take
 };
 
-// Cache blocks. A panel of the left operand (256 deep, 12 wide at most) is 12 KiB: it stays in a first-level cache of
-// 32 KiB or more while panels of the right one stream by from the second level, where a task's share of them stays (its
-// size is the target's: see gemm_simd.cc). The packed whole is at most 4.5 MiB, in the last-level cache. 256 divides by
-// every block format.
+// Cache blocks. A tile's rows (256 deep, 12 at most) are 12 KiB: they stay in a first-level cache of 32 KiB or more
+// while panels of columns stream by from the second level, where a task's share of them stays (its size is the target's:
+// see gemm_simd.cc). The packed whole is at most 4.5 MiB, in the last-level cache. 256 divides by every block format.
 inline constexpr std::int64_t gemm_depth_block = 256;
 inline constexpr std::int64_t gemm_column_block = 4608;
 inline constexpr std::int64_t gemm_most_packed_columns = 768;  // in one call

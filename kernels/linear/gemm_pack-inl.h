@@ -7,6 +7,8 @@
 #define INGOT_KERNELS_LINEAR_GEMM_PACK_INL_H_
 #endif
 
+#include <algorithm>
+
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/contract/convert-inl.h"
@@ -126,18 +128,20 @@ inline void transpose_rows(const float* const* rows, std::int64_t count, std::in
 }
 
 // Numbers are neighbours along the depth. Rows that are not float are converted into a buffer first, some at a time.
+// The panel's width divides by four, or is six.
 inline void pack_from_depth(const GemmOperand& operand, const PackBlock& block, std::int64_t panel_width,
                             float* panels) {
   constexpr std::int64_t most_converted = 16, widest = 48;
   alignas(64) float converted[most_converted][gemm_depth_block];
   alignas(64) static constexpr float zeros[gemm_depth_block] = {};
   const std::int64_t skip = row_bytes(operand.dtype, block.depth_begin);
-  const std::int64_t together =
-      operand.dtype == DType::f32 || panel_width <= most_converted ? panel_width : std::int64_t{pack_lanes};
+  const std::int64_t most = operand.dtype == DType::f32 ? widest : most_converted;
+  const std::int64_t together = panel_width <= most ? panel_width : std::int64_t{pack_lanes};
   for (std::int64_t begin = 0; begin < block.width; begin += panel_width) {
     for (std::int64_t first = 0; first < panel_width; first += together) {
+      const std::int64_t count = std::min(together, panel_width - first);
       const float* rows[widest];
-      for (std::int64_t row = 0; row < together; ++row) {
+      for (std::int64_t row = 0; row < count; ++row) {
         const std::int64_t index = begin + first + row;
         if (index >= block.width) {
           rows[row] = zeros;
@@ -147,7 +151,7 @@ inline void pack_from_depth(const GemmOperand& operand, const PackBlock& block, 
         rows[row] = operand.dtype == DType::f32 ? reinterpret_cast<const float*>(data)
                                                 : as_floats(operand.dtype, data, block.depth, converted[row]);
       }
-      transpose_rows(rows, together, block.depth, panel_width, panels + begin * block.depth + first);
+      transpose_rows(rows, count, block.depth, panel_width, panels + begin * block.depth + first);
     }
   }
 }
@@ -174,9 +178,8 @@ inline void pack_from_width(const GemmOperand& operand, const PackBlock& block, 
     }
     if (begin == block.width) continue;
     float* out = panels + begin * block.depth + k * panel_width;
-    for (std::int64_t column = 0; column < panel_width; ++column) {
-      out[column] = begin + column < block.width ? row[begin + column] : 0.0f;
-    }
+    float* end = std::copy(row + begin, row + block.width, out);
+    std::fill(end, out + panel_width, 0.0f);
   }
 }
 
@@ -200,7 +203,7 @@ inline void pack_strided(const GemmOperand& operand, const PackBlock& block, std
 // Preconditions: block.depth <= gemm_depth_block, block.width <= gemm_most_packed_columns; where numbers are converted,
 // the block begins and ends at block bounds of the format.
 inline void pack(const GemmOperand& operand, const PackBlock& block, std::int64_t panel_width, float* panels) {
-  if (block.depth == 0) return;
+  if (block.depth == 0 || block.width == 0) return;
   switch (operand.packed) {
     case PackedAxis::depth: return pack_from_depth(operand, block, panel_width, panels);
     case PackedAxis::width: return pack_from_width(operand, block, panel_width, panels);

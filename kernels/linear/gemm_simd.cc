@@ -12,6 +12,7 @@
 #define HWY_TARGET_INCLUDE "kernels/linear/gemm_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "kernels/linear/gemm_left-inl.h"
 #include "kernels/linear/gemm_pack-inl.h"
 #include "kernels/linear/gemm_tile-inl.h"
 
@@ -32,8 +33,8 @@ struct PackedBlock {
 };
 
 // A tile that reaches past the edge is made in a buffer, and what is inside the output is copied.
-void multiply_edge(const PackedBlock& block, const float* left, const float* right, std::int64_t rows,
-                   std::int64_t columns, float* out, const float* bias) {
+void multiply_edge(const PackedBlock& block, TileLeft left, const float* right, std::int64_t rows, std::int64_t columns,
+                   float* out, const float* bias) {
   alignas(64) float buffer[tile_rows * tile_columns];
   const TileTarget target{buffer, tile_columns, nullptr, false};
   multiply_part(left, right, block.depth, rows, columns, target);
@@ -48,14 +49,15 @@ void multiply_edge(const PackedBlock& block, const float* left, const float* rig
   }
 }
 
-// `rows` rows of a left panel, which begins at `row`, by the columns [column_begin, column_end).
-void multiply_panel(const PackedBlock& block, const float* left, std::int64_t row, std::int64_t rows,
-                    std::int64_t column_begin, std::int64_t column_end) {
+// The rows of one tile, `rows` from `row` on, by the columns [column_begin, column_end).
+void multiply_rows_of_tile(const PackedBlock& block, TileLeft left, std::int64_t row, std::int64_t rows,
+                           std::int64_t column_begin, std::int64_t column_end) {
   for (std::int64_t column = column_begin; column < column_end; column += tile_columns) {
     const float* right = block.right + column * block.depth;
     const float* bias = block.bias == nullptr ? nullptr : block.bias + column;
     float* out = block.out + row * block.out_stride + column;
     const std::int64_t columns = std::min<std::int64_t>(tile_columns, column_end - column);
+    prefetch_next_rows(left, (column - column_begin) / tile_columns, block.depth);
     // Parts of a tile store whole vectors and whole parts, so only these sizes may go straight to the output.
     if (columns % tile_lanes == 0 && rows % tile_part == 0) {
       multiply_part(left, right, block.depth, rows, columns, {out, block.out_stride, bias, block.accumulate});
@@ -68,16 +70,17 @@ void multiply_panel(const PackedBlock& block, const float* left, std::int64_t ro
 // What a task multiplies at most.
 //
 // Columns: as many as half of the second-level cache holds (1 KiB each), where they stay while rows after rows meet
-// them. Rows are packed where they are used and never leave the caches next to the core; once for so many columns costs
-// a hundredth to a fortieth of their product.
+// them. Where rows are packed, once for so many columns costs a hundredth of their product.
 //
 // Rows: so many that a cache line of a transposed operand, whose rows are neighbours, is read once or twice, and so few
 // that a task takes about 50 microseconds at most: threads end together, and whoever waits for the others need not
 // sleep.
 #if HWY_TARGET == HWY_NEON
 constexpr std::int64_t task_rows = 12, most_columns = 512;
-#elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
-constexpr std::int64_t task_rows = 24, most_columns = 192;
+#elif HWY_TARGET == HWY_SSE4
+constexpr std::int64_t task_rows = 12, most_columns = 192;
+#elif HWY_TARGET == HWY_AVX2
+constexpr std::int64_t task_rows = 8, most_columns = 768;
 #else
 constexpr std::int64_t task_rows = 16, most_columns = 768;
 #endif
@@ -87,11 +90,11 @@ static_assert(task_rows % tile_rows == 0 && most_columns % tile_columns == 0);
 void multiply_task(const PackedBlock& block, std::int64_t row_begin, std::int64_t row_end, std::int64_t column_begin,
                    std::int64_t column_end) {
   constexpr std::int64_t read_past_the_end = 16;  // see gemm_tile_neon-inl.h
-  alignas(64) float panels[task_rows * gemm_depth_block + read_past_the_end];
-  pack(block.left, {row_begin, row_end - row_begin, block.depth_begin, block.depth}, tile_rows, panels);
+  alignas(64) float copy[task_rows * gemm_depth_block + read_past_the_end];
+  const TileLeft left = read_left(block.left, {row_begin, row_end - row_begin, block.depth_begin, block.depth}, copy);
   for (std::int64_t row = row_begin; row < row_end; row += tile_rows) {
-    multiply_panel(block, panels + (row - row_begin) * block.depth, row,
-                   std::min<std::int64_t>(tile_rows, row_end - row), column_begin, column_end);
+    multiply_rows_of_tile(block, skip_rows(left, row - row_begin, block.depth), row,
+                          std::min<std::int64_t>(tile_rows, row_end - row), column_begin, column_end);
   }
 }
 

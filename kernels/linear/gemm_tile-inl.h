@@ -15,6 +15,7 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "kernels/linear/gemm_left-inl.h"
 #if HWY_TARGET == HWY_NEON
 #include "kernels/linear/gemm_tile_neon-inl.h"
 #elif HWY_TARGET != HWY_SSE4
@@ -26,12 +27,10 @@ namespace ingot::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_NEON
-inline constexpr int tile_rows = neon_tile_rows, tile_vectors = neon_tile_vectors;
-#elif HWY_TARGET == HWY_SSE4
-inline constexpr int tile_rows = 6, tile_vectors = 2;
+#if HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_SSE4
+inline constexpr int tile_vectors = 2;
 #else
-inline constexpr int tile_rows = avx_tile_rows, tile_vectors = avx_tile_vectors;
+inline constexpr int tile_vectors = 3;
 #endif
 // Every target here has vectors of a fixed size.
 inline constexpr int tile_lanes = HWY_MAX_BYTES / sizeof(float);
@@ -55,7 +54,7 @@ HWY_INLINE void store_vector(const TileTarget& target, std::size_t row, int colu
 }
 
 #if HWY_TARGET == HWY_NEON
-static_assert(tile_columns == neon_tile_columns);
+static_assert(tile_columns == neon_tile_columns && tile_vectors == neon_tile_vectors);
 #else
 template <int vectors, std::size_t rows>
 HWY_INLINE void add_row(TileVector one, const TileVector (&right)[vectors], TileVector (&sums)[vectors][rows],
@@ -65,27 +64,27 @@ HWY_INLINE void add_row(TileVector one, const TileVector (&right)[vectors], Tile
   if constexpr (vectors > 2) sums[2][row] = hn::MulAdd(one, right[2], sums[2][row]);
 }
 
-// Steps [0, depth): sums[j][i] += left[i] right[j] for the rows `row...` of the left panel and `vectors` of the right
-// one. Rows are a pack, so that each sum is a variable of its own and lives in a register.
+// Steps [0, depth): sums[j][i] += left[i] right[j] for the rows `row...` of the left operand and `vectors` of the right
+// panel. Rows are a pack, so that each sum is a variable of its own and lives in a register.
 template <int vectors, std::size_t... row>
-HWY_INLINE void add_steps(const float* HWY_RESTRICT left, const float* HWY_RESTRICT right, std::int64_t depth,
+HWY_INLINE void add_steps(TileLeft left, const float* HWY_RESTRICT right, std::int64_t depth,
                           TileVector (&sums)[vectors][sizeof...(row)], std::index_sequence<row...>) {
   const hn::CappedTag<float, tile_lanes> d;
+  const float* rows[] = {left.rows + static_cast<std::int64_t>(row) * left.stride...};
   for (std::int64_t k = 0; k < depth; ++k) {
     TileVector rights[vectors];
     rights[0] = hn::Load(d, right);
     if constexpr (vectors > 1) rights[1] = hn::Load(d, right + tile_lanes);
     if constexpr (vectors > 2) rights[2] = hn::Load(d, right + 2 * tile_lanes);
-    (add_row(hn::Set(d, left[row]), rights, sums, row), ...);
-    left += tile_rows;
+    (add_row(hn::Set(d, rows[row][k]), rights, sums, row), ...);
     right += tile_columns;
   }
 }
 #endif
 
-// sums[j][i] = sum_k left[k][i] right[k][j]
+// sums[j][i] = sum_k left[i][k] right[k][j]
 template <int vectors, std::size_t... row>
-HWY_INLINE void sum_tile(const float* left, const float* right, std::int64_t depth,
+HWY_INLINE void sum_tile(TileLeft left, const float* right, std::int64_t depth,
                          TileVector (&sums)[vectors][sizeof...(row)], std::index_sequence<row...> rows) {
   std::int64_t done = 0;
 #if HWY_TARGET != HWY_SSE4
@@ -97,12 +96,12 @@ HWY_INLINE void sum_tile(const float* left, const float* right, std::int64_t dep
     const hn::CappedTag<float, tile_lanes> d;
     for (auto& column : sums) ((column[row] = hn::Zero(d)), ...);
   }
-  add_steps<vectors>(left + done * tile_rows, right + done * tile_columns, depth - done, sums, rows);
+  add_steps<vectors>(skip_steps(left, done), right + done * tile_columns, depth - done, sums, rows);
 }
 
 // out[i][j] (+)= sums[i][j]
 template <int vectors, std::size_t... row>
-HWY_INLINE void multiply_tile(const float* left, const float* right, std::int64_t depth, const TileTarget& target,
+HWY_INLINE void multiply_tile(TileLeft left, const float* right, std::int64_t depth, const TileTarget& target,
                               std::index_sequence<row...> rows) {
   constexpr int line = 64 / sizeof(float);
   for (int column = 0; column < vectors * tile_lanes; column += line) {
@@ -115,10 +114,9 @@ HWY_INLINE void multiply_tile(const float* left, const float* right, std::int64_
   if constexpr (vectors > 2) (store_vector(target, row, 2 * tile_lanes, sums[2][row]), ...);
 }
 
-// A panel's last rows: parts of a tile, so that one row more than a whole tile costs a part of one.
-inline constexpr int tile_part = tile_rows % 3 == 0 ? tile_rows / 3 : tile_rows / 2;
+// The last rows: parts of a tile, so that one row more than a whole tile costs a part of one.
 template <int vectors, int height = tile_rows>
-HWY_INLINE void multiply_rows(const float* left, const float* right, std::int64_t depth, std::int64_t rows,
+HWY_INLINE void multiply_rows(TileLeft left, const float* right, std::int64_t depth, std::int64_t rows,
                               const TileTarget& target) {
   if constexpr (height > tile_part) {
     if (rows <= height - tile_part) return multiply_rows<vectors, height - tile_part>(left, right, depth, rows, target);
@@ -128,7 +126,7 @@ HWY_INLINE void multiply_rows(const float* left, const float* right, std::int64_
 
 // The same for as few vectors as hold the columns.
 template <int vectors = tile_vectors>
-HWY_INLINE void multiply_part(const float* left, const float* right, std::int64_t depth, std::int64_t rows,
+HWY_INLINE void multiply_part(TileLeft left, const float* right, std::int64_t depth, std::int64_t rows,
                               std::int64_t columns, const TileTarget& target) {
   if constexpr (vectors > 1) {
     if (columns <= (vectors - 1) * tile_lanes) {

@@ -16,11 +16,11 @@
 #include <arm_neon.h>
 
 #include "hwy/highway.h"
+#include "kernels/linear/gemm_left-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
 
-inline constexpr int neon_tile_rows = 12;
 inline constexpr int neon_tile_vectors = 2;
 inline constexpr int neon_tile_columns = 8;
 using NeonVector = hwy::HWY_NAMESPACE::Vec<hwy::HWY_NAMESPACE::CappedTag<float, 4>>;
@@ -34,8 +34,9 @@ HWY_INLINE void add_lane(NeonVector& sum, float32x4_t right, float32x4_t left) {
 
 // Steps [0, depth) of a part of a tile, added to sums.
 template <int vectors, std::size_t... row>
-HWY_INLINE void add_steps(const float* HWY_RESTRICT left, const float* HWY_RESTRICT right, std::int64_t depth,
+HWY_INLINE void add_steps(TileLeft left_panel, const float* HWY_RESTRICT right, std::int64_t depth,
                           NeonVector (&sums)[vectors][sizeof...(row)], std::index_sequence<row...>) {
+  const float* HWY_RESTRICT left = left_panel.panels;
   for (std::int64_t k = 0; k < depth; ++k) {
     const float32x4_t right0 = load_four(right);
     (add_lane<row % 4>(sums[0][row], right0, load_four(left + row / 4 * 4)), ...);
@@ -43,7 +44,7 @@ HWY_INLINE void add_steps(const float* HWY_RESTRICT left, const float* HWY_RESTR
       const float32x4_t right1 = load_four(right + 4);
       (add_lane<row % 4>(sums[1][row], right1, load_four(left + row / 4 * 4)), ...);
     }
-    left += neon_tile_rows;
+    left += tile_rows;
     right += neon_tile_columns;
   }
 }
@@ -78,7 +79,7 @@ HWY_INLINE void add_steps(const float* HWY_RESTRICT left, const float* HWY_RESTR
 
 // A whole tile, to sums that it clears: the even number of steps that it summed, because they go by pairs, so that no
 // register is copied.
-HWY_INLINE std::int64_t sum_whole_tile(const float* left, const float* right, std::int64_t depth,
+HWY_INLINE std::int64_t sum_whole_tile(TileLeft left, const float* right, std::int64_t depth,
                                        NeonVector (&sums)[2][12]) {
   std::int64_t pairs = depth / 2;
   // clang-format off
@@ -105,7 +106,7 @@ HWY_INLINE std::int64_t sum_whole_tile(const float* left, const float* right, st
       "2:\n"
       : INGOT_TILE_SUMS(0), INGOT_TILE_SUMS(1), INGOT_TILE_SUMS(2), INGOT_TILE_SUMS(3), INGOT_TILE_SUMS(4),
         INGOT_TILE_SUMS(5), INGOT_TILE_SUMS(6), INGOT_TILE_SUMS(7), INGOT_TILE_SUMS(8), INGOT_TILE_SUMS(9),
-        INGOT_TILE_SUMS(10), INGOT_TILE_SUMS(11), "+r"(left), "+r"(right), "+r"(pairs)
+        INGOT_TILE_SUMS(10), INGOT_TILE_SUMS(11), "+r"(left.panels), "+r"(right), "+r"(pairs)
       :
       : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "memory", "cc");
   // clang-format on
