@@ -59,8 +59,9 @@ struct Gemm {
 };
 
 // Cache blocks. A tile's rows (256 deep, 12 at most) are 12 KiB: they stay in a first-level cache of 32 KiB or more
-// while panels of columns stream by from the second level, where a task's share of them stays (its size is the target's:
-// see gemm_simd.cc). The packed whole is at most 4.5 MiB, in the last-level cache. 256 divides by every block format.
+// while panels of columns stream by from the second level, where a task's share of them stays (its size is the
+// target's: see gemm_simd.cc). The packed whole is at most 4.5 MiB, in the last-level cache. 256 divides by every block
+// format.
 inline constexpr std::int64_t gemm_depth_block = 256;
 inline constexpr std::int64_t gemm_column_block = 4608;
 inline constexpr std::int64_t gemm_most_packed_columns = 768;  // in one call
