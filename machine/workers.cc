@@ -29,6 +29,9 @@ constexpr std::size_t line_pair = 128;
 
 // Longer than the gap between two kernels of one token, shorter than anyone would notice on a shared machine.
 constexpr std::chrono::nanoseconds patience = std::chrono::microseconds(50);
+// How many times as long a thread waits for others to end their last chunks of a job: chunks of large products take as
+// long as a gap may, and a thread that sleeps then is woken late, at worst on the CPU of the one that wakes it.
+constexpr int patience_within_job = 4;
 
 void relax() {
 #if defined(__x86_64__)
@@ -118,7 +121,7 @@ struct Workers::Implementation {
         futex_wake(caller_sleeps, 1);
       }
       core.offer_when_due();  // nothing in hand, nothing unreported
-      while (!spin_until(work_or_stop, spin_limit)) {
+      while (!spin_until(work_or_stop, unfinished.load() > 0 ? spin_limit * patience_within_job : spin_limit)) {
         std::uint32_t epoch = wake_epoch.load();
         sleepers.fetch_add(1);
         if (!work_or_stop()) futex_wait(wake_epoch, epoch);
@@ -142,7 +145,7 @@ struct Workers::Implementation {
   void join(std::int64_t taken) {
     auto finished = [this] { return unfinished.load() == 0; };
     if (unfinished.fetch_sub(taken) == taken) return;
-    while (!spin_until(finished, spin_limit)) {
+    while (!spin_until(finished, spin_limit * patience_within_job)) {
       caller_sleeps.store(1);
       if (!finished()) futex_wait(caller_sleeps, 1);
       caller_sleeps.store(0);

@@ -68,7 +68,7 @@ inline TileLeft read_left(const GemmOperand& operand, const PackBlock& block, fl
   if (operand.packed != PackedAxis::neither) {
     exchanged.packed = operand.packed == PackedAxis::depth ? PackedAxis::width : PackedAxis::depth;
   }
-  const std::int64_t stride = divide_rounding_up(block.depth, 4) * 4;
+  const std::int64_t stride = divide_rounding_up(block.depth, 16) * 16;
   pack(exchanged, {block.depth_begin, block.depth, block.width_begin, block.width}, stride, copy);
   // Rows that the last part of a tile lacks: what they give is not stored.
   const std::int64_t padded = divide_rounding_up(block.width, tile_part) * tile_part;

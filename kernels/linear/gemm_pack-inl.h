@@ -128,7 +128,7 @@ inline void transpose_rows(const float* const* rows, std::int64_t count, std::in
 }
 
 // Numbers are neighbours along the depth. Rows that are not float are converted into a buffer first, some at a time.
-// The panel's width divides by four, or is six.
+// A panel's width is the tile's, or divides by 16.
 inline void pack_from_depth(const GemmOperand& operand, const PackBlock& block, std::int64_t panel_width,
                             float* panels) {
   constexpr std::int64_t most_converted = 16, widest = 48;
@@ -139,9 +139,8 @@ inline void pack_from_depth(const GemmOperand& operand, const PackBlock& block, 
   const std::int64_t together = panel_width <= most ? panel_width : std::int64_t{pack_lanes};
   for (std::int64_t begin = 0; begin < block.width; begin += panel_width) {
     for (std::int64_t first = 0; first < panel_width; first += together) {
-      const std::int64_t count = std::min(together, panel_width - first);
       const float* rows[widest];
-      for (std::int64_t row = 0; row < count; ++row) {
+      for (std::int64_t row = 0; row < together; ++row) {
         const std::int64_t index = begin + first + row;
         if (index >= block.width) {
           rows[row] = zeros;
@@ -151,7 +150,7 @@ inline void pack_from_depth(const GemmOperand& operand, const PackBlock& block, 
         rows[row] = operand.dtype == DType::f32 ? reinterpret_cast<const float*>(data)
                                                 : as_floats(operand.dtype, data, block.depth, converted[row]);
       }
-      transpose_rows(rows, count, block.depth, panel_width, panels + begin * block.depth + first);
+      transpose_rows(rows, together, block.depth, panel_width, panels + begin * block.depth + first);
     }
   }
 }
