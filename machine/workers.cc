@@ -30,7 +30,7 @@ constexpr std::size_t line_pair = 128;
 // Longer than the gap between two kernels of one token, shorter than anyone would notice on a shared machine.
 constexpr std::chrono::nanoseconds patience = std::chrono::microseconds(50);
 // How many times as long a thread waits for others to end their last chunks of a job: chunks of large products take as
-// long as a gap may, and a thread that sleeps then is woken late, at worst on the CPU of the one that wakes it.
+// long as a gap may, and where threads slept then some products ran at half speed (docs/decisions/023).
 constexpr int patience_within_job = 4;
 
 void relax() {
