@@ -1,48 +1,105 @@
 #!/usr/bin/env python3
-"""Holds the OS kernel to its budgets: lines, the length of a file, the size of the image, a reason for every assembly.
+"""Holds the OS kernel to its budgets: lines and bytes of each subsystem, who includes whom, the length of a file, the
+size of whole kernels, a reason for every assembly.
 
-usage: check_budgets.py ROOT [CORE_IMAGE KERNEL]
+usage: check_budgets.py ROOT [IMAGES]
 
-Why something is assembly is said in a comment that holds that word: at the head of the file, or within three lines above
-the asm statement. CORE_IMAGE hosts no program; KERNEL is what is shipped. Without them no size is looked at.
+os/budgets.txt in ROOT names the subsystems and their ceilings. IMAGES is the folder of the built kernels and of the
+linker's map, ingot-os.map; without it no bytes are looked at.
 
-The core's budget counts lines of code: what is neither blank nor comment, so that nobody saves an explanation to meet it.
+Lines are lines of code, neither blank nor comment, so that nobody saves an explanation to meet a ceiling. Why something is
+assembly is said in a comment that holds that word: at the head of the file, or within three lines above the statement.
 """
 
 import re
 import struct
 import sys
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 
 MOST_LINES_OF_A_FILE = 400
-CORE_LINES = 8_000
-CORE_BYTES = 256 * 1024
-KERNEL_BYTES = 512 * 1024
-
-COUNTED = {".h", ".cc", ".S", ".ld", ".py"}
-# The core: from reset to threads on all CPUs. Drivers, what hosts programs, what only tests use, and scripts that build
-# and debug are no part of it.
-NOT_CORE = re.compile(
-    r"^os/(device|file|process|syscall|debug|arch/hosted|schedule/interleavings)/|^os/arch/x86_64/(user|signal)_|\.py$|_test\.cc$|/fake_\w+\.h$"
-    r"|_fixture\.h$|_for_tests\.h$|/test_\w+\.h$"
-)
+COUNTED = {".h", ".cc", ".S", ".ld"}
 COMMENT = re.compile(r"^\s*(//|/?\*|$)")
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 ASSEMBLY = re.compile(r"\b(?:asm|__asm__)\b(?:\s+volatile|\s+goto)*\s*\(")
+# An input section of a linker map, its name on the line before where it is long: name, address, size, object.
+MAPPED = re.compile(r"^ (\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
+ARCHIVED = re.compile(r"\((.+)\.o\bj?\)$")
+NOT_LOADED = (".bss", ".debug", ".comment", ".note")
 LOADABLE = 1  # PT_LOAD of the ELF specification
 
 
-def segment_bytes(image: Path) -> int:
-    """What the loadable segments take in the file: symbols for a debugger are not loaded and do not count."""
-    content = image.read_bytes()
-    (table,) = struct.unpack_from("<Q", content, 32)
-    size, count = struct.unpack_from("<HH", content, 54)
-    headers = [struct.unpack_from("<IIQQQQQQ", content, table + index * size) for index in range(count)]
-    return sum(header[5] for header in headers if header[0] == LOADABLE)
+@dataclass
+class Subsystem:
+    name: str
+    most_lines: int | None
+    most_bytes: int | None
+    includes: set[str]
+    lines: int = 0
+    size: int = 0
+
+
+@dataclass
+class Budgets:
+    subsystems: dict[str, Subsystem] = field(default_factory=dict)
+    globs: list[tuple[str, Subsystem]] = field(default_factory=list)
+    kernels: dict[str, int] = field(default_factory=dict)
+
+    def owner_of(self, path: str) -> Subsystem | None:
+        return next((owner for glob, owner in reversed(self.globs) if fnmatch(path, glob)), None)
+
+
+def parse_count(text: str) -> int | None:
+    if text == "-":
+        return None
+    match = re.fullmatch(r"(\d+)(K?)", text)
+    if match is None:
+        sys.exit(f"os/budgets.txt: expected a number such as 8000 or 256K, or -, found '{text}'")
+    return int(match[1]) * (1024 if match[2] else 1)
+
+
+def parse_budgets(text: str) -> Budgets:
+    budgets, subsystem = Budgets(), None
+    for line in text.splitlines():
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        if words[0] == "kernel" and len(words) == 3:
+            budgets.kernels[words[1]] = parse_count(words[2])
+        elif not line[0].isspace() and len(words) >= 3:
+            subsystem = Subsystem(words[0], parse_count(words[1]), parse_count(words[2]), set(words[3:]))
+            budgets.subsystems[subsystem.name] = subsystem
+        elif line[0].isspace() and subsystem is not None:
+            budgets.globs += [(glob, subsystem) for glob in words]
+        else:
+            sys.exit(f"os/budgets.txt: expected a subsystem, its globs or a kernel, found '{line}'")
+    for subsystem in budgets.subsystems.values():
+        for name in subsystem.includes - budgets.subsystems.keys():
+            sys.exit(f"os/budgets.txt: {subsystem.name}: expected subsystems that it may include, found '{name}'")
+    return budgets
 
 
 def sources_of(root: Path) -> dict[str, list[str]]:
-    paths = sorted(path for path in (root / "os").rglob("*") if path.suffix in COUNTED and path.is_file())
-    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8").splitlines() for path in paths}
+    paths = sorted(path for folder in ("base", "os") for path in (root / folder).rglob("*") if path.is_file())
+    return {
+        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8").splitlines()
+        for path in paths
+        if path.suffix in COUNTED
+    }
+
+
+def unwelcome_includes(budgets: Budgets, path: str, owner: Subsystem, lines: list[str]) -> list[str]:
+    problems = []
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        target = budgets.owner_of(match[1]) if match else None
+        # What lies in base is there for everybody to see, whoever pays for it.
+        if target in (None, owner) or match[1].startswith("base/") or target.name in owner.includes:
+            continue
+        expected = ", ".join(sorted(owner.includes)) or "no other subsystem"
+        problems.append(f"{path}:{number}: {owner.name} may include {expected}, found {match[1]} of {target.name}")
+    return problems
 
 
 def head_of(lines: list[str]) -> str:
@@ -59,7 +116,7 @@ def unexplained_assembly(path: str, lines: list[str]) -> list[str]:
     def explains(text: str) -> bool:
         return "assembly" in text.lower()
 
-    if path.endswith(".py") or explains(head_of(lines)):
+    if explains(head_of(lines)):
         return []
     if path.endswith(".S"):
         return [f"{path}: expected a comment at its head that says why it is assembly, found none"]
@@ -72,32 +129,85 @@ def unexplained_assembly(path: str, lines: list[str]) -> list[str]:
     return missing
 
 
-def main(arguments: list[str]) -> int:
-    if len(arguments) not in (2, 4):
-        print(__doc__, file=sys.stderr)
-        return 2
-    sources = sources_of(Path(arguments[1]))
-    if not sources:
-        sys.exit(f"budgets: expected sources in {arguments[1]}/os, found none")
-    problems, folders = [], {}
+def count_sources(budgets: Budgets, sources: dict[str, list[str]]) -> list[str]:
+    problems = []
     for path, lines in sources.items():
+        owner = budgets.owner_of(path)
+        if owner is None:
+            if path.startswith("os/"):
+                problems.append(f"{path}: expected a subsystem of os/budgets.txt that it belongs to, found none")
+            continue
+        owner.lines += sum(not COMMENT.match(line) for line in lines)
         problems += unexplained_assembly(path, lines)
+        problems += unwelcome_includes(budgets, path, owner, lines)
         if len(lines) > MOST_LINES_OF_A_FILE:
             problems.append(f"{path}: expected at most {MOST_LINES_OF_A_FILE} lines, found {len(lines)}")
-        if not NOT_CORE.search(path):
-            folder = folders.setdefault(Path(path).parent.as_posix(), [0, 0])
-            folder[0] += sum(not COMMENT.match(line) for line in lines)
-            folder[1] += len(lines)
-    folders["the core, without drivers, tests and tools"] = [sum(counts) for counts in zip(*folders.values())]
-    for folder, (code, every) in folders.items():
-        print(f"{code:7,} lines of code, {every:7,} with comments  {folder}")
-    if code > CORE_LINES:
-        problems.append(f"os: expected at most {CORE_LINES} lines of code, found {code}")
-    for image, budget in zip(arguments[2:], (CORE_BYTES, KERNEL_BYTES)):
-        size = segment_bytes(Path(image))
-        print(f"{size:7,} bytes  loaded of {Path(image).name}  (budget {budget:,})")
-        if size > budget:
-            problems.append(f"{image}: expected at most {budget} bytes in its segments, found {size}")
+    return problems
+
+
+def count_bytes(budgets: Budgets, sources: dict[str, list[str]], linker_map: Path) -> list[str]:
+    """The map names members of an archive without their folders, so no two sources may have one name."""
+    linked = [path for path in sources if path.endswith((".cc", ".S")) and budgets.owner_of(path) is not None]
+    owners, problems = {}, []
+    for path in linked:
+        owner = budgets.owner_of(path)
+        # These are linked into other files than the kernel: the host's tests, the firmware's loader, what programs call.
+        if owner.most_bytes is None or path.startswith(("os/uefi/", "os/process/vdso/", "os/images/")):
+            continue
+        if Path(path).name in owners:
+            problems.append(f"{path}: expected a name of its own for the linker's map, found another of this name")
+        owners[Path(path).name] = owner
+    text = linker_map.read_text(encoding="utf-8").partition("Linker script and memory map")[2]
+    for name, size, origin in MAPPED.findall(re.sub(r"^( \.\S+)\n\s+", r"\1 ", text, flags=re.MULTILINE)):
+        if name.startswith(NOT_LOADED):
+            continue
+        archived = ARCHIVED.search(origin)
+        owner = owners.get(archived[1]) if archived else None
+        # The payload, the vDSO's bytes and the two lists are what the image adds to the kernel's own sources.
+        (owner or budgets.subsystems["image"]).size += int(size, 16)
+    return problems
+
+
+def segment_bytes(image: Path) -> int:
+    """What the loadable segments take in the file: symbols for a debugger are not loaded and do not count."""
+    content = image.read_bytes()
+    (table,) = struct.unpack_from("<Q", content, 32)
+    size, count = struct.unpack_from("<HH", content, 54)
+    headers = [struct.unpack_from("<IIQQQQQQ", content, table + index * size) for index in range(count)]
+    return sum(header[5] for header in headers if header[0] == LOADABLE)
+
+
+def of_ceiling(found: int, most: int | None) -> str:
+    return f"{found:7,}" + (" " * 11 if most is None else f" of {most:7,}")
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) not in (2, 3):
+        print(__doc__, file=sys.stderr)
+        return 2
+    root = Path(arguments[1])
+    budgets = parse_budgets((root / "os/budgets.txt").read_text(encoding="utf-8"))
+    sources = sources_of(root)
+    problems = count_sources(budgets, sources)
+    if len(arguments) == 3:
+        images = Path(arguments[2])
+        problems += count_bytes(budgets, sources, images / "ingot-os.map")
+        for name, most in budgets.kernels.items():
+            size = segment_bytes(images / name)
+            print(f"{of_ceiling(size, most)} bytes are loaded of {name}")
+            if size > most:
+                problems.append(f"{name}: expected at most {most} bytes in its segments, found {size}")
+    for subsystem in budgets.subsystems.values():
+        print(
+            f"{of_ceiling(subsystem.lines, subsystem.most_lines)} lines, "
+            f"{of_ceiling(subsystem.size, subsystem.most_bytes)} bytes  {subsystem.name}"
+        )
+        for found, most, unit in (
+            (subsystem.lines, subsystem.most_lines, "lines of code"),
+            (subsystem.size, subsystem.most_bytes, "bytes in the kernel"),
+        ):
+            if most is not None and found > most:
+                problems.append(f"{subsystem.name}: expected at most {most:,} {unit}, found {found:,}")
     print("\n".join(problems))
     return 1 if problems else 0
 
