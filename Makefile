@@ -31,7 +31,7 @@ measure: build ## prove every compute kernel on this machine, and measure it
 
 test: packages build/build.ninja ## everything a user should see pass: unit, parity, end to end, boot, floors
 	@cmake --build --preset release --parallel $(JOBS)
-	@ctest --preset release --parallel $(JOBS)
+	@scripts/run_tests release --parallel $(JOBS)
 
 check: packages ## what a developer adds: sanitizers, format, headers, tidy, fuzzing, the other architecture
 	@scripts/packages check

