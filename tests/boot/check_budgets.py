@@ -25,7 +25,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 ASSEMBLY = re.compile(r"\b(?:asm|__asm__)\b(?:\s+volatile|\s+goto)*\s*\(")
 # An input section of a linker map, its name on the line before where it is long: name, address, size, object.
 MAPPED = re.compile(r"^ (\.\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
-ARCHIVED = re.compile(r"\((.+)\.o\bj?\)$")
+ARCHIVED = re.compile(r"\((.+)\.o(?:bj)?\)$")
 NOT_LOADED = (".bss", ".debug", ".comment", ".note")
 LOADABLE = 1  # PT_LOAD of the ELF specification
 
@@ -146,7 +146,8 @@ def count_sources(budgets: Budgets, sources: dict[str, list[str]]) -> list[str]:
 
 
 def count_bytes(budgets: Budgets, sources: dict[str, list[str]], linker_map: Path) -> list[str]:
-    """The map names members of an archive without their folders, so no two sources may have one name."""
+    """The map names members of an archive without their folders, so no two sources may have one name. A folder's joined
+    sources are named after it, and stand for the subsystem of the folder's first source."""
     linked = [path for path in sources if path.endswith((".cc", ".S")) and budgets.owner_of(path) is not None]
     owners, problems = {}, []
     for path in linked:
@@ -157,6 +158,8 @@ def count_bytes(budgets: Budgets, sources: dict[str, list[str]], linker_map: Pat
         if Path(path).name in owners:
             problems.append(f"{path}: expected a name of its own for the linker's map, found another of this name")
         owners[Path(path).name] = owner
+        joined = Path(path).parent.relative_to(path.split("/")[0]).as_posix().replace("/", "_")
+        owners.setdefault(f"unity_{joined}_cxx.cxx", owner)
     text = linker_map.read_text(encoding="utf-8").partition("Linker script and memory map")[2]
     for name, size, origin in MAPPED.findall(re.sub(r"^( \.\S+)\n\s+", r"\1 ", text, flags=re.MULTILINE)):
         if name.startswith(NOT_LOADED):
