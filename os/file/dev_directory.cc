@@ -47,18 +47,7 @@ class SmallDevice final : public FileDescription {
  private:
   Answer<std::size_t> read_bytes(Transfer& to) override {
     if (kind_ == Small::null) return std::size_t{0};
-    if (kind_ != Small::random) return to.give_zeros(to.left());
-    std::size_t done = 0;
-    while (to.left() != 0) {
-      std::byte part[256];
-      const std::size_t wanted = std::min<std::uint64_t>(sizeof(part), to.left());
-      random_->fill(std::span(part).first(wanted));
-      const Answer<std::size_t> moved = to.give(std::span(part).first(wanted));
-      if (!moved.ok() && done == 0) return moved.error();
-      if (!moved.ok()) break;
-      done += moved.value();
-    }
-    return done;
+    return kind_ == Small::random ? random_->give(to) : to.give_zeros(to.left());
   }
   Answer<std::size_t> write_bytes(Transfer& from) override {
     if (kind_ == Small::full) return Errno::enospc;
@@ -99,6 +88,20 @@ Answer<Reference<Node>> make_device_file(Reference<Volume> volume, DeviceOpener&
                                          std::uint32_t permissions) {
   Allocator& heap = volume->heap();
   return Reference<Node>(TRY(make_reference<DeviceFile>(heap, std::move(volume), opener, number, permissions)));
+}
+
+Answer<std::size_t> RandomSource::give(Transfer& to) {
+  std::size_t done = 0;
+  while (to.left() != 0) {
+    std::byte part[256];
+    const std::size_t wanted = std::min<std::uint64_t>(sizeof(part), to.left());
+    fill(std::span(part).first(wanted));
+    const Answer<std::size_t> moved = to.give(std::span(part).first(wanted));
+    if (!moved.ok() && done == 0) return moved.error();
+    if (!moved.ok()) break;
+    done += moved.value();
+  }
+  return done;
 }
 
 Answer<void> add_dev_files(MemoryDirectory& directory, RandomSource& random) {

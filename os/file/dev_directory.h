@@ -10,6 +10,8 @@ namespace ingot::os {
 class RandomSource {
  public:
   virtual void fill(std::span<std::byte> bytes) = 0;
+  // As many as the transfer takes.
+  Answer<std::size_t> give(Transfer& to);
 
  protected:
   ~RandomSource() = default;

@@ -54,6 +54,9 @@ class FileDescription : public Shared {
   bool readable() const;
   bool writable() const;
 
+  // A signal does not cut a long transfer short: of a file, programs take what is missing for its end (as on Linux).
+  virtual bool is_moved_whole() const { return false; }
+
   // None of these waits: EAGAIN says that the file is not ready, and poll() will say when. A call that moved some bytes
   // before it had to stop answers their number. EBADF: not opened for this.
   Answer<std::size_t> read(Transfer& to);
@@ -115,6 +118,7 @@ class FileDescription : public Shared {
 // write at an offset.
 class SeekableDescription : public FileDescription {
  public:
+  bool is_moved_whole() const final { return true; }
   Answer<std::uint64_t> seek(std::int64_t offset, Whence whence) override;
 
  protected:

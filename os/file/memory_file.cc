@@ -119,9 +119,11 @@ Answer<std::size_t> MemoryFile::read(Transfer& to, std::uint64_t offset) {
 
 Answer<std::size_t> MemoryFile::write(Transfer& from, std::uint64_t offset) {
   TRY(volume().check_writable());
-  if (offset >= largest_file && from.left() != 0) return Errno::efbig;
+  const std::uint64_t most = std::min(largest_file, from.most_file_bytes());
+  if (offset >= most && from.left() != 0) return Errno::efbig;
+  from.shorten(most - std::min(offset, most));
   std::uint64_t done = 0;
-  while (from.left() != 0 && offset + done < largest_file) {
+  while (from.left() != 0) {
     const std::uint64_t position = offset + done, inside = position % page_bytes;
     Answer<HeldFrame> held = content_.with([&](Content& it) -> Answer<HeldFrame> {
       return HeldFrame(*this, TRY(it.pages.find_or_add(position / page_bytes)));

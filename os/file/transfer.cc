@@ -45,19 +45,25 @@ template <class Copy>
 Answer<std::size_t> Transfer::move(std::uint64_t bytes, Copy&& copy) {
   const std::uint64_t wanted = std::min(bytes, left_);
   std::uint64_t done = 0;
-  while (done < wanted) {
+  bool goes_on = true;
+  while (done < wanted && goes_on) {
     const TransferPiece& piece = pieces_.front();
-    const std::uint64_t part = std::min(wanted - done, piece.bytes - inside_);
+    const std::uint64_t part = std::min({wanted - done, piece.bytes - inside_, piece_bytes});
     const std::size_t copied = part == 0 ? 0 : copy(piece.address + inside_, done, static_cast<std::size_t>(part));
     done += copied;
     inside_ += copied;
+    unasked_ += copied;
     if (copied < part) break;
     if (inside_ == piece.bytes) {
       pieces_ = pieces_.subspan(1);
       inside_ = 0;
     }
+    const bool may_stop = done < left_ && (done == wanted || wanted > piece_bytes);
+    if (!may_stop || unasked_ < piece_bytes) continue;
+    unasked_ = 0;
+    goes_on = memory_.may_go_on();
   }
-  left_ -= done;
+  left_ = goes_on ? left_ - done : 0;
   moved_ += done;
   if (done == 0 && wanted != 0) return Errno::efault;
   return static_cast<std::size_t>(done);

@@ -17,6 +17,8 @@ class TransferMemory {
   virtual std::size_t copy_out(std::uint64_t address, std::span<const std::byte> from) = 0;
   virtual std::size_t copy_in(std::span<std::byte> to, std::uint64_t address) = 0;
   virtual std::size_t clear(std::uint64_t address, std::size_t bytes);
+  // Asked between the pieces of a long transfer: others may have the CPU meanwhile. False: it ends with what was moved.
+  virtual bool may_go_on() { return true; }
 
   // A value of the caller's own at an address: how ioctl passes its structures.
   template <class Value>
@@ -50,6 +52,10 @@ struct TransferPiece {
 
 class Transfer {
  public:
+  // How much is moved before anybody asks whether it may go on. The kernel is not preempted, and a program may ask for
+  // gibibytes.
+  static constexpr std::uint64_t piece_bytes = 64 * 1024;
+
   // The pieces outlive it.
   Transfer(TransferMemory& memory, std::span<const TransferPiece> pieces);
 
@@ -57,11 +63,16 @@ class Transfer {
   std::uint64_t moved() const { return moved_; }  // bytes so far
 
   // To the other side: the file is being read. Returns how many bytes went over, at most left(). Fewer than both means
-  // a fault; one before the first byte of a call is EFAULT.
+  // a fault, or an end that was asked for: then nothing is left. A fault before the first byte of a call is EFAULT.
+  // What is handed over at once and is no longer than a piece goes over at once.
   Answer<std::size_t> give(std::span<const std::byte> bytes);
   Answer<std::size_t> give_zeros(std::uint64_t bytes);
   // From the other side: the file is being written.
   Answer<std::size_t> take(std::span<std::byte> bytes);
+
+  // How long a file may become by it; a file that is as long already answers EFBIG.
+  void limit_file(std::uint64_t bytes) { most_file_bytes_ = bytes; }
+  std::uint64_t most_file_bytes() const { return most_file_bytes_; }
 
   // Goes on behind what an earlier transfer of the same pieces has moved.
   void skip(std::uint64_t bytes);
@@ -79,6 +90,8 @@ class Transfer {
   std::uint64_t inside_ = 0;               // bytes of it that are done
   std::uint64_t left_ = 0;
   std::uint64_t moved_ = 0;
+  std::uint64_t most_file_bytes_ = ~std::uint64_t{0};
+  std::uint64_t unasked_ = 0;  // bytes since it was asked whether to go on
 };
 
 // A transfer to or from one range of the kernel's memory.

@@ -70,6 +70,47 @@ TEST(Transfer, GoesOnBehindWhatWasMoved) {
   EXPECT_EQ(all.give(bytes_of_text("x")).value(), 0u);
 }
 
+// Goes on as often as it is told to.
+struct PatientMemory final : TransferMemory {
+  int turns = 0;
+  int asked = 0;
+
+  std::size_t copy_out(std::uint64_t, std::span<const std::byte> from) override { return from.size(); }
+  std::size_t copy_in(std::span<std::byte> to, std::uint64_t) override { return to.size(); }
+  std::size_t clear(std::uint64_t, std::size_t bytes) override { return bytes; }
+  bool may_go_on() override { return ++asked <= turns; }
+};
+
+TEST(Transfer, AsksBetweenThePiecesOfALongOne) {
+  PatientMemory memory;
+  memory.turns = 100;
+  const TransferPiece pieces[] = {{0, 10 * Transfer::piece_bytes}};
+  Transfer transfer(memory, pieces);
+  EXPECT_EQ(transfer.give_zeros(transfer.left()).value(), 10 * Transfer::piece_bytes);
+  EXPECT_EQ(memory.asked, 9);
+}
+
+TEST(Transfer, EndsWithWhatWasMovedWhenItMayNotGoOn) {
+  PatientMemory memory;
+  memory.turns = 2;
+  const TransferPiece pieces[] = {{0, 10 * Transfer::piece_bytes}};
+  Transfer transfer(memory, pieces);
+  EXPECT_EQ(transfer.give_zeros(transfer.left()).value(), 3 * Transfer::piece_bytes);
+  EXPECT_EQ(transfer.left(), 0u);
+  EXPECT_EQ(transfer.moved(), 3 * Transfer::piece_bytes);
+}
+
+TEST(Transfer, AShortGiveIsNeverCutApart) {
+  PatientMemory memory;
+  const TransferPiece pieces[] = {{0, Transfer::piece_bytes - 1}, {0, 100}, {0, Transfer::piece_bytes}};
+  Transfer transfer(memory, pieces);
+  const std::vector<std::byte> bytes(Transfer::piece_bytes - 10);
+  EXPECT_EQ(transfer.give(bytes).value(), bytes.size());
+  EXPECT_EQ(transfer.give(std::span(bytes).first(50)).value(), 50u);
+  EXPECT_EQ(memory.asked, 1);
+  EXPECT_EQ(transfer.left(), 0u);
+}
+
 TEST(Transfer, ReadsAndWritesValues) {
   HoledMemory memory;
   ASSERT_TRUE(memory.write(40, std::uint32_t{77}).ok());

@@ -49,6 +49,7 @@ class KernelMemory {
   FrameSource& frames() { return frames_; }
   CpuFrames& cpu_frames() { return frames_; }
   Allocator& heap() { return heap_; }
+  void fail_heap_every(std::uint32_t count) { heap_.fail_every(count); }
   PhysicalWindow window() const { return window_; }
   CpuTlb& tlb() { return tlb_; }
   MemoryServices services() { return {&frames_, window_, &tlb_, &heap_, &spaces_}; }

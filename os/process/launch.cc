@@ -22,7 +22,6 @@ namespace ingot::os {
 namespace {
 
 constexpr std::string_view manifest_path = "ingot/manifest";
-constexpr std::uint64_t stack_bytes = 8 << 20;
 constexpr std::size_t argument_bytes = 64 * 1024;
 constexpr std::size_t most_segments = 30;
 
@@ -155,7 +154,7 @@ Result<void> add_facts(Kernel& kernel, const Executable& executable, std::string
 Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
                                   const Executable& executable, std::string_view path, Vdso& vdso) {
   Allocator& heap = kernel.memory->heap();
-  const Answer<VirtualAddress> bottom = process.memory().map({.bytes = stack_bytes,
+  const Answer<VirtualAddress> bottom = process.memory().map({.bytes = first_stack_bytes,
                                                               .access = Access::read | Access::write,
                                                               .purpose = RegionPurpose::stack,
                                                               .guard_bytes = page_bytes});
@@ -166,7 +165,7 @@ Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts
   };
   Owned<Room> room = TRY(make_owned<Room>(heap));
   // Not at the very top: what is left there differs from boot to boot.
-  const VirtualAddress top = bottom.value() + stack_bytes - kernel.random.number() % 256 * 16;
+  const VirtualAddress top = bottom.value() + first_stack_bytes - kernel.random.number() % 256 * 16;
   Owned<InitialStack> stack = TRY(make_owned<InitialStack>(heap, std::span<std::byte>(room->bytes), top));
   TRY(add_texts(kernel, manifest, *stack));
   TRY(add_facts(kernel, executable, path, *stack));
@@ -252,7 +251,10 @@ Result<int> run_image(Kernel& kernel) {
   const Result<void> started = start_program(kernel, *process, facts, manifest, *vdso);
   use_address_space(nullptr);
   TRY(started);
+  kernel.memory->fail_heap_every(
+      command_line_number(kernel.boot_info.command_line.view(), "fail-allocations").value_or(0));
   const int status = process->run();
+  kernel.memory->fail_heap_every(0);
   log_memory(kernel, *process);
   return status;
 }

@@ -13,8 +13,10 @@
 #include "os/memory/address_space.h"
 #include "os/memory/owned.h"
 #include "os/process/futex.h"
+#include "os/process/futex_locks.h"
 #include "os/process/process_timers.h"
 #include "os/process/program_memory.h"
+#include "os/process/resource_limits.h"
 #include "os/process/signal.h"
 #include "os/process/user_thread.h"
 #include "os/schedule/wait_queue.h"
@@ -29,7 +31,9 @@ class Process {
   static Result<Owned<Process>> create(Kernel& kernel, std::uint64_t memory_limit,
                                        WritableCode writable_code = WritableCode::refused);
   Process(Kernel& kernel, Owned<ProgramMemory> memory, Owned<ProcessFiles> files)
-      : kernel_(kernel), files_(std::move(files)), memory_(std::move(memory)), timers_(*this) {}
+      : kernel_(kernel), files_(std::move(files)), memory_(std::move(memory)), locks_(*this), timers_(*this) {
+    start_limits();
+  }
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
@@ -39,6 +43,7 @@ class Process {
   std::uint32_t thread_count();
   AddressSpace& space() { return memory_->space(); }
   FutexTable& futexes() { return futexes_; }
+  FutexLocks& locks() { return locks_; }
   ProcessTimers& timers() { return timers_; }
   std::uint32_t number() const { return 1; }  // what getpid answers: there is one process
 
@@ -58,6 +63,18 @@ class Process {
     });
   }
 
+  template <class Use>
+  void each_thread(Use&& use) {
+    threads_.with([&](Threads& threads) {
+      for (UserThread& thread : threads.living) use(thread);
+    });
+  }
+
+  // What it may use at most. EINVAL, EPERM: as ResourceLimits says.
+  ResourceLimit limit_of(Resource resource);
+  Answer<void> change_limit(Resource resource, const ResourceLimit& wanted);
+  std::uint64_t most_file_bytes() const { return most_file_bytes_.load(MemoryOrder::relaxed); }
+
   // The status of a program whose last thread ends without end(). Linux gives what that thread said.
   void remember_status(int status) {
     if (!is_ending()) status_.store(status, MemoryOrder::release);
@@ -66,6 +83,8 @@ class Process {
   // in ring 3. The first status counts.
   void end(int status);
   bool is_ending() const { return ending_.load(MemoryOrder::relaxed); }
+  // It ends, or will when the thread takes what has come to it.
+  bool is_to_end(UserThread& thread);
   // For the thread itself, which is never heard of again.
   [[noreturn]] void thread_ends(UserThread& thread);
 
@@ -127,6 +146,7 @@ class Process {
   bool is_lost(Threads& threads, UserThread* to, Signal signal);
   void deliver(Threads& threads, UserThread* to, Signal signal);
 
+  void start_limits();
   Result<KernelStack> take_stack();
   void keep_stack(KernelStack stack);
 
@@ -135,9 +155,13 @@ class Process {
   Owned<ProcessFiles> files_;
   Owned<ProgramMemory> memory_;
   FutexTable futexes_;
+  FutexLocks locks_;
   Locked<Threads, SharedWith::interrupts> threads_{LockRank::process};
   WaitQueue thread_ended_;
   ProcessTimers timers_;
+  Mutex changing_limits_{LockRank::program};
+  Locked<ResourceLimits> limits_{LockRank::process};
+  Atomic<std::uint64_t> most_file_bytes_{ResourceLimit::unlimited};
   Atomic<bool> ending_;
   Atomic<int> status_;
 };

@@ -149,6 +149,16 @@ SignalSet Process::pending_for(UserThread& thread) {
   return threads_.with([&](Threads& threads) { return threads.pending.set() | thread.signals.pending.set(); });
 }
 
+bool Process::is_to_end(UserThread& thread) {
+  return is_ending() || threads_.with([&](Threads& threads) {
+    SignalSet come = (threads.pending.set() | thread.signals.pending.set()) & ~thread.signals.blocked;
+    for (; !come.is_empty(); come.remove(come.lowest())) {
+      if (threads.action(come.lowest()).ends_program(come.lowest())) return true;
+    }
+    return false;
+  });
+}
+
 std::optional<Process::TakenSignal> Process::take_signal(UserThread& thread, SignalSet allowed, TakeFor purpose) {
   std::optional<TakenSignal> taken;
   threads_.with([&](Threads& threads) {

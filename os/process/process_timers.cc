@@ -1,5 +1,6 @@
 #include "os/process/process_timers.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "os/boot/kernel.h"
@@ -29,13 +30,33 @@ SignalTimer::~SignalTimer() {
   process_.withdraw(signal);
 }
 
+Nanoseconds SignalTimer::now() {
+  if (clock == Clock::process_time) return process_.processor_time();
+  if (clock == Clock::thread_time) return process_.processor_time_of(clock_thread);
+  return process_.kernel().now();
+}
+
+// When its time may have come; nothing: it has.
+std::optional<Nanoseconds> SignalTimer::next_look() {
+  if (clock == Clock::monotonic || clock == Clock::wall) return {};
+  const std::int64_t left = (setting_.next - now()).count();
+  if (left <= 0) return {};
+  const std::int64_t cpus = clock == Clock::process_time ? process_.kernel().scheduler.processor_count() : 1;
+  return process_.kernel().now() + std::max(Nanoseconds(left / cpus), least_gap);
+}
+
 void SignalTimer::arm() {
   if (setting_.next == none || is_silent) return;
   queue_ = &current_timers();
-  queue_->add(*this, setting_.next);
+  const bool by_processor_time = clock == Clock::process_time || clock == Clock::thread_time;
+  queue_->add(*this, by_processor_time ? next_look().value_or(none) : setting_.next);
 }
 
-void SignalTimer::expired() { process_.post(signal, thread); }
+std::optional<Nanoseconds> SignalTimer::expired() {
+  const std::optional<Nanoseconds> later = next_look();
+  if (!later) process_.post(signal, thread);
+  return later;
+}
 
 SignalTimerSetting SignalTimer::set(SignalTimerSetting setting, Nanoseconds now) {
   const SignalTimerSetting before = left(now);
@@ -68,29 +89,33 @@ std::uint32_t SignalTimer::arrived(Nanoseconds now) {
 ProcessTimers::ProcessTimers(Process& process)
     : process_(process),
       lock_(LockRank::program_memory),
-      interval_(process, interval_timer, SignalInformation::of(Signal::alarm, signal_code::by_kernel)) {}
+      fixed_{{process, 1, SignalInformation::of(Signal::alarm, signal_code::by_kernel)},
+             {process, 2, SignalInformation::of(Signal::virtual_alarm, signal_code::by_kernel)},
+             {process, 3, SignalInformation::of(Signal::profile_alarm, signal_code::by_kernel)},
+             {process, processor_limit, SignalInformation::of(Signal::processor_limit, signal_code::by_kernel)},
+             {process, processor_end, SignalInformation::of(Signal::kill, signal_code::by_kernel)}} {
+  for (SignalTimer& timer : fixed_) {
+    if (timer.signal.timer != interval_timer) timer.clock = SignalTimer::Clock::process_time;
+  }
+}
 
 ProcessTimers::~ProcessTimers() {
   while (SignalTimer* timer = created_.first()) static_cast<void>(remove(timer->signal.timer));
 }
 
 SignalTimer* ProcessTimers::find(std::uint32_t name) {
-  if (name == interval_timer) return &interval_;
+  if (name != 0 && name < first_created) return &fixed_[name - 1];
   for (SignalTimer& timer : created_) {
     if (timer.signal.timer == name) return &timer;
   }
   return nullptr;
 }
 
-Answer<std::uint32_t> ProcessTimers::create(const SignalInformation& information, std::uint32_t thread, bool is_silent,
-                                            bool by_wall_clock) {
+Answer<std::uint32_t> ProcessTimers::create(const SignalInformation& information) {
   const MutexGuard guard(lock_);
   if (count_ == most) return Errno::eagain;
   void* block = TRY(process_.kernel().memory->heap().allocate(sizeof(SignalTimer), alignof(SignalTimer)));
   auto& timer = *std::construct_at(static_cast<SignalTimer*>(block), process_, next_name_++, information);
-  timer.thread = thread;
-  timer.is_silent = is_silent;
-  timer.by_wall_clock = by_wall_clock;
   created_.push_back(timer);
   ++count_;
   return timer.signal.timer;
@@ -98,7 +123,7 @@ Answer<std::uint32_t> ProcessTimers::create(const SignalInformation& information
 
 Answer<void> ProcessTimers::remove(std::uint32_t name) {
   const MutexGuard guard(lock_);
-  SignalTimer* const timer = name != interval_timer ? find(name) : nullptr;
+  SignalTimer* const timer = name >= first_created ? find(name) : nullptr;
   if (timer == nullptr) return Errno::einval;
   created_.remove(*timer);
   --count_;
@@ -111,18 +136,31 @@ void ProcessTimers::arrived(std::uint32_t name, SignalInformation& information) 
   const MutexGuard guard(lock_);
   SignalTimer* const timer = find(name);
   if (timer == nullptr) return;
-  const std::uint64_t overruns = timer->arrived(process_.kernel().now());
-  if (name != interval_timer) information.fields[0] |= overruns << 32;
+  const std::uint64_t overruns = timer->arrived(timer->now());
+  if (name >= first_created) information.fields[0] |= overruns << 32;
 }
 
 void ProcessTimers::go_on() {
   const MutexGuard guard(lock_);
-  const Nanoseconds now = process_.kernel().now();
   const auto look = [&](SignalTimer& timer) {
+    const Nanoseconds now = timer.now();
     if (timer.is_stranded(now)) timer.arrived(now);
   };
-  look(interval_);
+  for (SignalTimer& timer : fixed_) look(timer);
   for (SignalTimer& timer : created_) look(timer);
+}
+
+void ProcessTimers::limit_processor_time(std::uint64_t seconds, std::uint64_t last_second) {
+  const MutexGuard guard(lock_);
+  const auto set = [&](std::uint32_t name, std::uint64_t from, Nanoseconds interval) {
+    SignalTimer& timer = *find(name);
+    const bool is_limited = from <= static_cast<std::uint64_t>(longest_interval.count()) / 1'000'000'000;
+    // None at all is as soon as it can be told.
+    const Nanoseconds next(is_limited ? std::max<std::int64_t>(static_cast<std::int64_t>(from) * 1'000'000'000, 1) : 0);
+    timer.set({next, interval}, timer.now());
+  };
+  set(processor_limit, seconds, Nanoseconds(1'000'000'000));
+  set(processor_end, last_second, none);
 }
 
 }  // namespace ingot::os

@@ -1,7 +1,9 @@
-// ProcessTimers: when a program wants to be signalled: the one time of setitimer and alarm, and those of timer_create.
+// ProcessTimers: when a program wants to be signalled: the times of setitimer and alarm, those of timer_create, and the
+// end of the CPU time that it may have.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/intrusive_list.h"
 #include "base/units.h"
@@ -23,8 +25,13 @@ struct SignalTimerSetting {
 // One of them. It waits in the timers of the CPU that set it, and its signal is there beforehand: it comes in an
 // interrupt. A next time is set only when the signal has arrived, so that a slow program is not flooded; how many times
 // were passed over is told instead.
+//
+// CPU time has no alarm of its own. It passes at most as fast as all CPUs together: a timer of it waits for as long as
+// that would take, looks, and waits anew for what is left; a millisecond at least.
 class SignalTimer final : private Timer, public ListLink<struct SignalTimersTag> {
  public:
+  enum class Clock : std::uint8_t { monotonic, wall, process_time, thread_time };
+
   SignalTimer(Process& owner, std::uint32_t name, const SignalInformation& information)
       : signal(information, nullptr), process_(owner) {
     signal.timer = name;
@@ -33,7 +40,9 @@ class SignalTimer final : private Timer, public ListLink<struct SignalTimersTag>
   SignalTimer& operator=(const SignalTimer&) = delete;
   ~SignalTimer();
 
-  // Times are the monotonic clock's. What is left of the setting before, as of `now`.
+  // Of its own clock, or of the monotonic one instead of the wall's: what all times here are.
+  Nanoseconds now();
+  // What is left of the setting before, as of `now`.
   SignalTimerSetting set(SignalTimerSetting setting, Nanoseconds now);
   SignalTimerSetting left(Nanoseconds now) const;
   // Its signal was taken: how many times were passed over.
@@ -46,12 +55,14 @@ class SignalTimer final : private Timer, public ListLink<struct SignalTimersTag>
   QueuedSignal signal;
   std::uint32_t thread = 0;  // to which it goes; 0: to any
   bool is_silent = false;    // nobody is told: it can only be asked
-  bool by_wall_clock = false;
-  std::uint32_t overruns = 0;  // of the last that arrived
+  Clock clock = Clock::monotonic;
+  std::uint32_t clock_thread = 0;  // whose CPU time it goes by
+  std::uint32_t overruns = 0;      // of the last that arrived
 
  private:
-  void expired() override;
+  std::optional<Nanoseconds> expired() override;
   void arm();
+  std::optional<Nanoseconds> next_look();
 
   Process& process_;
   SignalTimerSetting setting_;
@@ -60,7 +71,10 @@ class SignalTimer final : private Timer, public ListLink<struct SignalTimersTag>
 
 class ProcessTimers {
  public:
-  static constexpr std::uint32_t interval_timer = 1;  // setitimer's name; those of timer_create follow
+  // Names: those of setitimer (ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF), of the limit on CPU time and its end; those
+  // of timer_create follow.
+  static constexpr std::uint32_t interval_timer = 1, interval_timer_count = 3, processor_limit = 4, processor_end = 5,
+                                 first_created = 6;
   static constexpr std::uint32_t most = 1024;
 
   explicit ProcessTimers(Process& process);
@@ -75,22 +89,23 @@ class ProcessTimers {
     return use(*timer);
   }
   // Its name.
-  Answer<std::uint32_t> create(const SignalInformation& information, std::uint32_t thread, bool is_silent,
-                               bool by_wall_clock);
+  Answer<std::uint32_t> create(const SignalInformation& information);
   Answer<void> remove(std::uint32_t name);
   // The timer's signal was taken: the information tells how often it came.
   void arrived(std::uint32_t name, SignalInformation& information);
   // Signals that were ignored are not any more.
   void go_on();
+  // From so many seconds of CPU time on a signal each second; after so many, the end.
+  void limit_processor_time(std::uint64_t seconds, std::uint64_t last_second);
 
  private:
   SignalTimer* find(std::uint32_t name);
 
   Process& process_;
   Mutex lock_;
-  SignalTimer interval_;
+  SignalTimer fixed_[first_created - 1];
   IntrusiveList<SignalTimer, SignalTimersTag> created_;
-  std::uint32_t next_name_ = interval_timer + 1;
+  std::uint32_t next_name_ = first_created;
   std::uint32_t count_ = 0;
 };
 

@@ -21,12 +21,12 @@ void add_to(ProgramAccount::Peaked& peaked, std::uint64_t more) { peaked.set(pea
 
 bool ProgramAccount::has_room(std::uint64_t bytes) const {
   const std::uint64_t now = charged();
-  return now <= limit_ && bytes <= limit_ - now;
+  return now <= limit() && bytes <= limit() - now;
 }
 
 Result<void> ProgramAccount::refuse(std::uint64_t more) const {
-  return Error::of(ErrorCode::out_of_memory, "expected at most ", limit_, " bytes of private memory, found ", charged(),
-                   " and ", more, " more");
+  return Error::of(ErrorCode::out_of_memory, "expected at most ", limit(), " bytes of private memory, found ",
+                   charged(), " and ", more, " more");
 }
 
 Result<void> ProgramAccount::allow(const RegionFields& region) {

@@ -18,7 +18,9 @@ class ProgramAccount final : public MemoryAccount {
 
   explicit ProgramAccount(std::uint64_t limit) : limit_(limit) {}
 
-  std::uint64_t limit() const { return limit_; }
+  std::uint64_t limit() const { return limit_.load(MemoryOrder::relaxed); }
+  // What was promised before stays.
+  void set_limit(std::uint64_t limit) { limit_.store(limit, MemoryOrder::relaxed); }
   bool has_room(std::uint64_t bytes) const;
   std::uint64_t charged() const { return promised_.load(MemoryOrder::relaxed) + touched_.load(MemoryOrder::relaxed); }
 
@@ -58,7 +60,7 @@ class ProgramAccount final : public MemoryAccount {
   }
   Result<void> refuse(std::uint64_t more) const;
 
-  std::uint64_t limit_;
+  Count limit_;
   Count promised_, touched_, in_place_, fall_backs_;
   Peaked addresses_, resident_, charges_;
   std::array<Count, 6> shown_;

@@ -104,9 +104,30 @@ void ProgramFacts::write_mappings(TextWriter& text) {
 }
 
 void ProgramFacts::write_limits(TextWriter& text) {
-  text.add("Limit                     Soft Limit           Hard Limit           Units\n");
-  text.add("Max address space         ", process_.memory().account().limit(), " ", process_.memory().account().limit(),
-           " bytes\n");
+  // In the order of their numbers, in columns of Linux's widths.
+  constexpr struct {
+    std::string_view name, unit;
+  } lines[resource_count] = {
+      {"cpu time          ", "seconds"},   {"file size         ", "bytes"}, {"data size         ", "bytes"},
+      {"stack size        ", "bytes"},     {"core file size    ", "bytes"}, {"resident set      ", "bytes"},
+      {"processes         ", "processes"}, {"open files        ", "files"}, {"locked memory     ", "bytes"},
+      {"address space     ", "bytes"},     {"file locks        ", "locks"}, {"pending signals   ", "signals"},
+      {"msgqueue size     ", "bytes"},     {"nice priority     ", ""},      {"realtime priority ", ""},
+      {"realtime timeout  ", "us"}};
+  const auto add_column = [&](std::uint64_t limit) {
+    FixedText<24> column;
+    limit == ResourceLimit::unlimited ? column.append_all("unlimited") : column.append_all(limit);
+    while (column.view().size() < 21) column.append(' ');
+    text.add(column.view());
+  };
+  text.add("Limit                     Soft Limit           Hard Limit           Units     \n");
+  for (std::uint32_t resource = 0; resource < resource_count; ++resource) {
+    const ResourceLimit limit = process_.limit_of(static_cast<Resource>(resource));
+    text.add("Max ", lines[resource].name, "    ");
+    add_column(limit.current);
+    add_column(limit.most);
+    text.add(lines[resource].unit, '\n');
+  }
 }
 
 void ProgramFacts::write_memory_report(TextWriter& text) {

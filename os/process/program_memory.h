@@ -20,6 +20,9 @@ class SecureRandom;
 // Pages that are writable and executable at once: for programs that write programs, if the manifest grants it.
 enum class WritableCode : std::uint8_t { refused, granted };
 
+// Of the thread that begins: mapped as a whole, it neither grows nor shrinks.
+inline constexpr std::uint64_t first_stack_bytes = 8 << 20;
+
 class ProgramMemory {
  public:
   struct Mapping {
@@ -44,6 +47,7 @@ class ProgramMemory {
 
   AddressSpace& space() { return *space_; }
   MemoryObject& zeroes() { return zeroes_; }
+  ProgramAccount& account() { return account_; }
   const ProgramAccount& account() const { return account_; }
   WritableCode writable_code() const { return writable_code_; }
 

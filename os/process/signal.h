@@ -30,6 +30,8 @@ enum class Signal : std::uint32_t {
   terminal_input = 21,
   terminal_output = 22,
   urgent = 23,
+  processor_limit = 24,
+  file_limit = 25,
   virtual_alarm = 26,
   profile_alarm = 27,
   window = 28,
@@ -126,6 +128,9 @@ struct SignalAction {
   bool has(std::uint64_t flag) const { return (flags & flag) != 0; }
   bool ignores(Signal signal) const {
     return handler == ignore || (handler == by_default && signals::ignored_unless_asked.has(signal));
+  }
+  bool ends_program(Signal signal) const {
+    return handler == by_default && !(signals::ignored_unless_asked | signals::stop_the_program).has(signal);
   }
 };
 static_assert(sizeof(SignalAction) == 32);

@@ -8,9 +8,11 @@ namespace ingot::os {
 // The call was interrupted, or had a mask of its own. handler: the first one that runs, if one does.
 void UserThread::finish_call(arch::TrapFrame& frame, const SignalAction* handler) {
   const std::uint64_t answer = arch::system_call_answer(frame);
-  const bool restarts = answer == answer_of(Errno::restart);
-  if (!restarts && answer != answer_of(Errno::restart_without_handler)) return;
-  if (handler == nullptr || (restarts && handler->has(SignalAction::restart))) return arch::repeat_system_call(frame);
+  const bool may_restart = answer == answer_of(Errno::restart), restarts = answer == answer_of(Errno::restart_always);
+  if (!may_restart && !restarts && answer != answer_of(Errno::restart_without_handler)) return;
+  if (handler == nullptr || restarts || (may_restart && handler->has(SignalAction::restart))) {
+    return arch::repeat_system_call(frame);
+  }
   kept_deadline_.reset();
   arch::set_system_call_answer(frame, answer_of(Errno::eintr));
 }

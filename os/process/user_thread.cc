@@ -49,12 +49,18 @@ void UserThread::wait(std::optional<Nanoseconds> deadline) {
   }
 }
 
+bool UserThread::may_go_on(EndsFor ends) {
+  share_cpu(process_.kernel());
+  return !is_interrupted() || (ends == EndsFor::the_end && !process_.is_to_end(*this));
+}
+
 Nanoseconds UserThread::processor_time() { return process_.kernel().clock->rate().nanoseconds(cycles()); }
 
 void UserThread::exit() {
   arch::enable_interrupts();
   if (!process_.is_ending()) {
-    release_robust_locks(process_.futexes(), robust_list, number_);
+    release_robust_locks(process_, robust_list, number_);
+    process_.locks().thread_ends(*this);
     // A program that unmapped it does not wait for it.
     if (!clear_at_exit.is_null() && clear_at_exit.write(0).ok()) process_.futexes().wake(clear_at_exit, 1);
   }

@@ -25,6 +25,17 @@ inline constexpr std::uint32_t ending = 2;   // its program ends
 inline constexpr std::uint32_t restart = 4;  // its call was interrupted, or had a mask of its own
 }  // namespace program_work
 
+// What cuts a long call short: any signal, or only that its program is to end.
+enum class EndsFor : std::uint8_t { signals, the_end };
+
+// As the program set it (man 7 sched): kept and told, for all threads are equal. Under the lock of the threads.
+struct SchedulingPolicy {
+  std::uint32_t policy = 0;  // SCHED_OTHER
+  std::int32_t priority = 0;
+  std::int32_t niceness = 0;
+  bool resets_on_fork = false;
+};
+
 // A thread's side of signals. Others look at it too: under the lock of the process's threads.
 struct ThreadSignals {
   SignalSet blocked;
@@ -61,6 +72,10 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
   // Signals may come while it does: its caller looks at has_work() once more.
   void work(arch::TrapFrame& frame);
 
+  // For the thread itself, in the midst of a long call, without a spin lock: others that wait for its CPU have their
+  // turn. False: the call ends with what it has done.
+  bool may_go_on(EndsFor ends);
+
   // Sleeps until it is interrupted, or the time comes.
   void wait(std::optional<Nanoseconds> deadline);
 
@@ -75,8 +90,10 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
   UserPointer<std::uint32_t> clear_at_exit{};
   // The locks it holds, as a list in its memory: at its end they are marked, so that others do not wait forever.
   VirtualAddress robust_list;
+  bool gave_up_locks = false;  // it ends, and its locks went on to others: under the lock of FutexLocks
   ThreadSignals signals;
   std::array<char, 16> name{};  // as the program calls it
+  SchedulingPolicy policy;
 
   // For the CPU that begins to run it, and that stops, with interrupts off.
   void begin_run() {

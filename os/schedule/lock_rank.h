@@ -13,6 +13,7 @@ enum class LockRank : std::uint8_t {
   file_data,       // of one pipe, one terminal; as above
   device,          // a driver's own state
   interrupts,      // who handles a vector, and where lines lead
+  program,         // what its calls change as one step: who waits for its locks, whose words may fault; its limits
   program_memory,  // what a program's mappings may come to
   address_space,   // regions of one address space
   memory_object,   // who shows one object's memory
@@ -37,19 +38,15 @@ enum class LockRank : std::uint8_t {
 };
 
 constexpr std::string_view name_of(LockRank rank) {
-  constexpr std::string_view names[] = {"file tree",     "file position",
-                                        "file data",     "device",
-                                        "interrupts",    "program memory",
-                                        "address space", "memory object",
-                                        "page table",    "file pages",
-                                        "descriptors",   "file watchers",
-                                        "poll",          "epoll",
-                                        "epoll poll",    "futex",
-                                        "wait",          "wait graph",
-                                        "timers",        "process",
-                                        "executor",      "run queue",
-                                        "heap",          "frames",
-                                        "random",        "log"};
+  constexpr std::string_view names[] = {"file tree",      "file position", "file data",
+                                        "device",         "interrupts",    "program",
+                                        "program memory", "address space", "memory object",
+                                        "page table",     "file pages",    "descriptors",
+                                        "file watchers",  "poll",          "epoll",
+                                        "epoll poll",     "futex",         "wait",
+                                        "wait graph",     "timers",        "process",
+                                        "executor",       "run queue",     "heap",
+                                        "frames",         "random",        "log"};
   return names[static_cast<std::size_t>(rank)];
 }
 

@@ -14,9 +14,10 @@ void Deadline::arm() {
   timers_.add(*this, time_);
 }
 
-void Deadline::expired() {
+std::optional<Nanoseconds> Deadline::expired() {
   passed_.store(true, MemoryOrder::release);
   current_scheduler().wake(thread_);
+  return {};
 }
 
 void sleep_thread_until(Nanoseconds time) {

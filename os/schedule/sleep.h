@@ -29,7 +29,10 @@ class SleepUntil : private Timer, private Resumable {
   void await_resume() const {}
 
  private:
-  void expired() override { executor_->schedule(*this); }
+  std::optional<Nanoseconds> expired() override {
+    executor_->schedule(*this);
+    return {};
+  }
 
   TimerQueue* timers_ = nullptr;
   Nanoseconds until_;

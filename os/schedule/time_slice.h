@@ -19,7 +19,10 @@ class TimeSlice : private Timer {
  private:
   enum class State : std::uint8_t { none, runs, ended };
   // The interrupted program gives its CPU up before it goes on.
-  void expired() override { state_ = State::ended; }
+  std::optional<Nanoseconds> expired() override {
+    state_ = State::ended;
+    return {};
+  }
 
   State state_ = State::none;
 };

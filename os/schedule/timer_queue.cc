@@ -56,14 +56,18 @@ void TimerQueue::remove(State& state, Timer& timer) {
   timer.pending_ = false;
 }
 
+void TimerQueue::insert(State& state, Timer& timer, Nanoseconds deadline) {
+  if (timer.pending_) __builtin_trap();
+  // Before the clock began is at once: the alarm's hardware counts no such time, and would keep all others waiting.
+  timer.deadline_ = deadline.count() < 0 ? Nanoseconds() : deadline;
+  timer.order_ = state.added++;
+  timer.pending_ = true;
+  state.first = meld(state.first, &timer);
+}
+
 void TimerQueue::add(Timer& timer, Nanoseconds deadline) {
   state_.with([&](State& state) {
-    if (timer.pending_) __builtin_trap();
-    // Before the clock began is at once: the alarm's hardware counts no such time, and would keep all others waiting.
-    timer.deadline_ = deadline.count() < 0 ? Nanoseconds() : deadline;
-    timer.order_ = state.added++;
-    timer.pending_ = true;
-    state.first = meld(state.first, &timer);
+    insert(state, timer, deadline);
     if (state.first == &timer) state.alarm.ring_at(timer.deadline_);
   });
 }
@@ -82,7 +86,8 @@ std::size_t TimerQueue::expire(Nanoseconds now) {
     while (state.first != nullptr && state.first->deadline_ <= now) {
       Timer& due = *state.first;
       remove(state, due);
-      due.expired();  // it may be gone after this
+      // Unless it goes on, it may be gone after this.
+      if (const std::optional<Nanoseconds> again = due.expired()) insert(state, due, *again);
       ++count;
     }
     if (state.first != nullptr) state.alarm.ring_at(state.first->deadline_);

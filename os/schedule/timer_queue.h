@@ -28,8 +28,9 @@ class Timer {
  private:
   friend class TimerQueue;
 
-  // Called once, under the queue's lock, with interrupts off: it wakes a thread or schedules a task, no more.
-  virtual void expired() = 0;
+  // Called once, under the queue's lock, with interrupts off: it wakes a thread or schedules a task, no more. A time:
+  // it waits for that then.
+  virtual std::optional<Nanoseconds> expired() = 0;
 
   Nanoseconds deadline_;
   std::uint64_t order_ = 0;  // of adding: equal deadlines expire in it
@@ -68,6 +69,7 @@ class TimerQueue {
     Timer* first = nullptr;
     std::uint64_t added = 0;
   };
+  static void insert(State& state, Timer& timer, Nanoseconds deadline);
   static bool before(const Timer& left, const Timer& right);
   static Timer* meld(Timer* left, Timer* right);
   static Timer* meld_siblings(Timer* first);
@@ -88,7 +90,7 @@ class Deadline : private Timer {
   bool passed() const { return passed_.load(MemoryOrder::acquire); }
 
  private:
-  void expired() override;
+  std::optional<Nanoseconds> expired() override;
 
   TimerQueue& timers_;
   Nanoseconds time_;

@@ -21,9 +21,13 @@ class TestTimer final : public Timer {
  public:
   TestTimer(int given, std::vector<int>& log) : number(given), log_(log) {}
   const int number;
+  std::optional<Nanoseconds> again;
 
  private:
-  void expired() override { log_.push_back(number); }
+  std::optional<Nanoseconds> expired() override {
+    log_.push_back(number);
+    return std::exchange(again, std::nullopt);
+  }
   std::vector<int>& log_;
 };
 
@@ -53,6 +57,20 @@ TEST(TimerQueue, SetsTheAlarmToTheEarliest) {
   EXPECT_TRUE(queue.cancel(late));
   EXPECT_EQ(queue.expire(Nanoseconds(100)), 0u);
   EXPECT_EQ(log, std::vector<int>{2});
+}
+
+TEST(TimerQueue, LetsOneWaitAnew) {
+  TestAlarm alarm;
+  TimerQueue queue(alarm);
+  std::vector<int> log;
+  TestTimer timer(1, log), other(2, log);
+  timer.again = Nanoseconds(30);
+  queue.add(timer, Nanoseconds(10));
+  queue.add(other, Nanoseconds(20));
+  EXPECT_EQ(queue.expire(Nanoseconds(25)), 2u);
+  EXPECT_EQ(alarm.rings_at, Nanoseconds(30));
+  EXPECT_EQ(queue.expire(Nanoseconds(30)), 1u);
+  EXPECT_EQ(log, (std::vector<int>{1, 2, 1}));
 }
 
 TEST(TimerQueue, DoesWhatASortedMapDoes) {

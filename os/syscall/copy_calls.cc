@@ -10,7 +10,7 @@ namespace {
 // By way of a page of the kernel's: content is in memory anyway, so this saves a program only the calls.
 class CopyRoom {
  public:
-  static constexpr std::size_t bytes = 16 * page_bytes;
+  static constexpr std::size_t bytes = Transfer::piece_bytes;
 
   explicit CopyRoom(Allocator& heap) : heap_(heap) {}
   CopyRoom(const CopyRoom&) = delete;
@@ -33,6 +33,7 @@ struct CopySide {
   Reference<FileDescription> file;
   UserPointer<std::int64_t> place;
   std::int64_t offset = 0;
+  std::uint64_t most_file_bytes = ~std::uint64_t{0};
 
   Answer<void> begin() {
     if (place.is_null()) return {};
@@ -49,6 +50,7 @@ struct CopySide {
   }
   Answer<std::size_t> write(std::span<const std::byte> from) {
     KernelTransfer transfer(from);
+    (*transfer).limit_file(most_file_bytes);
     if (place.is_null()) return file->write(transfer);
     const std::size_t moved = TRY(file->write_at(transfer, static_cast<std::uint64_t>(offset)));
     offset += static_cast<std::int64_t>(moved);
@@ -69,10 +71,10 @@ Answer<std::uint64_t> copy_bytes(Caller& caller, CopySide& from, CopySide& to, s
   if (!from.file->seek(0, Whence::current).ok()) return Errno::einval;
   TRY(from.begin());
   TRY(to.begin());
+  to.most_file_bytes = caller.process.most_file_bytes();
   CopyRoom room(files_of(caller).heap());
   const std::span<std::byte> bytes = TRY(room.get());
-  constexpr std::uint64_t most = 0x7fff'f000;  // of one call, as on Linux
-  wanted = wanted < most ? wanted : most;
+  wanted = wanted < UserPieces::most_bytes ? wanted : UserPieces::most_bytes;
   std::uint64_t done = 0;
   while (done < wanted) {
     const std::size_t part = wanted - done < bytes.size() ? wanted - done : bytes.size();
@@ -84,9 +86,9 @@ Answer<std::uint64_t> copy_bytes(Caller& caller, CopySide& from, CopySide& to, s
     const std::size_t moved = put.ok() ? put.value() : 0;
     TRY(from.step_back(got.value() - moved));
     done += moved;
+    if (!put.ok() && put.error() == Errno::efbig) tell_of_long_file(caller);
     if (!put.ok() && done == 0) return put.error();
-    if (moved == 0 || caller.thread.is_interrupted()) break;
-    caller.kernel.scheduler.yield();  // gibibytes may be wanted, and the kernel is not preempted
+    if (moved == 0 || !caller.thread.may_go_on(EndsFor::signals)) break;
   }
   TRY(from.finish());
   TRY(to.finish());

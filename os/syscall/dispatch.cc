@@ -54,6 +54,11 @@ bool share_cpu(Kernel& kernel, Processor& processor) {
 
 }  // namespace
 
+void share_cpu(Kernel& kernel) {
+  const InterruptsOff quiet;
+  share_cpu(kernel, current_processor());
+}
+
 void answer_system_call(arch::TrapFrame& frame) {
   UserThread& thread = *current_processor().current->user_thread;
   Kernel& kernel = thread.process().kernel();

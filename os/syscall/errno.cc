@@ -25,6 +25,7 @@ std::string_view name_of(Errno error) {
   };
   // clang-format on
   if (error == Errno::restart) return "ERESTARTSYS";
+  if (error == Errno::restart_always) return "ERESTARTNOINTR";
   if (error == Errno::restart_without_handler) return "ERESTARTNOHAND";
   const auto number = static_cast<std::size_t>(error);
   return number < names.size() && !names[number].empty() ? names[number] : "E?";

@@ -35,9 +35,9 @@ enum class Errno : std::uint16_t {
   emediumtype = 124, ecanceled = 125, enokey = 126, ekeyexpired = 127, ekeyrevoked = 128, ekeyrejected = 129,
   eownerdead = 130, enotrecoverable = 131, erfkill = 132, ehwpoison = 133,
   // These never reach a program: a signal came while the call waited. Where no handler runs, the call begins again.
-  // Else its handler says whether the call does (SA_RESTART) or answers EINTR; the second kind always answers EINTR. One
-  // that must not begin again at all answers eintr itself.
-  restart = 512, restart_without_handler = 514,
+  // Else its handler says whether the call does (SA_RESTART) or answers EINTR; the second kind always begins again, the
+  // third always answers EINTR. One that must not begin again at all answers eintr itself.
+  restart = 512, restart_always = 513, restart_without_handler = 514,
 };
 // clang-format on
 

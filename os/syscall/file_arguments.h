@@ -17,9 +17,19 @@ inline Answer<Reference<FileDescription>> file_of(Caller& caller, std::int32_t d
 }
 
 // Most programs that nobody reads any more do not look at their errors: the signal ends them.
-inline void tell_of_broken_pipe(Caller& caller) {
-  const auto information = SignalInformation::of(Signal::broken_pipe, signal_code::by_kill, caller.process.number());
+inline void tell_of(Caller& caller, Signal signal) {
+  const auto information = SignalInformation::of(signal, signal_code::by_kill, caller.process.number());
   static_cast<void>(caller.process.send(information, caller.thread.number()));
+}
+inline void tell_of_broken_pipe(Caller& caller) { tell_of(caller, Signal::broken_pipe); }
+// A file became longer than the program may have one; not one that no volume could hold.
+inline void tell_of_long_file(Caller& caller) {
+  if (caller.process.most_file_bytes() != ResourceLimit::unlimited) tell_of(caller, Signal::file_limit);
+}
+inline Answer<void> check_file_limit(Caller& caller, std::uint64_t bytes) {
+  if (bytes <= caller.process.most_file_bytes()) return {};
+  tell_of_long_file(caller);
+  return Errno::efbig;
 }
 
 // Instead of a directory's descriptor: where the process stands.

@@ -17,10 +17,12 @@ namespace ingot::os {
 std::span<const SystemCall> copy_calls();
 std::span<const SystemCall> event_calls();
 std::span<const SystemCall> futex_calls();
-std::span<const SystemCall> identity_calls();
+std::span<const SystemCall> limit_calls();
+std::span<const SystemCall> machine_calls();
 std::span<const SystemCall> memory_calls();
 std::span<const SystemCall> name_calls();
 std::span<const SystemCall> open_calls();
+std::span<const SystemCall> policy_calls();
 std::span<const SystemCall> poll_calls();
 std::span<const SystemCall> process_calls();
 std::span<const SystemCall> schedule_calls();
@@ -32,6 +34,7 @@ std::span<const SystemCall> time_calls();
 std::span<const SystemCall> timer_calls();
 std::span<const SystemCall> transfer_calls();
 std::span<const SystemCall> usage_calls();
+std::span<const SystemCall> user_calls();
 
 class SystemCallTable {
  public:

@@ -1,54 +1,13 @@
 // Clocks and sleeping (man 2 clock_gettime, clock_nanosleep).
 #include "os/boot/kernel.h"
 #include "os/process/process.h"
+#include "os/syscall/clocks.h"
 #include "os/syscall/table.h"
 #include "os/syscall/time_values.h"
 
 namespace ingot::os {
 
 namespace {
-
-enum class Clock : std::uint32_t {
-  real_time = 0,
-  monotonic = 1,
-  process_time = 2,
-  thread_time = 3,
-  raw_monotonic = 4,
-  coarse_real_time = 5,
-  coarse_monotonic = 6,
-  boot_time = 7
-};
-
-// A clock of one thread's time, or of a process's, has their number in it (man 3 pthread_getcpuclockid).
-Answer<Nanoseconds> time_of_numbered(Caller& caller, std::int32_t clock) {
-  constexpr std::int32_t kind = 3, of_thread = 4, processor_time = 2;
-  const auto number = static_cast<std::uint32_t>(~(clock >> 3));
-  if ((clock & kind) > processor_time) return Errno::einval;
-  if ((clock & of_thread) == 0) {
-    if (number != 0 && number != caller.process.number()) return Errno::einval;
-    return caller.process.processor_time();
-  }
-  if (number == 0 || number == caller.thread.number()) return caller.thread.processor_time();
-  const SignalInformation question;  // the signal 0: is there such a thread?
-  if (!caller.process.send(question, number).ok()) return Errno::einval;
-  return caller.process.processor_time_of(number);
-}
-
-Answer<Nanoseconds> time_of(Caller& caller, Clock clock) {
-  Kernel& kernel = caller.kernel;
-  switch (clock) {
-    case Clock::real_time:
-    case Clock::coarse_real_time: return kernel.wall_time();
-    case Clock::monotonic:
-    case Clock::raw_monotonic:
-    case Clock::coarse_monotonic:
-    case Clock::boot_time: return kernel.now();
-    case Clock::process_time: return caller.process.processor_time();
-    case Clock::thread_time: return caller.thread.processor_time();
-  }
-  if (static_cast<std::int32_t>(clock) < 0) return time_of_numbered(caller, static_cast<std::int32_t>(clock));
-  return Errno::einval;
-}
 
 Answer<void> get_time(Caller& caller, Clock clock, UserPointer<TimeSpecification> place) {
   return place.write(TimeSpecification::of(TRY(time_of(caller, clock))));
@@ -88,18 +47,50 @@ Answer<void> sleep(Caller& caller, UserPointer<TimeSpecification> duration, User
   return sleep_until(caller, kept.value_or(later(caller.kernel.now(), time)), rest);
 }
 
+// Until CPUs have spent so much on the program: as fast as all of them can, or looking again (process_timers.h).
+Answer<void> sleep_by_processor_time(Caller& caller, Nanoseconds until) {
+  constexpr Nanoseconds least{1'000'000};
+  while (!caller.thread.is_interrupted()) {
+    const std::int64_t left = (until - caller.process.processor_time()).count();
+    if (left <= 0) return {};
+    const Nanoseconds soonest(left / caller.kernel.scheduler.processor_count());
+    caller.thread.wait(caller.kernel.now() + (soonest < least ? least : soonest));
+  }
+  return Errno::eintr;
+}
+
 Answer<void> sleep_by(Caller& caller, Clock clock, std::uint32_t flags, UserPointer<TimeSpecification> time,
                       UserPointer<TimeSpecification> rest) {
-  constexpr std::uint32_t absolute = 1;
-  if (clock == Clock::process_time || clock == Clock::thread_time || static_cast<std::int32_t>(clock) < 0) {
-    return Errno::eopnotsupp;  // nobody wakes a thread by what others spend
-  }
-  if ((flags & absolute) == 0) return sleep(caller, time, rest);
-  const TimeSpecification specification = TRY(time.read());
-  const Nanoseconds until = TRY(specification.nanoseconds());
+  constexpr std::uint32_t absolute = 1;  // TIMER_ABSTIME
   const Nanoseconds now = TRY(time_of(caller, clock));
+  const std::optional<ProcessorClock> own = TRY(processor_clock(caller, clock));
+  // By its own time a thread would sleep for ever; by another thread's, nobody asked yet.
+  if (own && own->thread != 0) return clock == Clock::thread_time ? Errno::einval : Errno::eopnotsupp;
+  const bool is_for_sleep = own || clock == Clock::real_time || clock == Clock::monotonic || clock == Clock::boot_time;
+  if (!is_for_sleep) return Errno::eopnotsupp;
+  if ((flags & absolute) == 0 && !own) return sleep(caller, time, rest);
+  const TimeSpecification specification = TRY(time.read());
+  const Nanoseconds given = TRY(specification.nanoseconds());
+  if (own) return sleep_by_processor_time(caller, (flags & absolute) != 0 ? given : later(now, given));
   static_cast<void>(caller.thread.take_kept_deadline());  // it is the same
-  return sleep_until(caller, caller.kernel.now() + (until - now), {});
+  return sleep_until(caller, caller.kernel.now() + (given - now), {});
+}
+
+// The wall clock is the machine's: it was read at boot, and the program may not set it. As Linux answers one that lacks
+// CAP_SYS_TIME.
+Answer<void> set_time(Caller&, Clock clock, UserPointer<TimeSpecification> time) {
+  if (clock != Clock::real_time) return Errno::einval;
+  const TimeSpecification specification = TRY(time.read());
+  TRY(specification.nanoseconds());
+  return Errno::eperm;
+}
+Answer<void> set_time_of_day(Caller&, UserPointer<TimeValue> time, UserPointer<std::uint64_t> zone) {
+  if (!time.is_null()) {
+    const TimeValue value = TRY(time.read());
+    if (value.seconds < 0 || value.microsecond_part < 0 || value.microsecond_part > 1'000'000) return Errno::einval;
+  }
+  if (!zone.is_null()) TRY(zone.read());
+  return Errno::eperm;
 }
 
 constexpr SystemCall rows[] = {
@@ -107,6 +98,8 @@ constexpr SystemCall rows[] = {
     system_call<&get_resolution>("clock_getres"),
     system_call<&get_time_of_day>("gettimeofday"),
     system_call<&get_seconds>("time"),
+    system_call<&set_time>("clock_settime"),
+    system_call<&set_time_of_day>("settimeofday"),
     system_call<&sleep>("nanosleep"),
     system_call<&sleep_by>("clock_nanosleep"),
 };

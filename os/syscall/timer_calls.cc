@@ -1,6 +1,7 @@
 // Timers that send signals (man 2 setitimer, timer_create).
 #include "os/boot/kernel.h"
 #include "os/process/process.h"
+#include "os/syscall/clocks.h"
 #include "os/syscall/table.h"
 #include "os/syscall/time_values.h"
 
@@ -23,46 +24,39 @@ Answer<Nanoseconds> nanoseconds_of(const TimeValue& value) {
 TimeValue value_of(Nanoseconds time) { return {time.count() / 1'000'000'000, time.count() % 1'000'000'000 / 1000}; }
 IntervalValue value_of(const SignalTimerSetting& it) { return {value_of(it.interval), value_of(it.next)}; }
 
-// Timers of the time that CPUs spend would have to interrupt every program that runs.
-Answer<void> check_which(Caller& caller, std::uint32_t which) {
-  constexpr std::uint32_t real = 0, profile = 2;
-  if (which == real) return {};
-  if (which <= profile) {
-    caller.kernel.log.warning(
-        "setitimer: expected ITIMER_REAL, found a timer of CPU time, which there is none of: EINVAL");
-  }
-  return Errno::einval;
+// ITIMER_REAL; ITIMER_VIRTUAL, ITIMER_PROF: both go by all CPU time, for that of the kernel is not counted apart.
+Answer<std::uint32_t> name_of_interval(std::uint32_t which) {
+  return which < ProcessTimers::interval_timer_count ? Answer(ProcessTimers::interval_timer + which) : Errno::einval;
 }
 
-Answer<SignalTimerSetting> set_interval_timer(Caller& caller, SignalTimerSetting setting) {
-  const Nanoseconds now = caller.kernel.now();
-  if (setting.next != Nanoseconds()) setting.next = later(now, setting.next);
-  return caller.process.timers().with(
-      ProcessTimers::interval_timer,
-      [&](SignalTimer& timer) -> Answer<SignalTimerSetting> { return timer.set(setting, now); });
+Answer<SignalTimerSetting> set_interval_timer(Caller& caller, std::uint32_t name, SignalTimerSetting setting) {
+  return caller.process.timers().with(name, [&](SignalTimer& timer) -> Answer<SignalTimerSetting> {
+    const Nanoseconds now = timer.now();
+    if (setting.next != Nanoseconds()) setting.next = later(now, setting.next);
+    return timer.set(setting, now);
+  });
 }
 Answer<void> set_interval(Caller& caller, std::uint32_t which, UserPointer<IntervalValue> wanted,
                           UserPointer<IntervalValue> before) {
-  TRY(check_which(caller, which));
+  const std::uint32_t name = TRY(name_of_interval(which));
   IntervalValue value{};
   if (!wanted.is_null()) value = TRY(wanted.read());
   SignalTimerSetting setting;
   setting.next = TRY(nanoseconds_of(value.next));
   setting.interval = TRY(nanoseconds_of(value.interval));
-  const SignalTimerSetting old = TRY(set_interval_timer(caller, setting));
+  const SignalTimerSetting old = TRY(set_interval_timer(caller, name, setting));
   return before.write_if_wanted(value_of(old));
 }
 Answer<void> get_interval(Caller& caller, std::uint32_t which, UserPointer<IntervalValue> place) {
-  TRY(check_which(caller, which));
+  const std::uint32_t name = TRY(name_of_interval(which));
   const SignalTimerSetting left = TRY(caller.process.timers().with(
-      ProcessTimers::interval_timer,
-      [&](SignalTimer& timer) -> Answer<SignalTimerSetting> { return timer.left(caller.kernel.now()); }));
+      name, [&](SignalTimer& timer) -> Answer<SignalTimerSetting> { return timer.left(timer.now()); }));
   return place.write(value_of(left));
 }
 // The seconds that were left, rounded, but never to "none".
 Answer<std::uint32_t> set_alarm(Caller& caller, std::uint32_t seconds) {
-  const SignalTimerSetting old =
-      TRY(set_interval_timer(caller, {Nanoseconds(std::int64_t{seconds} * 1'000'000'000), Nanoseconds()}));
+  const SignalTimerSetting old = TRY(set_interval_timer(
+      caller, ProcessTimers::interval_timer, {Nanoseconds(std::int64_t{seconds} * 1'000'000'000), Nanoseconds()}));
   const std::int64_t left = old.next.count();
   if (left == 0) return 0u;
   const std::int64_t rounded = (left + 500'000'000) / 1'000'000'000;
@@ -81,16 +75,28 @@ struct SignalEvent {
 static_assert(sizeof(SignalEvent) == 64);
 
 // Programs count them from 0, the process from another number on.
-constexpr std::uint32_t first_name = ProcessTimers::interval_timer + 1;
+constexpr std::uint32_t first_name = ProcessTimers::first_created;
 
-Answer<void> create_timer(Caller& caller, std::uint32_t clock, UserPointer<SignalEvent> wanted,
-                          UserPointer<std::int32_t> place) {
-  constexpr std::uint32_t realtime = 0, monotonic = 1, process_time = 2, thread_time = 3, boot_time = 7;
-  if (clock == process_time || clock == thread_time || static_cast<std::int32_t>(clock) < 0) {
-    caller.kernel.log.warning("timer_create: expected a clock of time, found one of CPU time: EOPNOTSUPP");
-    return Errno::eopnotsupp;
+struct TimerClockChoice {
+  SignalTimer::Clock clock = SignalTimer::Clock::monotonic;
+  std::uint32_t thread = 0;
+};
+Answer<TimerClockChoice> choose_clock(Caller& caller, Clock clock) {
+  switch (clock) {
+    case Clock::real_time: return TimerClockChoice{SignalTimer::Clock::wall, 0};
+    case Clock::monotonic:
+    case Clock::boot_time: return TimerClockChoice{SignalTimer::Clock::monotonic, 0};
+    default: break;
   }
-  if (clock != realtime && clock != monotonic && clock != boot_time) return Errno::einval;
+  const std::optional<ProcessorClock> own = TRY(processor_clock(caller, clock));
+  if (!own) return Errno::einval;
+  if (own->thread == 0) return TimerClockChoice{SignalTimer::Clock::process_time, 0};
+  return TimerClockChoice{SignalTimer::Clock::thread_time, own->thread};
+}
+
+Answer<void> create_timer(Caller& caller, Clock clock, UserPointer<SignalEvent> wanted,
+                          UserPointer<std::int32_t> place) {
+  const TimerClockChoice choice = TRY(choose_clock(caller, clock));
   SignalEvent event{};
   event.number = static_cast<std::int32_t>(Signal::alarm);
   if (!wanted.is_null()) event = TRY(wanted.read());
@@ -108,11 +114,13 @@ Answer<void> create_timer(Caller& caller, std::uint32_t clock, UserPointer<Signa
     }
   }
   SignalInformation information = SignalInformation::of(static_cast<Signal>(event.number), signal_code::by_timer);
-  const std::uint32_t name =
-      TRY(caller.process.timers().create(information, to_thread ? static_cast<std::uint32_t>(event.thread) : 0,
-                                         event.how == SignalEvent::none, clock == realtime));
+  const std::uint32_t name = TRY(caller.process.timers().create(information));
   const std::uint32_t number = name - first_name;
   TRY(caller.process.timers().with(name, [&](SignalTimer& timer) -> Answer<void> {
+    timer.thread = to_thread ? static_cast<std::uint32_t>(event.thread) : 0;
+    timer.is_silent = event.how == SignalEvent::none;
+    timer.clock = choice.clock;
+    timer.clock_thread = choice.thread;
     timer.signal.information.fields[0] = number;
     timer.signal.information.fields[1] = wanted.is_null() ? number : event.value;
     return {};
@@ -135,11 +143,11 @@ Answer<void> set_timer(Caller& caller, std::uint32_t number, std::uint32_t flags
   setting.interval = TRY(specification.interval.nanoseconds());
   const SignalTimerSetting old =
       TRY(caller.process.timers().with(number + first_name, [&](SignalTimer& timer) -> Answer<SignalTimerSetting> {
-        const Nanoseconds now = caller.kernel.now();
+        const Nanoseconds now = timer.now();
         if (setting.next != Nanoseconds()) {
           if ((flags & absolute) == 0) {
             setting.next = later(now, setting.next);
-          } else if (timer.by_wall_clock) {
+          } else if (timer.clock == SignalTimer::Clock::wall) {
             setting.next = now + (setting.next - caller.kernel.wall_time());
           }
           if (setting.next.count() <= 0) setting.next = Nanoseconds(1);  // long ago is at once
@@ -149,10 +157,8 @@ Answer<void> set_timer(Caller& caller, std::uint32_t number, std::uint32_t flags
   return before.write_if_wanted(specification_of(old));
 }
 Answer<void> get_timer(Caller& caller, std::uint32_t number, UserPointer<IntervalSpecification> place) {
-  const SignalTimerSetting left =
-      TRY(caller.process.timers().with(number + first_name, [&](SignalTimer& timer) -> Answer<SignalTimerSetting> {
-        return timer.left(caller.kernel.now());
-      }));
+  const SignalTimerSetting left = TRY(caller.process.timers().with(
+      number + first_name, [&](SignalTimer& timer) -> Answer<SignalTimerSetting> { return timer.left(timer.now()); }));
   return place.write(specification_of(left));
 }
 Answer<std::uint32_t> get_overruns(Caller& caller, std::uint32_t number) {

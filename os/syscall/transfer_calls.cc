@@ -13,7 +13,7 @@ constexpr std::int64_t at_position = -1;  // instead of an offset: where the las
 Answer<std::uint64_t> read_pieces(Caller& caller, std::int32_t descriptor, const UserPieces& pieces,
                                   std::int64_t offset) {
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
-  UserTransferMemory memory;
+  UserTransferMemory memory(caller.thread, file.get());
   return when_ready(caller.thread, *file, [&]() -> Answer<std::uint64_t> {
     Transfer to = pieces.transfer(memory, 0);
     return std::uint64_t{TRY(offset < 0 ? file->read(to) : file->read_at(to, static_cast<std::uint64_t>(offset)))};
@@ -24,18 +24,20 @@ Answer<std::uint64_t> read_pieces(Caller& caller, std::int32_t descriptor, const
 Answer<std::uint64_t> write_pieces(Caller& caller, std::int32_t descriptor, const UserPieces& pieces,
                                    std::int64_t offset) {
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
-  UserTransferMemory memory;
+  UserTransferMemory memory(caller.thread, file.get());
   std::uint64_t done = 0;
   while (true) {
     std::uint64_t left = 0;
     const Answer<std::uint64_t> moved = when_ready(caller.thread, *file, [&]() -> Answer<std::uint64_t> {
       Transfer from = pieces.transfer(memory, done);
+      from.limit_file(caller.process.most_file_bytes());
       const auto position = static_cast<std::uint64_t>(offset) + done;
       const std::size_t written = TRY(offset < 0 ? file->write(from) : file->write_at(from, position));
       left = from.left();
       return std::uint64_t{written};
     });
     if (!moved.ok() && moved.error() == Errno::epipe) tell_of_broken_pipe(caller);
+    if (!moved.ok() && moved.error() == Errno::efbig) tell_of_long_file(caller);
     if (!moved.ok() && done == 0) return moved.error();
     if (!moved.ok()) return done;
     done += moved.value();
@@ -137,6 +139,7 @@ Answer<void> truncate_file(Caller& caller, std::int32_t descriptor, std::int64_t
   if (bytes < 0) return Errno::einval;
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
   if (!file->writable()) return Errno::einval;
+  TRY(check_file_limit(caller, static_cast<std::uint64_t>(bytes)));
   return file->truncate(static_cast<std::uint64_t>(bytes));
 }
 Answer<void> truncate_path(Caller& caller, UserText path, std::int64_t bytes) {
@@ -145,6 +148,7 @@ Answer<void> truncate_path(Caller& caller, UserText path, std::int64_t bytes) {
   const std::string_view name = TRY(text.read(path));
   const Reference<Node> node = TRY(node_at(caller, at_working_directory, name, LastLink::followed));
   if (node->as_directory() != nullptr) return Errno::eisdir;
+  TRY(check_file_limit(caller, static_cast<std::uint64_t>(bytes)));
   return node->truncate(static_cast<std::uint64_t>(bytes));
 }
 Answer<void> reserve(Caller& caller, std::int32_t descriptor, std::uint32_t mode, std::int64_t offset,
@@ -153,6 +157,7 @@ Answer<void> reserve(Caller& caller, std::int32_t descriptor, std::uint32_t mode
   if (mode != 0) return Errno::eopnotsupp;
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
   if (!file->writable()) return Errno::ebadf;
+  TRY(check_file_limit(caller, static_cast<std::uint64_t>(offset) + static_cast<std::uint64_t>(bytes)));
   return file->reserve(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(bytes));
 }
 

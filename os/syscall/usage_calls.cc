@@ -1,6 +1,4 @@
-// What a program has used, and what its threads are called (man 2 getrusage, times, prctl).
-#include <string_view>
-
+// What a program has used (man 2 getrusage, times).
 #include "os/boot/kernel.h"
 #include "os/process/process.h"
 #include "os/syscall/table.h"
@@ -42,46 +40,9 @@ Answer<std::int64_t> get_times(Caller& caller, UserPointer<Times> place) {
   return caller.kernel.now().count() / nanoseconds_per_tick;
 }
 
-// Of what prctl can do, what programs ask for. The rest is EINVAL, as on a kernel that was built without it.
-Answer<std::uint64_t> control(Caller& caller, std::uint32_t request, std::uint64_t value) {
-  constexpr std::uint32_t set_death_signal = 1, get_death_signal = 2, get_dumpable = 3, set_dumpable = 4, set_name = 15,
-                          get_name = 16, set_timer_slack = 29, get_timer_slack = 30, set_no_new_rights = 38,
-                          get_no_new_rights = 39;
-  constexpr std::uint64_t usual_slack = 50'000;  // nanoseconds
-  UserThread& thread = caller.thread;
-  switch (request) {
-    case set_name: {
-      // As much as fits: Linux cuts the rest off.
-      const Answer<std::size_t> read = UserText{VirtualAddress(value)}.read(thread.name);
-      if (!read.ok() && read.error() != Errno::enametoolong) return read.error();
-      thread.name.back() = '\0';
-      return std::uint64_t{0};
-    }
-    case get_name:
-      if (!copy_to_user(VirtualAddress(value), thread.name.data(), thread.name.size()).ok()) return Errno::efault;
-      return std::uint64_t{0};
-    case get_death_signal: TRY(UserPointer<std::int32_t>{VirtualAddress(value)}.write(0)); return std::uint64_t{0};
-    case set_death_signal:  // no parent dies
-      if (value > signal_count) return Errno::einval;
-      return std::uint64_t{0};
-    case set_dumpable:
-      if (value > 1) return Errno::einval;
-      return std::uint64_t{0};
-    case get_dumpable: return std::uint64_t{1};
-    case set_timer_slack: return std::uint64_t{0};
-    case get_timer_slack: return usual_slack;
-    case set_no_new_rights:  // there is no program to start with more
-      if (value != 1) return Errno::einval;
-      return std::uint64_t{0};
-    case get_no_new_rights: return std::uint64_t{1};
-    default: return Errno::einval;
-  }
-}
-
 constexpr SystemCall rows[] = {
     system_call<&get_usage>("getrusage"),
     system_call<&get_times>("times"),
-    system_call<&control>("prctl"),
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "os/arch/arch.h"
+#include "os/file/file_description.h"
+#include "os/process/user_thread.h"
 
 namespace ingot::os {
 
@@ -20,6 +22,11 @@ std::size_t UserTransferMemory::copy_out(std::uint64_t address, std::span<const 
 std::size_t UserTransferMemory::copy_in(std::span<std::byte> to, std::uint64_t address) {
   const std::uint64_t bytes = in_user_half(address, to.size());
   return bytes - arch::copy_user(to.data(), reinterpret_cast<const void*>(address), bytes);
+}
+
+bool UserTransferMemory::may_go_on() {
+  if (thread_ == nullptr) return true;
+  return thread_->may_go_on(file_ != nullptr && file_->is_moved_whole() ? EndsFor::the_end : EndsFor::signals);
 }
 
 UserPieces::~UserPieces() {

@@ -11,11 +11,25 @@
 
 namespace ingot::os {
 
+class FileDescription;
+class UserThread;
+
 // Of the current thread's process.
 class UserTransferMemory final : public TransferMemory {
  public:
+  // For values and whatever else is never long.
+  UserTransferMemory() = default;
+  // The thread's CPU is shared out between pieces. A signal ends the transfer, unless the file says otherwise.
+  explicit UserTransferMemory(UserThread& thread, const FileDescription* file = nullptr)
+      : thread_(&thread), file_(file) {}
+
   std::size_t copy_out(std::uint64_t address, std::span<const std::byte> from) override;
   std::size_t copy_in(std::span<std::byte> to, std::uint64_t address) override;
+  bool may_go_on() override;
+
+ private:
+  UserThread* thread_ = nullptr;
+  const FileDescription* file_ = nullptr;
 };
 
 // Where the bytes of one call lie. Linux moves at most 2 GiB less a page in one.

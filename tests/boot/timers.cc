@@ -23,10 +23,11 @@ class NotingTimer final : public Timer {
   Atomic<bool> rang;
 
  private:
-  void expired() override {
+  std::optional<Nanoseconds> expired() override {
     was_early = kernel_.now() < deadline();
     order_.append_all(" ", number_);
     rang.store(true, MemoryOrder::release);
+    return {};
   }
 
   Kernel& kernel_;

@@ -4,18 +4,21 @@
 usage: fuzz.py INGOT KERNEL PROGRAM [--seconds 30] [--seed FIRST] [--round SECONDS]
 
 A round is good when the program ends by itself with status 0 in time, and the kernel, which checks locks, poisons freed
-memory and counts what was not given back, says nothing of a panic and ends with `exit 0`. The first that is not ends all,
-with the words that repeat it. Exits 77 (a skip to CTest) where there is no QEMU.
+memory and counts what was not given back, says nothing of a panic and ends with `exit 0`. In half of the rounds the kernel's
+allocations fail now and then. The first round that is not good ends all, with the words that repeat it. Exits 77 (a skip to CTest) where there is no QEMU.
 """
 
 import argparse
 import random
 import sys
 import time
+from pathlib import Path
 
 from guest import SKIPPED, Guest, missing_tool
 
 PROCESSORS = (1, 2, 4)
+# In every other three rounds one of so many allocations fails.
+FAILING = (7, 50, 400, 3000)
 
 
 def main() -> int:
@@ -35,14 +38,17 @@ def main() -> int:
     end = time.monotonic() + arguments.seconds
     rounds = 0
     try:
-        cast = guest.cast("--program", arguments.program, "--tmpfs", "4M")
+        program = f"/bin/{Path(arguments.program).name}"
+        cast = guest.cast("--program", arguments.program, "--tmpfs", "4M", "--consume", program)
         if cast.returncode != 0:
             sys.exit(f"fuzz: expected an image, found\n{cast.stderr}")
         while rounds == 0 or time.monotonic() < end:
             seed = arguments.seed + rounds
             processors = arguments.processors or PROCESSORS[seed % len(PROCESSORS)]
-            options = ("--cpus", str(processors), "--memory", "96M", "--option", "check-locks", "--option", "poison")
-            ended = guest.boot(str(seed), str(arguments.round), str(processors + 2), options=options,
+            options = ["--cpus", str(processors), "--memory", "96M", "--option", "check-locks", "--option", "poison"]
+            if seed // len(PROCESSORS) % 2 == 1:
+                options += ["--option", f"fail-allocations={FAILING[seed % len(FAILING)]}"]
+            ended = guest.boot(str(seed), str(arguments.round), str(processors + 2), options=tuple(options),
                                seconds=60 + 6 * arguments.round)  # fmt: skip
             last = ended.log.splitlines()[-1:]
             told = [line for line in ended.output.splitlines() if line.startswith("fuzz: seed") and "calls by" in line]

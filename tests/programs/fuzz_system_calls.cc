@@ -4,14 +4,17 @@
 //
 // program-test: arguments 1 3
 // program-test: processors 2
-// program-test: cast --tmpfs 4M
+// program-test: cast --tmpfs 4M --consume /bin/fuzz_system_calls
 // program-test: seconds 100
 // program-test: expect fuzz: seed 1,
 // program-test: log exit 0
 // program-test: never panic
 #include <fcntl.h>
+#include <setjmp.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -65,6 +68,7 @@ constexpr std::string_view paths[] = {"/tmp/a",
                                       "/proc/self/fd",
                                       "/proc/meminfo",
                                       "/proc/self/exe",
+                                      "/bin/fuzz_system_calls",
                                       "/sys",
                                       "/etc/passwd",
                                       "/tmp/../tmp/c/.",
@@ -134,13 +138,27 @@ void fill_data(Random& random) {
   }
 }
 
+// What a thread mapped last: else nothing would ever be protected, advised or unmapped as it was mapped.
+struct Part {
+  Word begin = 0, bytes = 0;
+};
+thread_local Part last_mapped;
+
 Word some_part_of_area(Random& random, Word& bytes) {
+  if (last_mapped.bytes != 0 && random.one_in(2)) {
+    const Word offset = random.below(last_mapped.bytes / page_bytes) * page_bytes;
+    bytes = random.one_in(2) ? last_mapped.bytes - offset : page_bytes;
+    return last_mapped.begin + offset;
+  }
   const Word offset = random.below(area_bytes / page_bytes) * page_bytes;
   bytes =
       random.one_in(8) ? -random.below(1 << 20) : (1 + random.below((area_bytes - offset) / page_bytes)) * page_bytes;
   if (random.one_in(8)) bytes -= 1;
   return reinterpret_cast<Word>(area) + offset + (random.one_in(16) ? 1 : 0);
 }
+
+// CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_SIGHAND, CLONE_THREAD
+constexpr Word thread_flags = 0x10f00;
 
 enum class Ends : unsigned char { no, the_thread };
 
@@ -159,12 +177,13 @@ bool is_harmless(Call& call, Random& random) {
     case SYS_exit_group:
     case SYS_execve:
     case SYS_execveat:
-    case SYS_rt_sigreturn:
     case SYS_vhangup:
+    case SYS_clone3:
     case SYS_reboot: return false;
     case SYS_clone:
-    case SYS_clone3: words[0] &= ~0x10000ul; return call.number == SYS_clone;  // without CLONE_THREAD
-    case SYS_arch_prctl: return static_cast<unsigned>(words[0]) != 0x1002;     // ARCH_SET_FS
+      if (random.one_in(2)) words[0] |= thread_flags;
+      if ((words[0] & thread_flags) == thread_flags) words[1] = reinterpret_cast<Word>(area);
+      return true;
     case SYS_brk: words[0] = random.one_in(2) ? 0 : -random.below(1 << 20); return true;
     case SYS_munmap:
     case SYS_mprotect:
@@ -178,9 +197,24 @@ bool is_harmless(Call& call, Random& random) {
       words[3] &= 1;
       return true;
     case SYS_mmap:
-      if ((words[3] & 0x100010) != 0) words[0] = some_part_of_area(random, words[1]);
+      if (random.one_in(2)) {  // of a file, or of zeroes, where others are
+        words[2] &= 7;
+        words[3] = MAP_FIXED | (1 + random.below(2)) | (random.one_in(4) ? MAP_ANONYMOUS : 0);
+        words[4] = some_descriptor(random);
+        words[5] = random.one_in(4) ? some_number(random) & ~(page_bytes - 1) : random.below(16) * page_bytes;
+      }
+      if ((words[3] & 0x100010) != 0) {
+        words[0] = some_part_of_area(random, words[1]);
+        last_mapped = {words[0] & ~(page_bytes - 1), words[1] <= area_bytes ? words[1] & ~(page_bytes - 1) : 0};
+        return true;
+      }
       if (random.one_in(2)) words[3] = 0x22 | (words[3] & 0x24000), words[2] &= 7, words[1] = 1 + random.below(1 << 20);
       return true;
+    case SYS_setrlimit:
+    case SYS_prlimit64: {
+      const auto resource = static_cast<unsigned>(words[call.number == SYS_setrlimit ? 0 : 1]);
+      return resource != RLIMIT_CPU && resource != RLIMIT_AS;
+    }
     case SYS_kill:
     case SYS_tkill: words[1] = random.one_in(2) ? 0 : SIGUSR1; return true;
     case SYS_tgkill:
@@ -221,17 +255,101 @@ Call some_call(Random& random) {
   }
 }
 
+// A thread that such a call makes has no stack worth the name: it ends where it begins.
 Word call_kernel(const Call& call) {
   Word answer = call.number;
   register Word fourth asm("r10") = call.arguments[3];
   register Word fifth asm("r8") = call.arguments[4];
   register Word sixth asm("r9") = call.arguments[5];
-  asm volatile("syscall"
-               : "+a"(answer)
-               : "D"(call.arguments[0]), "S"(call.arguments[1]), "d"(call.arguments[2]), "r"(fourth), "r"(fifth),
-                 "r"(sixth)
-               : "rcx", "r11", "memory");
+  const Word may_be_cloned = call.number == SYS_clone ? 1 : 0;
+  asm volatile(
+      "syscall\n"
+      "testq %[cloned], %[cloned]\n"
+      "jz 1f\n"
+      "testq %%rax, %%rax\n"
+      "jnz 1f\n"
+      "movl %[exit], %%eax\n"
+      "xorl %%edi, %%edi\n"
+      "syscall\n"
+      "1:"
+      : "+a"(answer)
+      : "D"(call.arguments[0]), "S"(call.arguments[1]), "d"(call.arguments[2]), "r"(fourth), "r"(fifth),
+        "r"(sixth), [cloned] "r"(may_be_cloned), [exit] "i"(SYS_exit)
+      : "rcx", "r11", "memory");
   return answer;
+}
+
+// A signal would run its handler on that stack.
+void call_clone(const Call& call) {
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  call_kernel(call);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Nothing of the library works without its own FS: two calls with nothing between them.
+void call_with_register(Word request, Word value) {
+  constexpr Word set_fs = 0x1002, get_fs = 0x1003;
+  Word own = 0;
+  syscall(SYS_arch_prctl, get_fs, &own);
+  Word answer = SYS_arch_prctl;
+  asm volatile(
+      "syscall\n"
+      "movl %[number], %%eax\n"
+      "movl %[set], %%edi\n"
+      "movq %[own], %%rsi\n"
+      "syscall"
+      : "+a"(answer), "+D"(request), "+S"(value)
+      : [number] "i"(SYS_arch_prctl), [set] "i"(set_fs), [own] "r"(own)
+      : "rcx", "r11", "memory");
+}
+
+// rt_sigreturn from a handler that spoilt its frame. What the kernel refuses is a SIGSEGV, and comes back here.
+thread_local sigjmp_buf back;
+thread_local Random* spoiler = nullptr;  // while it lasts
+
+void spoil(int, siginfo_t*, void* frame) {
+  auto& context = *static_cast<ucontext_t*>(frame);
+  Random& random = *spoiler;
+  auto* vectors = reinterpret_cast<Word*>(context.uc_mcontext.fpregs);
+  switch (random.below(5)) {
+    case 0: context.uc_mcontext.gregs[REG_CSGSFS] = static_cast<greg_t>(random.next()); break;
+    case 1: context.uc_mcontext.fpregs = reinterpret_cast<fpregset_t>(some_address(random)); break;
+    case 2: context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(some_address(random)); break;
+    default: vectors[random.below(100)] = random.one_in(2) ? some_number(random) : random.next();
+  }
+}
+void jump_back(int signal) {
+  if (spoiler != nullptr) siglongjmp(back, 1);
+  std::signal(signal, SIG_DFL);  // not ours: it comes again, and ends us
+}
+
+void return_from_spoilt_frame(Random& random, char* stack, std::size_t bytes) {
+  const stack_t alternate{stack, 0, bytes};
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (sigaltstack(&alternate, nullptr) != 0) return;
+  spoiler = &random;
+  const long process = getpid(), thread = syscall(SYS_gettid);
+  if (sigsetjmp(back, 1) == 0) {
+    // No register holds anything that matters after it.
+    asm volatile("syscall" : : "a"(SYS_tgkill), "D"(process), "S"(thread), "d"(SIGUSR2) : "rcx", "r11", "memory");
+    siglongjmp(back, 1);
+  }
+  spoiler = nullptr;
+  const unsigned usual = 0x1f80;
+  asm volatile("fninit; ldmxcsr %0" : : "m"(usual));
+}
+
+void make_call(const Call& call, Random& random, char* stack, std::size_t stack_bytes) {
+  switch (call.number) {
+    case SYS_clone: return call_clone(call);
+    case SYS_arch_prctl: return call_with_register(call.arguments[0], call.arguments[1]);
+    case SYS_rt_sigreturn: return return_from_spoilt_frame(random, stack, stack_bytes);
+    default: call_kernel(call);
+  }
 }
 
 struct Worker {
@@ -246,13 +364,14 @@ std::atomic<bool> stop = false;
 
 void work(Worker& self, Word seed) {
   Random random(seed);
+  alignas(16) char stack[64 << 10];
   self.thread = static_cast<pid_t>(syscall(SYS_gettid));
   while (!stop) {
     if (random.one_in(4)) fill_data(random);
     const Call call = some_call(random);
     self.number = call.number;
     if (call.ends == Ends::the_thread) self.ended = true;
-    call_kernel(call);
+    make_call(call, random, stack, sizeof stack);
     ++self.calls;
   }
   self.ended = true;
@@ -294,6 +413,13 @@ int main(int count, char** words) {
     action.sa_handler = pass_over;
     sigaction(signal, &action, nullptr);
   }
+  struct sigaction spoils = {}, returns = {};
+  spoils.sa_sigaction = spoil;
+  spoils.sa_flags = SA_SIGINFO;
+  returns.sa_handler = jump_back;
+  returns.sa_flags = SA_ONSTACK | SA_NODEFER;
+  sigaction(SIGUSR2, &spoils, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigaction(signal, &returns, nullptr);
   data = reserve(data_bytes + guard_bytes);
   read_only = reserve(page_bytes + guard_bytes);
   // Far from where the kernel puts stacks: holes that one thread makes here must not become another's.
