@@ -148,6 +148,7 @@ Result<void> add_facts(Kernel& kernel, const Executable& executable, std::string
       {AuxiliaryKey::platform, platform.value()},
   };
   for (const auto& fact : facts) TRY(stack.add_fact(fact.key, fact.value));
+      {AuxiliaryKey::least_signal_stack, arch::signal_frame_bytes(arch::vector_parts())},
   return {};
 }
 
@@ -184,7 +185,7 @@ Result<void> start_program(Kernel& kernel, Process& process, ProgramFacts& facts
   const Path path = TRY(path_of(manifest.program));
   const Executable executable = TRY(load_executable(process, path.view()));
   const VirtualAddress stack = TRY(make_stack(kernel, process, facts, manifest, executable, path.view(), vdso));
-  UserThread* thread = TRY(process.add_thread(arch::first_frame(executable.first_instruction(), stack), 0));
+  UserThread* thread = TRY(process.add_thread(arch::first_frame(executable.first_instruction(), stack), {}));
   path.view().substr(path.view().rfind('/') + 1).copy(thread->name.data(), thread->name.size() - 1);
   process.start(*thread);
   return {};

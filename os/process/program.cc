@@ -1,7 +1,5 @@
 #include "os/process/program.h"
 
-#include "os/memory/user_memory.h"
-
 namespace ingot::os {
 
 namespace {
@@ -86,7 +84,12 @@ Result<LoadedProgram> load_program(AddressSpace& space, MemoryObject& zeroes, co
   const ElfFile elf = TRY(ElfFile::create(file.bytes, ElfMachine::x86_64));
   LoadedProgram program;
   if (elf.type() == ElfType::shared) program.base = base;
-  program.entry = program.base + elf.entry();
+  const VirtualAddress entry = program.base + elf.entry();
+  const std::optional<UserAddress> checked_entry = UserAddress::of(entry.value());
+  if (!checked_entry) {
+    return Error::of(ErrorCode::corrupt, "expected an entry below ", user_memory_end, ", found ", entry);
+  }
+  program.entry = *checked_entry;
   program.program_header_count = elf.segment_count();
   for (std::size_t index = 0; index < elf.segment_count(); ++index) {
     const ElfSegment segment = elf.segment(index);

@@ -30,19 +30,6 @@ Answer<void> get_system_name(Caller& caller, UserPointer<SystemName> place) {
   return place.write(name);
 }
 
-Answer<void> set_thread_register(Caller& caller, std::uint32_t request, std::uint64_t value) {
-  constexpr std::uint32_t set_gs = 0x1001, set_fs = 0x1002, get_fs = 0x1003, get_gs = 0x1004;
-  arch::UserState& state = caller.thread.state();
-  if (request == get_fs) return UserPointer<std::uint64_t>{VirtualAddress(value)}.write(state.fs_base);
-  if (request == get_gs) return UserPointer<std::uint64_t>{VirtualAddress(value)}.write(state.gs_base);
-  if (request != set_fs && request != set_gs) return Errno::einval;
-  if (value >= user_memory_end.value()) return Errno::eperm;
-  const InterruptsOff here;
-  (request == set_fs ? state.fs_base : state.gs_base) = value;
-  state.load();
-  return {};
-}
-
 Answer<std::size_t> get_random(Caller& caller, VirtualAddress place, std::size_t bytes, std::uint32_t flags) {
   constexpr std::uint32_t known = 7;
   if ((flags & ~known) != 0) return Errno::einval;
@@ -114,7 +101,6 @@ constexpr SystemCall rows[] = {
     system_call<&root>("getgid"),
     system_call<&root>("getegid"),
     system_call<&get_system_name>("uname"),
-    system_call<&set_thread_register>("arch_prctl"),
     system_call<&get_random>("getrandom"),
     system_call<&limits>("prlimit64"),
     system_call<&get_limit>("getrlimit"),

@@ -38,8 +38,9 @@ Answer<std::uint32_t> clone(Caller& caller, std::uint64_t flags, VirtualAddress 
     return Errno::enosys;
   }
   const bool has_storage = (flags & clone_flag::thread_storage) != 0;
-  const Result<UserThread*> added = caller.process.add_thread(arch::cloned_frame(caller.registers, stack),
-                                                              has_storage ? storage : caller.thread.state().fs_base);
+  const std::optional<UserAddress> base = has_storage ? UserAddress::of(storage) : caller.thread.state().fs_base;
+  if (!base) return Errno::eperm;
+  const Result<UserThread*> added = caller.process.add_thread(arch::cloned_frame(caller.registers, stack), *base);
   if (!added.ok()) return Errno::eagain;  // what pthread_create expects when there is no memory for one more
   UserThread& child = *added.value();
   child.signals.blocked = caller.thread.signals.blocked;

@@ -11,6 +11,7 @@
 #include "os/arch/cpu_header.h"
 #include "os/memory/address.h"
 #include "os/memory/allocator.h"
+#include "os/memory/user_memory.h"
 
 namespace ingot::os::arch {
 
@@ -103,13 +104,15 @@ struct VectorState {
   void restore() const {}
 };
 inline void save_whole_vectors(VectorState&) {}
+inline std::uint64_t vector_parts() { return 0; }
+inline std::uint64_t vector_parts_on_request() { return 0; }
 // A program's registers: six arguments and an answer.
 struct UserState {
   VirtualAddress entry_stack;
-  std::uint64_t fs_base = 0, gs_base = 0;
+  UserAddress fs_base, gs_base;
   void load() const {}
 };
-inline TrapFrame first_frame(VirtualAddress, VirtualAddress) { return {}; }
+inline TrapFrame first_frame(UserAddress, VirtualAddress) { return {}; }
 inline TrapFrame cloned_frame(const TrapFrame& parent, VirtualAddress) { return parent; }
 inline bool tells_processor() { return false; }
 [[noreturn]] inline void enter_user(TrapFrame&) { std::abort(); }

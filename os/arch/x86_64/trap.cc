@@ -139,8 +139,9 @@ static void answer_trap(Kernel& kernel, TrapFrame& frame) {
   if (is_interrupt && kernel.controller().is_spurious(frame.vector)) return;
   if (frame.vector == exception::page_fault)
     trace(current_cpu(), &Tracepoints::page_fault, fault_address(), frame.error_code);
-  const bool handled =
-      kernel.interrupts.dispatch(frame) || (frame.vector == exception::page_fault && answer_page_fault(kernel, frame));
+  const bool handled = kernel.interrupts.dispatch(frame) ||
+                       (frame.vector == exception::page_fault && answer_page_fault(kernel, frame)) ||
+                       (frame.vector == exception::device_not_available && answer_missing_part());
   const bool by_program = is_from_user(frame) && frame.vector != exception::non_maskable;
   if (!handled && !is_interrupt && by_program) {
     return signal_exception(frame, describe_exception(kernel, frame).view());
