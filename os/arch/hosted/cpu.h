@@ -34,10 +34,11 @@ struct Thread {
   CpuHeader own_header;
   CpuHeader* header = nullptr;
   PhysicalAddress page_table;
-  Ports* ports = nullptr;            // none: as on a machine without
-  std::uint32_t model_register = 0;  // the last that was written
-  std::uint64_t model_value = 0;     // and to what
-  std::uint64_t skipped_cycles = 0;  // a test makes time pass
+  Ports* ports = nullptr;                                            // none: as on a machine without
+  std::uint32_t model_register = 0;                                  // the last that was written
+  std::uint64_t model_value = 0;                                     // and to what
+  std::uint64_t (*model_registers)(std::uint32_t number) = nullptr;  // what a test's CPU holds instead
+  std::uint64_t skipped_cycles = 0;                                  // a test makes time pass
   CpuidResult (*cpuid)(std::uint32_t leaf) = nullptr;
   void (*on_pause)() = nullptr;  // a test that simulates CPUs lets another one run
 };
@@ -103,9 +104,9 @@ struct VectorState {
   void save() {}
   void restore() const {}
 };
-inline void save_whole_vectors(VectorState&) {}
 inline std::uint64_t vector_parts() { return 0; }
 inline std::uint64_t vector_parts_on_request() { return 0; }
+inline void save_whole_vectors(VectorState&) {}
 // A program's registers: six arguments and an answer.
 struct UserState {
   VirtualAddress entry_stack;
@@ -126,6 +127,7 @@ inline void* prepare_stack(VirtualAddress, void (*)(void*), void*) { std::abort(
 inline void switch_stack(void*&, void*) { std::abort(); }
 
 inline std::uint64_t read_model_register(std::uint32_t number) {
+  if (hosted::thread.model_registers != nullptr) return hosted::thread.model_registers(number);
   return number == hosted::thread.model_register ? hosted::thread.model_value : 0;
 }
 inline void write_model_register(std::uint32_t number, std::uint64_t value) {
