@@ -62,6 +62,16 @@ Result<void> load_segment(AddressSpace& space, MemoryObject& zeroes, const Progr
   return fill(space, begin, end - begin, access, start, file.bytes.subspan(segment.offset, segment.file_bytes));
 }
 
+// What its segments ask for, so that their large pages can be the file's: from a page up to a large one.
+std::uint64_t alignment_of(const ElfFile& elf) {
+  std::uint64_t alignment = page_bytes;
+  for (std::size_t index = 0; index < elf.segment_count(); ++index) {
+    const ElfSegment segment = elf.segment(index);
+    if (segment.kind == ElfSegment::loadable && segment.alignment > alignment) alignment = segment.alignment;
+  }
+  return alignment < large_page_bytes ? alignment : large_page_bytes;
+}
+
 }  // namespace
 
 Result<std::optional<std::string_view>> interpreter_of(const ProgramFile& file) {
@@ -83,7 +93,7 @@ Result<LoadedProgram> load_program(AddressSpace& space, MemoryObject& zeroes, co
                                    VirtualAddress base) {
   const ElfFile elf = TRY(ElfFile::create(file.bytes, ElfMachine::x86_64));
   LoadedProgram program;
-  if (elf.type() == ElfType::shared) program.base = base;
+  if (elf.type() == ElfType::shared) program.base = base.rounded_down(alignment_of(elf));
   const VirtualAddress entry = program.base + elf.entry();
   const std::optional<UserAddress> checked_entry = UserAddress::of(entry.value());
   if (!checked_entry) {
