@@ -19,6 +19,8 @@
 //                                             leaves this stack, saying where; returns when somebody takes it again
 //   class VectorState;                        where a thread's vector registers are while others use them:
 //                                             Result<VectorState> create(Allocator&), save(), restore()
+//   std::uint64_t vector_parts();             that programs may have, a bit each
+//   std::uint64_t vector_parts_on_request();  those of them that a thread has once its program asked
 //   void save_whole_vectors(VectorState&);    what the registers hold now, perhaps for another thread
 //   void invalidate_page(VirtualAddress);     forgets one translation on this CPU
 //   void invalidate_all_pages();              forgets them all, the kernel's too
@@ -35,7 +37,7 @@
 //   struct TrapFrame;                         what an interrupted program left: vector, error code, registers
 //   VirtualAddress instruction_of(const TrapFrame&), stack_pointer_of(...), frame_pointer_of(...);
 //   struct UserState;                         what a program's thread has in the CPU beside its frame: load()
-//   TrapFrame first_frame(VirtualAddress instruction, VirtualAddress stack);
+//   TrapFrame first_frame(UserAddress instruction, VirtualAddress stack);
 //   TrapFrame cloned_frame(const TrapFrame& parent, VirtualAddress stack);   goes on with the answer 0
 //   [[noreturn]] void enter_user(TrapFrame&);
 //   bool tells_processor();                   whether a program can ask the CPU for its number

@@ -94,7 +94,7 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
   kernel.log.information("interrupts: by ", kernel.controller().name());
   start_timers(kernel);
 
-  kernel.random.start(kernel.boot_info.entropy);
+  kernel.random.start(kernel.boot_info.entropy, kernel.log);
   if (const auto slice = command_line_number(kernel.boot_info.command_line.view(), "slice")) {
     kernel.time_slice = Nanoseconds(std::int64_t{*slice} * 1000);
   }

@@ -10,6 +10,7 @@ void start_clock(Kernel& kernel) {
   kernel.clock.emplace(require(CycleClock::create(rate.cycles_per_second), "cycle counter"),
                        kernel.platform.entry_cycles());
   kernel.log.information("clock: ", rate.cycles_per_second / 1'000'000, " MHz, by ", rate.source);
+  if (!counts_evenly()) kernel.log.warning("clock: the CPU does not say that its counter is invariant: believed");
 }
 
 void start_timers(Kernel& kernel) {

@@ -6,6 +6,11 @@
 
 namespace ingot::os {
 
+bool counts_evenly() {
+  constexpr std::uint32_t extended_leaves = 0x8000'0000, power_leaf = 0x8000'0007, invariant = 1u << 8;
+  return arch::cpuid(extended_leaves).eax >= power_leaf && (arch::cpuid(power_leaf).edx & invariant) != 0;
+}
+
 CycleRate told_cycle_rate() {
   constexpr std::uint32_t ratio_leaf = 0x15, frequency_leaf = 0x16, hypervisor_leaf = 0x40000000,
                           hypervisor_clock_leaf = 0x40000010;

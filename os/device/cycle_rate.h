@@ -14,6 +14,9 @@ struct CycleRate {
   std::string_view source;
 };
 
+// Whether it counts alike at every speed of the CPU, and while the CPU sleeps. Else times are wrong by as much.
+bool counts_evenly();
+
 // Without measuring; 0 where nobody tells it.
 CycleRate told_cycle_rate();
 // Takes 150 microseconds. `hpet`: none, then the oldest timer serves.

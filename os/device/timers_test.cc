@@ -59,6 +59,15 @@ TEST_F(CpuidTest, AHypervisorTellsKilohertz) {
   EXPECT_EQ(told_cycle_rate().source, "the hypervisor");
 }
 
+TEST_F(CpuidTest, ACounterIsInvariantWhereTheCpuSaysSo) {
+  EXPECT_FALSE(counts_evenly());
+  arch::hosted::thread.cpuid = [](std::uint32_t leaf) -> arch::CpuidResult {
+    if (leaf == 0x8000'0000) return {0x8000'0008, 0, 0, 0};
+    return {0, 0, 0, leaf == 0x8000'0007 ? 1u << 8 : 0};
+  };
+  EXPECT_TRUE(counts_evenly());
+}
+
 TEST_F(CpuidTest, ACpuThatTellsNothingMustBeMeasured) { EXPECT_EQ(told_cycle_rate().cycles_per_second, 0u); }
 
 TEST(ApicAlarm, ByDeadlineItWritesTheCounterValue) {

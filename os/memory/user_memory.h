@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/result.h"
 #include "os/memory/address.h"
@@ -13,6 +14,24 @@ class AddressSpace;
 
 // The program's half ends a page before the first address that is none: no instruction and no copy runs over.
 inline constexpr VirtualAddress user_memory_end{0x0000'7fff'ffff'f000};
+
+// A number that a program, or its file, named for an instruction pointer or for the base of a segment, and that lies in
+// its half. Only such a one reaches the CPU: IRETQ, SYSRET and WRMSR fault in ring 0 where a number is no address (SDM
+// volume 2). Stack pointers are not among them: no instruction looks at one before it is used, and a program sets its
+// own to anything it likes.
+class UserAddress {
+ public:
+  constexpr UserAddress() = default;
+  static constexpr std::optional<UserAddress> of(std::uint64_t value) {
+    return value < user_memory_end.value() ? std::optional(UserAddress(value)) : std::nullopt;
+  }
+  constexpr std::uint64_t value() const { return value_; }
+  constexpr bool operator==(const UserAddress&) const = default;
+
+ private:
+  constexpr explicit UserAddress(std::uint64_t value) : value_(value) {}
+  std::uint64_t value_ = 0;
+};
 
 // The current thread sees this space from now on, wherever it runs; nullptr: none but the kernel.
 void use_address_space(AddressSpace* space);

@@ -3,6 +3,7 @@
 #include "os/file/image_file.h"
 #include "os/file/process_files.h"
 #include "os/process/process.h"
+#include "os/process/program_places.h"
 
 namespace ingot::os {
 
@@ -30,7 +31,7 @@ Result<LoadedProgram> load_interpreter(Process& process, std::string_view path) 
                      " needs one, too");
   }
   ProgramMemory& memory = process.memory();
-  return load_program(memory.space(), memory.zeroes(), content_of(node), memory.random_interpreter_base());
+  return load_program(memory.space(), memory.zeroes(), content_of(node), memory.draw(program_places::interpreter));
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ Result<Executable> load_executable(Process& process, std::string_view path) {
   ProgramMemory& memory = process.memory();
   Executable executable;
   executable.program =
-      TRY(load_program(memory.space(), memory.zeroes(), content_of(node), memory.random_program_base()));
+      TRY(load_program(memory.space(), memory.zeroes(), content_of(node), memory.draw(program_places::program)));
   memory.begin_heap(executable.program.end);
   if (const std::optional<std::string_view> interpreter = TRY(interpreter_of(content_of(node)))) {
     executable.interpreter = TRY(load_interpreter(process, *interpreter));

@@ -16,7 +16,7 @@ struct Executable {
   std::optional<LoadedProgram> interpreter;
 
   // The interpreter begins, loads the libraries, and jumps to the program's entry, of which the auxiliary vector tells.
-  VirtualAddress first_instruction() const { return interpreter ? interpreter->entry : program.entry; }
+  UserAddress first_instruction() const { return interpreter ? interpreter->entry : program.entry; }
   VirtualAddress interpreter_base() const { return interpreter ? interpreter->base : VirtualAddress(0); }
 };
 

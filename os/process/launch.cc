@@ -15,6 +15,8 @@
 #include "os/process/process.h"
 #include "os/process/program_arguments.h"
 #include "os/process/program_facts.h"
+#include "os/process/program_places.h"
+#include "os/process/signal_frame.h"
 #include "os/process/vdso.h"
 
 namespace ingot::os {
@@ -145,6 +147,7 @@ Result<void> add_facts(Kernel& kernel, const Executable& executable, std::string
       {AuxiliaryKey::more_processor_features, 0},
       {AuxiliaryKey::program_name, name.value()},
       {AuxiliaryKey::platform, platform.value()},
+      {AuxiliaryKey::least_signal_stack, arch::signal_frame_bytes(arch::vector_parts())},
   };
   for (const auto& fact : facts) TRY(stack.add_fact(fact.key, fact.value));
   return {};
@@ -154,10 +157,12 @@ Result<void> add_facts(Kernel& kernel, const Executable& executable, std::string
 Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
                                   const Executable& executable, std::string_view path, Vdso& vdso) {
   Allocator& heap = kernel.memory->heap();
-  const Answer<VirtualAddress> bottom = process.memory().map({.bytes = first_stack_bytes,
-                                                              .access = Access::read | Access::write,
-                                                              .purpose = RegionPurpose::stack,
-                                                              .guard_bytes = page_bytes});
+  const Answer<VirtualAddress> bottom =
+      process.memory().map({.bytes = first_stack_bytes,
+                            .access = Access::read | Access::write,
+                            .purpose = RegionPurpose::stack,
+                            .guard_bytes = page_bytes,
+                            .address = process.memory().draw(program_places::first_stack)});
   if (!bottom.ok()) return Error::of(ErrorCode::out_of_memory, "expected room for a stack, found none");
   facts.set_stack(bottom.value());
   struct Room {
@@ -183,7 +188,7 @@ Result<void> start_program(Kernel& kernel, Process& process, ProgramFacts& facts
   const Path path = TRY(path_of(manifest.program));
   const Executable executable = TRY(load_executable(process, path.view()));
   const VirtualAddress stack = TRY(make_stack(kernel, process, facts, manifest, executable, path.view(), vdso));
-  UserThread* thread = TRY(process.add_thread(arch::first_frame(executable.first_instruction(), stack), 0));
+  UserThread* thread = TRY(process.add_thread(arch::first_frame(executable.first_instruction(), stack), {}));
   path.view().substr(path.view().rfind('/') + 1).copy(thread->name.data(), thread->name.size() - 1);
   process.start(*thread);
   return {};

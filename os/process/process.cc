@@ -19,7 +19,7 @@ Result<Owned<Process>> Process::create(Kernel& kernel, std::uint64_t memory_limi
   return make_owned<Process>(kernel.memory->heap(), kernel, std::move(memory), std::move(files));
 }
 
-Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, std::uint64_t thread_storage) {
+Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, UserAddress thread_storage) {
   Allocator& heap = kernel_.memory->heap();
   KernelStack stack = TRY(take_stack());
   arch::VectorState vectors = TRY(arch::VectorState::create(heap));

@@ -48,7 +48,7 @@ class Process {
   std::uint32_t number() const { return 1; }  // what getpid answers: there is one process
 
   // A thread that begins with the frame, not yet running: its caller may finish it before start().
-  Result<UserThread*> add_thread(const arch::TrapFrame& frame, std::uint64_t thread_storage);
+  Result<UserThread*> add_thread(const arch::TrapFrame& frame, UserAddress thread_storage);
   void start(UserThread& thread);
   // use(thread) for the thread of this number, which cannot end meanwhile. False: there is none.
   template <class Use>
@@ -111,6 +111,12 @@ class Process {
   SignalAction action_of(Signal signal);
   SignalAction exchange_action(Signal signal, const SignalAction& action);
   SignalSet signals_with(std::uint64_t handler);  // SignalAction::ignore; else any handler: what /proc tells
+  // Where handlers run that ask for it. ENOMEM: not even an empty handler would have room there.
+  Answer<void> set_signal_stack(UserThread& thread, const AlternateStack& stack);
+  // Parts of the vector state that its threads have from their first use on. ENOSPC: some thread's stack for signals is
+  // too small for the larger frames.
+  Answer<void> grant_vector_parts(std::uint64_t parts);
+  std::uint64_t granted_vector_parts();
   void set_blocked(UserThread& thread, SignalSet blocked, SignalSet waited_for = SignalSet());
   SignalSet pending_for(UserThread& thread);
   struct TakenSignal {
@@ -132,9 +138,10 @@ class Process {
     std::array<KernelStack, 4> spare_stacks;
     std::size_t spare_stack_count = 0;
     std::array<SignalAction, signal_count> actions{};
-    PendingSignals pending;          // sent to no thread in particular
-    std::uint64_t freed_cycles = 0;  // of threads that are gone
-    std::uint64_t most_cycles = 0;   // that were told of
+    PendingSignals pending;           // sent to no thread in particular
+    std::uint64_t granted_parts = 0;  // of the vector state, that it asked for
+    std::uint64_t freed_cycles = 0;   // of threads that are gone
+    std::uint64_t most_cycles = 0;    // that were told of
 
     UserThread* find(std::uint32_t number);
     SignalAction& action(Signal signal) { return actions[static_cast<std::uint32_t>(signal) - 1]; }

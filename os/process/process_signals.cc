@@ -3,6 +3,7 @@
 
 #include "os/boot/kernel.h"
 #include "os/process/process.h"
+#include "os/process/signal_frame.h"
 
 namespace ingot::os {
 
@@ -132,6 +133,32 @@ SignalSet Process::signals_with(std::uint64_t what) {
     }
     return set;
   });
+}
+
+Answer<void> Process::set_signal_stack(UserThread& thread, const AlternateStack& stack) {
+  return threads_.with([&](Threads& threads) -> Answer<void> {
+    // As Linux does, the larger frames count from the moment that a program asked for what makes them larger.
+    const std::uint64_t parts = threads.granted_parts;
+    if (stack.is_set() && parts != 0 && stack.bytes <= arch::signal_frame_bytes(parts)) return Errno::enomem;
+    thread.signals.stack = stack;
+    return {};
+  });
+}
+
+Answer<void> Process::grant_vector_parts(std::uint64_t parts) {
+  return threads_.with([&](Threads& threads) -> Answer<void> {
+    const std::uint64_t all = threads.granted_parts | parts;
+    for (const UserThread& thread : threads.living) {
+      const AlternateStack& stack = thread.signals.stack;
+      if (stack.is_set() && stack.bytes <= arch::signal_frame_bytes(all)) return Errno::enospc;
+    }
+    threads.granted_parts = all;
+    return {};
+  });
+}
+
+std::uint64_t Process::granted_vector_parts() {
+  return threads_.with([](Threads& threads) { return threads.granted_parts; });
 }
 
 void Process::set_blocked(UserThread& thread, SignalSet blocked, SignalSet waited_for) {

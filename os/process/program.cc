@@ -1,7 +1,5 @@
 #include "os/process/program.h"
 
-#include "os/memory/user_memory.h"
-
 namespace ingot::os {
 
 namespace {
@@ -64,6 +62,16 @@ Result<void> load_segment(AddressSpace& space, MemoryObject& zeroes, const Progr
   return fill(space, begin, end - begin, access, start, file.bytes.subspan(segment.offset, segment.file_bytes));
 }
 
+// What its segments ask for, so that their large pages can be the file's: from a page up to a large one.
+std::uint64_t alignment_of(const ElfFile& elf) {
+  std::uint64_t alignment = page_bytes;
+  for (std::size_t index = 0; index < elf.segment_count(); ++index) {
+    const ElfSegment segment = elf.segment(index);
+    if (segment.kind == ElfSegment::loadable && segment.alignment > alignment) alignment = segment.alignment;
+  }
+  return alignment < large_page_bytes ? alignment : large_page_bytes;
+}
+
 }  // namespace
 
 Result<std::optional<std::string_view>> interpreter_of(const ProgramFile& file) {
@@ -85,8 +93,13 @@ Result<LoadedProgram> load_program(AddressSpace& space, MemoryObject& zeroes, co
                                    VirtualAddress base) {
   const ElfFile elf = TRY(ElfFile::create(file.bytes, ElfMachine::x86_64));
   LoadedProgram program;
-  if (elf.type() == ElfType::shared) program.base = base;
-  program.entry = program.base + elf.entry();
+  if (elf.type() == ElfType::shared) program.base = base.rounded_down(alignment_of(elf));
+  const VirtualAddress entry = program.base + elf.entry();
+  const std::optional<UserAddress> checked_entry = UserAddress::of(entry.value());
+  if (!checked_entry) {
+    return Error::of(ErrorCode::corrupt, "expected an entry below ", user_memory_end, ", found ", entry);
+  }
+  program.entry = *checked_entry;
   program.program_header_count = elf.segment_count();
   for (std::size_t index = 0; index < elf.segment_count(); ++index) {
     const ElfSegment segment = elf.segment(index);

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "os/boot/elf.h"
 #include "os/memory/address_space.h"
+#include "os/memory/user_memory.h"
 
 namespace ingot::os {
 
@@ -23,7 +24,7 @@ struct ProgramFile {
 
 struct LoadedProgram {
   VirtualAddress base;  // added to the addresses of the file
-  VirtualAddress entry;
+  UserAddress entry;
   VirtualAddress program_headers;  // where the program finds them in its memory; 0: nowhere
   std::size_t program_header_count = 0;
   VirtualAddress end;  // behind its last page: the heap of brk begins here

@@ -2,6 +2,7 @@
 
 #include "os/memory/kernel_memory.h"
 #include "os/memory/user_memory.h"
+#include "os/process/program_places.h"
 #include "os/process/secure_random.h"
 
 namespace ingot::os {
@@ -10,9 +11,6 @@ namespace {
 
 // Below, a null pointer with an offset faults.
 constexpr VirtualAddress lowest_user_address{64 * 1024};
-// Mappings begin at a random large page of the TiB from here on: what they leave above is for programs and stacks.
-constexpr VirtualAddress mappings_begin{0x7e00'0000'0000};
-constexpr std::uint64_t mapping_places = std::uint64_t{1} << 18;
 
 }  // namespace
 
@@ -33,7 +31,7 @@ ProgramMemory::ProgramMemory(KernelMemory& memory, SecureRandom& random, std::ui
       zeroes_(memory.frames(), memory.window()),
       account_(limit),
       writable_code_(writable_code),
-      lowest_mapping_(mappings_begin + random.number() % mapping_places * large_page_bytes) {}
+      lowest_mapping_(program_places::mappings.draw(random.number())) {}
 
 Answer<VirtualAddress> ProgramMemory::map(const Mapping& mapping) {
   RemovedRegions removed(heap_);
@@ -109,16 +107,7 @@ Answer<VirtualAddress> ProgramMemory::move(VirtualAddress from, std::uint64_t ol
   return to;
 }
 
-// In the TiB where Linux has them, too.
-VirtualAddress ProgramMemory::random_program_base() {
-  constexpr VirtualAddress programs_begin{0x5500'0000'0000};
-  return programs_begin + random_.number() % mapping_places * large_page_bytes;
-}
-
-VirtualAddress ProgramMemory::random_interpreter_base() {
-  constexpr VirtualAddress interpreters_begin{0x7f00'0000'0000};
-  return interpreters_begin + random_.number() % mapping_places * large_page_bytes;
-}
+VirtualAddress ProgramMemory::draw(const ProgramPlace& place) { return place.draw(random_.number()); }
 
 void ProgramMemory::begin_heap(VirtualAddress program_end) {
   constexpr std::uint64_t heap_places = 8192;  // pages: within 32 MiB, as on Linux

@@ -16,6 +16,7 @@ namespace ingot::os {
 
 class KernelMemory;
 class SecureRandom;
+struct ProgramPlace;
 
 // Pages that are writable and executable at once: for programs that write programs, if the manifest grants it.
 enum class WritableCode : std::uint8_t { refused, granted };
@@ -60,10 +61,8 @@ class ProgramMemory {
   // Its pages are zeroes, or the file's, again.
   Answer<void> discard(VirtualAddress address, std::uint64_t bytes);
 
-  // Where a program that can lie anywhere shall.
-  VirtualAddress random_program_base();
-  // Where its interpreter shall: above all that is mapped later.
-  VirtualAddress random_interpreter_base();
+  // Anywhere there (program_places.h).
+  VirtualAddress draw(const ProgramPlace& place);
   // Once, somewhere behind the program's end: the heap that brk moves the end of.
   void begin_heap(VirtualAddress program_end);
   VirtualAddress heap_begin() const { return heap_begin_; }

@@ -15,7 +15,10 @@ ChaChaBlock next_block(ChaChaKey& key, std::uint32_t counter) {
 
 }  // namespace
 
-void SecureRandom::start(std::uint64_t seed) {
+void SecureRandom::start(std::uint64_t seed, Log& log) {
+  if (!arch::random_word()) {
+    log.warning("random: expected a CPU with RDRAND, found none: keys and addresses could be guessed");
+  }
   key_.with([&](ChaChaKey& key) {
     for (std::size_t i = 0; i < key.size(); i += 2) {
       const std::uint64_t drawn = arch::random_word().value_or(arch::cycle_count()) ^ seed;

@@ -9,13 +9,15 @@
 #include "base/chacha20.h"
 #include "os/file/dev_directory.h"
 #include "os/schedule/locked.h"
+#include "os/trace/log.h"
 
 namespace ingot::os {
 
 class SecureRandom final : public RandomSource {
  public:
-  // `seed`: as good as the boot's entropy. More is stirred in from the CPU's own source, where it has one.
-  void start(std::uint64_t seed);
+  // `seed`: as good as the boot's entropy. More is stirred in from the CPU's own source; the log is told where it has
+  // none.
+  void start(std::uint64_t seed, Log& log);
   void fill(std::span<std::byte> bytes) override;
   std::uint64_t number();
 

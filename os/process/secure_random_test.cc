@@ -21,7 +21,8 @@ TEST(ChaCha20, GivesTheBlockOfTheExample) {
 
 TEST(SecureRandom, DifferEachTimeAndFillOddLengths) {
   SecureRandom random;
-  random.start(1);
+  Log log;
+  random.start(1, log);
   std::set<std::uint64_t> seen;
   for (int i = 0; i < 1000; ++i) seen.insert(random.number());
   EXPECT_EQ(seen.size(), 1000u);
@@ -29,6 +30,15 @@ TEST(SecureRandom, DifferEachTimeAndFillOddLengths) {
   random.fill(std::span(bytes).first(100));
   EXPECT_EQ(bytes[100], std::byte{0});  // not beyond
   EXPECT_NE(std::memcmp(bytes.data(), bytes.data() + 32, 32), 0);
+}
+
+TEST(SecureRandom, SaysSoWhereTheCpuHasNoSource) {
+  SecureRandom random;
+  Log log;
+  random.start(1, log);
+  std::string_view last;
+  log.visit_kept([&](std::string_view line) { last = line; });
+  EXPECT_TRUE(last.starts_with("warning: random: expected a CPU with RDRAND, found none")) << last;
 }
 
 }  // namespace

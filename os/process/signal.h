@@ -107,10 +107,11 @@ static_assert(sizeof(SignalInformation) == 128);
 
 namespace signal_code {
 inline constexpr std::int32_t by_kill = 0, by_kernel = 0x80, by_timer = -2, by_thread_kill = -6;
-inline constexpr std::int32_t not_mapped = 1, not_allowed = 2;                   // no_memory_there
-inline constexpr std::int32_t misaligned = 1, beyond_the_end = 2;                // bus_error
-inline constexpr std::int32_t divided_by_zero = 1;                               // arithmetic_error, of integers
-inline constexpr std::int32_t bad_operand = 2, breakpoint = 1, single_step = 2;  // illegal_instruction; trap
+inline constexpr std::int32_t not_mapped = 1, not_allowed = 2;     // no_memory_there
+inline constexpr std::int32_t misaligned = 1, beyond_the_end = 2;  // bus_error
+inline constexpr std::int32_t divided_by_zero = 1;                 // arithmetic_error, of integers
+inline constexpr std::int32_t bad_opcode = 1, bad_operand = 2;     // illegal_instruction
+inline constexpr std::int32_t breakpoint = 1, single_step = 2;     // trap
 }  // namespace signal_code
 
 // struct sigaction, as the call hands it over.

@@ -21,7 +21,8 @@ void UserThread::finish_call(arch::TrapFrame& frame, const SignalAction* handler
 bool UserThread::run_handler(arch::TrapFrame& frame, const SignalInformation& information, const SignalAction& action) {
   const SignalSet before = signals.blocked_before.value_or(signals.blocked);
   if (!arch::push_signal_frame(frame, vectors_, {information, action, before, signals.stack})) return false;
-  if ((signals.stack.flags & AlternateStack::disarms_itself) != 0) signals.stack = {};
+  if ((signals.stack.flags & AlternateStack::disarms_itself) != 0)
+    static_cast<void>(process_.set_signal_stack(*this, {}));
   signals.blocked_before.reset();
   SignalSet blocked = signals.blocked | action.blocked;
   if (!action.has(SignalAction::no_defer)) blocked.add(information.signal());

@@ -8,12 +8,12 @@
 namespace ingot::os {
 
 UserThread::UserThread(Process& process, std::uint32_t number, KernelStack stack, arch::VectorState vectors,
-                       const arch::TrapFrame& frame, std::uint64_t thread_storage)
+                       const arch::TrapFrame& frame, UserAddress thread_storage)
     : process_(process),
       number_(number),
       stack_(std::move(stack)),
       vectors_(std::move(vectors)),
-      state_{stack_.top(), thread_storage, 0},
+      state_{stack_.top(), thread_storage, {}},
       first_frame_(frame),
       thread_("program") {
   thread_.user_thread = this;

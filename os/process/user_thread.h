@@ -50,7 +50,7 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
  public:
   // The first instruction of the thread is the frame's.
   UserThread(Process& process, std::uint32_t number, KernelStack stack, arch::VectorState vectors,
-             const arch::TrapFrame& frame, std::uint64_t thread_storage);
+             const arch::TrapFrame& frame, UserAddress thread_storage);
 
   Process& process() { return process_; }
   std::uint32_t number() const { return number_; }  // what gettid answers

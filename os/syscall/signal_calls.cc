@@ -115,25 +115,21 @@ Answer<void> queue_to_thread(Caller& caller, std::int32_t process, std::int32_t 
   return caller.process.send(information, static_cast<std::uint32_t>(thread));
 }
 
-Answer<void> set_stack(ThreadSignals& signals, const AlternateStack& wanted, std::uint64_t stack_pointer) {
-  if (signals.stack.is_set() && signals.stack.holds(stack_pointer)) return Errno::eperm;
+Answer<void> set_stack(Caller& caller, const AlternateStack& wanted) {
+  const AlternateStack& own = caller.thread.signals.stack;
+  if (own.is_set() && own.holds(arch::stack_pointer_of(caller.registers).value())) return Errno::eperm;
   const std::uint32_t mode = wanted.flags & ~AlternateStack::disarms_itself;
-  if (mode == AlternateStack::disabled) {
-    signals.stack = {};
-    return {};
-  }
+  if (mode == AlternateStack::disabled) return caller.process.set_signal_stack(caller.thread, {});
   if (mode != 0 && mode != AlternateStack::in_use) return Errno::einval;
   if (wanted.bytes < AlternateStack::least_bytes) return Errno::enomem;
-  signals.stack = {wanted.begin, wanted.flags & AlternateStack::disarms_itself, 0, wanted.bytes};
-  return {};
+  return caller.process.set_signal_stack(
+      caller.thread, {wanted.begin, wanted.flags & AlternateStack::disarms_itself, 0, wanted.bytes});
 }
 Answer<void> change_stack(Caller& caller, UserPointer<AlternateStack> wanted, UserPointer<AlternateStack> before) {
-  ThreadSignals& signals = caller.thread.signals;
-  const std::uint64_t pointer = arch::stack_pointer_of(caller.registers).value();
-  const AlternateStack old = signals.stack.seen_from(pointer);
+  const AlternateStack old = caller.thread.signals.stack.seen_from(arch::stack_pointer_of(caller.registers).value());
   if (!wanted.is_null()) {
     const AlternateStack stack = TRY(wanted.read());
-    TRY(set_stack(signals, stack, pointer));
+    TRY(set_stack(caller, stack));
   }
   return before.write_if_wanted(old);
 }
@@ -145,7 +141,7 @@ Answer<std::uint64_t> return_from_handler(Caller& caller) {
       arch::pop_signal_frame(caller.registers, thread.vectors(), caller.kernel.memory->heap());
   if (returned) {
     caller.process.set_blocked(thread, returned->blocked);
-    static_cast<void>(set_stack(thread.signals, returned->stack, arch::stack_pointer_of(caller.registers).value()));
+    static_cast<void>(set_stack(caller, returned->stack));
     return arch::system_call_answer(caller.registers);
   }
   const auto no_frame = SignalInformation::of(Signal::no_memory_there, signal_code::by_kernel);

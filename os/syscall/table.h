@@ -25,6 +25,7 @@ std::span<const SystemCall> open_calls();
 std::span<const SystemCall> policy_calls();
 std::span<const SystemCall> poll_calls();
 std::span<const SystemCall> process_calls();
+std::span<const SystemCall> register_calls();
 std::span<const SystemCall> schedule_calls();
 std::span<const SystemCall> signal_calls();
 std::span<const SystemCall> socket_calls();

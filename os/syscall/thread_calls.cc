@@ -48,9 +48,9 @@ Answer<std::uint32_t> clone(Caller& caller, std::uint64_t flags, VirtualAddress 
     return Errno::enosys;
   }
   const bool has_storage = (flags & clone_flag::thread_storage) != 0;
-  if (has_storage && storage >= user_memory_end.value()) return Errno::eperm;  // the CPU would refuse it, in ring 0
-  const Result<UserThread*> added = caller.process.add_thread(arch::cloned_frame(caller.registers, stack),
-                                                              has_storage ? storage : caller.thread.state().fs_base);
+  const std::optional<UserAddress> base = has_storage ? UserAddress::of(storage) : caller.thread.state().fs_base;
+  if (!base) return Errno::eperm;
+  const Result<UserThread*> added = caller.process.add_thread(arch::cloned_frame(caller.registers, stack), *base);
   if (!added.ok()) return Errno::eagain;  // what pthread_create expects when there is no memory for one more
   UserThread& child = *added.value();
   child.signals.blocked = caller.thread.signals.blocked;
@@ -65,20 +65,6 @@ Answer<std::uint32_t> clone(Caller& caller, std::uint64_t flags, VirtualAddress 
   if ((flags & clone_flag::child_number) != 0) static_cast<void>(child_place.write(number));
   caller.process.start(child);
   return number;
-}
-
-Answer<void> thread_register(Caller& caller, std::uint32_t request, std::uint64_t value) {
-  // ARCH_SET_GS, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS
-  constexpr std::uint32_t set_gs = 0x1001, set_fs = 0x1002, get_fs = 0x1003, get_gs = 0x1004;
-  arch::UserState& state = caller.thread.state();
-  if (request == get_fs) return UserPointer<std::uint64_t>{VirtualAddress(value)}.write(state.fs_base);
-  if (request == get_gs) return UserPointer<std::uint64_t>{VirtualAddress(value)}.write(state.gs_base);
-  if (request != set_fs && request != set_gs) return Errno::einval;
-  if (value >= user_memory_end.value()) return Errno::eperm;
-  const InterruptsOff here;
-  (request == set_fs ? state.fs_base : state.gs_base) = value;
-  state.load();
-  return {};
 }
 
 // Of what prctl can do, what programs ask for. The rest is EINVAL, as on a kernel that was built without it.
@@ -136,7 +122,6 @@ constexpr SystemCall rows[] = {
     system_call<&set_robust_list>("set_robust_list"),
     system_call<&get_robust_list>("get_robust_list"),
     system_call<&clone>("clone"),
-    system_call<&thread_register>("arch_prctl"),
     system_call<&control>("prctl"),
     system_call<&exit_thread>("exit"),
     system_call<&exit_process>("exit_group"),

@@ -167,6 +167,7 @@ void use_from_the_kernel(Kernel& kernel, ProcessFiles& files) {
 }
 
 constexpr VirtualAddress program_address{0x400000};
+constexpr UserAddress program_entry = *UserAddress::of(program_address.value());
 
 int run_program(Kernel& kernel, Process& process) {
   KernelMemory& memory = *kernel.memory;
@@ -182,7 +183,7 @@ int run_program(Kernel& kernel, Process& process) {
   require(space.protect(program_address, page_bytes, Access::read | Access::execute));
   PipeEnds ends = require(make_pipe(process.files().services(), 0), "a pipe");
   require(process.files().descriptors().put(3, ends.reading, OnExecute::keeps), "a descriptor");
-  process.start(*require(process.add_thread(arch::first_frame(program_address, program_address + bytes), 0)));
+  process.start(*require(process.add_thread(arch::first_frame(program_entry, program_address + bytes), {})));
   sleep_thread_until(kernel.now() + Nanoseconds(20'000'000));  // by now the program waits for the pipe
   KernelTransfer late(std::as_bytes(std::span("late", 4)));
   require(ends.writing->write(late), "room in a pipe");

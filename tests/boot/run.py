@@ -13,6 +13,7 @@ What is expected stands in the source, in comments; and what it needs, which opt
     // boot-test: qemu -rtc base=... further words of the emulator's command line
     // boot-test: file PATH TEXT     a file of an initramfs with this content; several. A link: file PATH -> TARGET
     // boot-test: keys a shift-b     typed once the log says "waiting for keys"; names as QEMU's sendkey has them
+    // boot-test: monitor COMMAND    to QEMU, once the log says "waiting for the monitor"
     // boot-test: vary TEXT          over --boots the first line with TEXT is not always the same
 
 The log arrives over isa-debugcon, the verdict over isa-debug-exit. Exits 0 when all is as expected, 1 when not, and 77
@@ -72,7 +73,7 @@ class Expectation:
         self.devices = []
         self.emulator_words = []
         self.files = []
-        self.keys = []
+        self.commands = []
         self.settings = dict(DEFAULTS)
         for word, rest in DIRECTIVE.findall(source.read_text(encoding="utf-8")):
             if word == "expect":
@@ -82,7 +83,9 @@ class Expectation:
             elif word == "device":
                 self.devices.append(rest)
             elif word == "keys":
-                self.keys += rest.split()
+                self.commands += [f"sendkey {key} 20" for key in rest.split()]
+            elif word == "monitor":
+                self.commands.append(rest)
             elif word == "qemu":
                 self.emulator_words += rest.split()
             elif word == "file":
@@ -92,7 +95,7 @@ class Expectation:
             elif word in STATUS and self.outcome is None:
                 self.outcome = word
             else:
-                known = ", ".join([*STATUS, "expect", "vary", "device", "keys", "qemu", "file", *DEFAULTS])
+                known = ", ".join([*STATUS, "expect", "vary", "device", "keys", "monitor", "qemu", "file", *DEFAULTS])
                 sys.exit(f"{source}: expected one of {known}, found '{word}'")
         if self.files:
             self.settings["initramfs"] = make_archive(self.files)
@@ -250,11 +253,11 @@ def main() -> int:
     return 0
 
 
-def run_emulator(command: list[str], seconds: float, keys: list[str]) -> tuple[bytes, bytes, int | None]:
+def run_emulator(command: list[str], seconds: float, commands: list[str]) -> tuple[bytes, bytes, int | None]:
     """Its output, its errors, and its status; none: it took too long."""
     with tempfile.TemporaryDirectory() as folder:
         monitor = Path(folder) / "monitor"
-        if keys:
+        if commands:
             command = [*command, "-monitor", f"unix:{monitor},server=on,wait=off"]
         emulator = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
@@ -262,28 +265,28 @@ def run_emulator(command: list[str], seconds: float, keys: list[str]) -> tuple[b
         lines = []
         timer = threading.Timer(seconds, emulator.kill)
         timer.start()
-        while keys and (line := emulator.stdout.readline()):
+        while commands and (line := emulator.stdout.readline()):
             lines.append(line)
-            if b"waiting for keys" in line:
-                type_keys(monitor, keys)
-                keys = []
+            if b"waiting for keys" in line or b"waiting for the monitor" in line:
+                tell(monitor, commands)
+                commands = []
         output, errors = emulator.communicate()
         ended = timer.is_alive()
         timer.cancel()
         return b"".join(lines) + output, errors, emulator.returncode if ended else None
 
 
-def type_keys(monitor: Path, keys: list[str]):
+def tell(monitor: Path, commands: list[str]):
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(monitor))
-        for key in keys:
-            connection.sendall(f"sendkey {key} 20\n".encode())
+        for command in commands:
+            connection.sendall(f"{command}\n".encode())
             time.sleep(0.05)  # the keyboard's own buffer is small
 
 
 def boot(arguments: argparse.Namespace, command: list[str], expectation: Expectation) -> tuple[str | None, list[str]]:
     """What went wrong, if anything, and the log."""
-    output, errors, status = run_emulator(command, arguments.seconds, expectation.keys)
+    output, errors, status = run_emulator(command, arguments.seconds, expectation.commands)
     problem = f"expected an end within {arguments.seconds:.0f} s, found none" if status is None else None
     lines = output.decode(errors="replace").splitlines()
     if problem is None and status != STATUS[expectation.outcome]:

@@ -16,6 +16,7 @@ Value require(Result<Value> result) {
 }
 
 inline constexpr VirtualAddress program_address{0x400000};
+inline constexpr UserAddress program_entry = *UserAddress::of(program_address.value());
 
 // A process with one thread, which is not started yet.
 struct TinyProgram {
@@ -34,7 +35,7 @@ struct TinyProgram {
     require(copy_to_user(program_address, code.data(), code.size()));
     use_address_space(nullptr);
     require(space.protect(program_address, page_bytes, Access::read | Access::execute));
-    thread = require(process->add_thread(arch::first_frame(program_address, program_address + bytes), 0));
+    thread = require(process->add_thread(arch::first_frame(program_entry, program_address + bytes), {}));
   }
   // Its exit status.
   int run() {

@@ -70,6 +70,8 @@ def cases(image: Image) -> dict[str, tuple[bytes, str]]:
         "elf-machine": (image.with_bytes(elf + 18, b"\xb7\x00"), "machine"),
         "elf-headers": (image.with_bytes(elf + 32, struct.pack("<Q", 1 << 40)), "expected"),
         "elf-header-count": (image.with_bytes(elf + 56, b"\xff\xff"), "expected"),
+        "elf-entry-nowhere": (image.with_bytes(elf + 24, struct.pack("<Q", 0x8000_0000_0000)), "expected an entry below"),
+        "elf-entry-in-kernel": (image.with_bytes(elf + 24, struct.pack("<Q", 0xFFFF_FFFF_8000_0000)), "expected an entry below"),
         "elf-no-segment": (image.with_bytes(elf + 56, b"\x00\x00"), "expected a segment to load"),
         "elf-offset": (image.with_segment(0, "offset", 1 << 50), "expected"),
         "elf-file-bytes": (image.with_segment(0, "file_bytes", 1 << 63), "expected"),

@@ -86,6 +86,23 @@ void never_both() {
   std::puts("code that was written runs once it is protected");
 }
 
+// Program, mappings and stack, each at a page of its own TiB: all three at multiples of 2 MiB would be a wonder.
+void drawn_places() {
+  std::ifstream mappings("/proc/self/maps");
+  std::uintptr_t program = 0, kernel_object = 0, stack_end = 0;
+  for (std::string line; std::getline(mappings, line);) {
+    const std::uintptr_t begin = std::stoull(line, nullptr, 16);
+    if (program == 0) program = begin;
+    if (line.find("[vvar]") != std::string::npos) kernel_object = begin;
+    if (line.find("[stack]") != std::string::npos)
+      stack_end = std::stoull(line.substr(line.find('-') + 1), nullptr, 16);
+  }
+  if (program >> 40 == 0) return;  // at the addresses of its file
+  CHECK(program >> 40 == 0x55 && kernel_object >> 40 == 0x7a && (stack_end >> 40 == 0x7e || stack_end >> 40 == 0x7f));
+  constexpr std::uintptr_t within_large_page = (2 << 20) - 1;
+  CHECK(((program | kernel_object | stack_end) & within_large_page) != 0);
+}
+
 }  // namespace
 
 int main() {
@@ -95,4 +112,5 @@ int main() {
   read_only();
   not_executed();
   never_both();
+  drawn_places();
 }

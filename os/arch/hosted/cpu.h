@@ -11,6 +11,7 @@
 #include "os/arch/cpu_header.h"
 #include "os/memory/address.h"
 #include "os/memory/allocator.h"
+#include "os/memory/user_memory.h"
 
 namespace ingot::os::arch {
 
@@ -33,10 +34,11 @@ struct Thread {
   CpuHeader own_header;
   CpuHeader* header = nullptr;
   PhysicalAddress page_table;
-  Ports* ports = nullptr;            // none: as on a machine without
-  std::uint32_t model_register = 0;  // the last that was written
-  std::uint64_t model_value = 0;     // and to what
-  std::uint64_t skipped_cycles = 0;  // a test makes time pass
+  Ports* ports = nullptr;                                            // none: as on a machine without
+  std::uint32_t model_register = 0;                                  // the last that was written
+  std::uint64_t model_value = 0;                                     // and to what
+  std::uint64_t (*model_registers)(std::uint32_t number) = nullptr;  // what a test's CPU holds instead
+  std::uint64_t skipped_cycles = 0;                                  // a test makes time pass
   CpuidResult (*cpuid)(std::uint32_t leaf) = nullptr;
   void (*on_pause)() = nullptr;  // a test that simulates CPUs lets another one run
 };
@@ -102,14 +104,16 @@ struct VectorState {
   void save() {}
   void restore() const {}
 };
+inline std::uint64_t vector_parts() { return 0; }
+inline std::uint64_t vector_parts_on_request() { return 0; }
 inline void save_whole_vectors(VectorState&) {}
 // A program's registers: six arguments and an answer.
 struct UserState {
   VirtualAddress entry_stack;
-  std::uint64_t fs_base = 0, gs_base = 0;
+  UserAddress fs_base, gs_base;
   void load() const {}
 };
-inline TrapFrame first_frame(VirtualAddress, VirtualAddress) { return {}; }
+inline TrapFrame first_frame(UserAddress, VirtualAddress) { return {}; }
 inline TrapFrame cloned_frame(const TrapFrame& parent, VirtualAddress) { return parent; }
 inline bool tells_processor() { return false; }
 [[noreturn]] inline void enter_user(TrapFrame&) { std::abort(); }
@@ -123,6 +127,7 @@ inline void* prepare_stack(VirtualAddress, void (*)(void*), void*) { std::abort(
 inline void switch_stack(void*&, void*) { std::abort(); }
 
 inline std::uint64_t read_model_register(std::uint32_t number) {
+  if (hosted::thread.model_registers != nullptr) return hosted::thread.model_registers(number);
   return number == hosted::thread.model_register ? hosted::thread.model_value : 0;
 }
 inline void write_model_register(std::uint32_t number, std::uint64_t value) {

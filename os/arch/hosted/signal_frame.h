@@ -14,6 +14,7 @@ struct SignalFrameRequest {
   SignalSet blocked;
   const AlternateStack& stack;
 };
+inline std::uint64_t signal_frame_bytes(std::uint64_t) { return 2048; }
 inline bool push_signal_frame(TrapFrame&, VectorState&, const SignalFrameRequest&) { return false; }
 
 struct ReturnedSignalFrame {

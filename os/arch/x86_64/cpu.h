@@ -54,7 +54,9 @@ inline CpuHeader& current_cpu() {
 
 struct CpuPart {
   SegmentTable segments;
-  KernelStack interrupt_stacks[3];  // of CPUs that were started; the first one's are in the image
+  VectorLayout vectors;
+  std::uint32_t forbidden_parts = 0;  // of the vector state, to the thread whose state is loaded
+  KernelStack interrupt_stacks[3];    // of CPUs that were started; the first one's are in the image
 };
 
 inline std::uint64_t read_model_register(std::uint32_t number) {

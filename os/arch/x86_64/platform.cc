@@ -3,8 +3,10 @@
 #include "os/arch/x86_64/cpu.h"
 #include "os/arch/x86_64/image_layout.h"
 #include "os/arch/x86_64/page_table_format.h"
+#include "os/arch/x86_64/user_isolation.h"
 #include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
+#include "os/device/machine_check.h"
 
 namespace ingot::os::arch {
 
@@ -13,20 +15,6 @@ extern "C" {
 constinit BootStacks ingot_boot_stacks{};
 }
 static_assert(offsetof(BootStacks, main) == 0 && sizeof(BootStacks::main) == 5 * page_bytes, "entry.S relies on it");
-
-namespace {
-
-// What CPUID reports of the protections, and the bits of CR4 that turn them on (SDM volume 3, 2.5).
-void enable_protections() {
-  const CpuidResult features = cpuid(0).eax >= 7 ? cpuid(7) : CpuidResult{};
-  std::uint64_t control = read_control_register_4();
-  if ((features.ecx & 1u << 2) != 0) control |= 1u << 11;   // UMIP: ring 3 cannot read where tables lie
-  if ((features.ebx & 1u << 7) != 0) control |= 1u << 20;   // SMEP: the kernel never executes ring 3's pages
-  if ((features.ebx & 1u << 20) != 0) control |= 1u << 21;  // SMAP: nor reads or writes them by accident
-  write_control_register_4(control);
-}
-
-}  // namespace
 
 void Platform::adopt_boot_cpu(Kernel& kernel) {
   SegmentTable& segments = kernel.boot_processor.part.segments;
@@ -43,7 +31,8 @@ void Platform::adopt_cpu(Kernel& kernel, Processor& processor) {
   set_current_cpu(processor);
   processor.part.segments.load();
   gates_.load();
-  enable_protections();
+  clear_machine_checks();
+  enable_isolation();
   enable_vector_registers();
   enable_system_calls();
   constexpr std::uint32_t page_attribute_register = 0x277;

@@ -38,6 +38,8 @@ SignalInformation information_of(const TrapFrame& frame) {
     case vector_error: return SignalInformation::of(Signal::arithmetic_error, vector_code(), frame.rip);
     case exception::debug: return SignalInformation::of(Signal::trap, single_step, frame.rip);
     case exception::breakpoint: return SignalInformation::of(Signal::trap, by_kernel);
+    case exception::device_not_available:
+      return SignalInformation::of(Signal::illegal_instruction, bad_opcode, frame.rip);
     case exception::invalid_opcode: return SignalInformation::of(Signal::illegal_instruction, bad_operand, frame.rip);
     case alignment: return SignalInformation::of(Signal::bus_error, misaligned);
     case exception::page_fault:

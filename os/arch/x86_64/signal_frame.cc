@@ -5,6 +5,7 @@
 #include "os/arch/x86_64/cpu.h"
 #include "os/arch/x86_64/user_vectors.h"
 #include "os/memory/user_memory.h"
+#include "os/schedule/scheduler.h"
 
 namespace ingot::os::arch {
 
@@ -47,17 +48,10 @@ struct ExtendedState {
 };
 static_assert(sizeof(ExtendedState) == 48);
 
-constexpr std::size_t legacy_bytes = 512, header_bytes = 64;
-constexpr std::uint64_t red_zone_bytes = 128;
+constexpr std::uint64_t red_zone_bytes = 128, vectors_alignment = 64, stack_alignment = 16;
 // Flags of rflags that are a program's own: arithmetic, single steps, direction, alignment checks, resuming, CPUID.
 constexpr std::uint64_t program_flags = 0x0025'0dd5, interrupts = 1u << 9, always_one = 1u << 1;
 constexpr std::uint64_t direction = 1u << 10, trap_flag = 1u << 8, resume = 1u << 16;
-
-std::uint64_t enabled_parts() {
-  std::uint32_t low = 0, high = 0;
-  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));  // assembly: the instruction has no builtin here
-  return std::uint64_t{high} << 32 | low;
-}
 
 bool write_vectors(std::uint64_t place, VectorState& vectors) {
   save_whole_vectors(vectors);
@@ -66,7 +60,7 @@ bool write_vectors(std::uint64_t place, VectorState& vectors) {
   if (vectors.has_header()) {
     facts = {.magic = ExtendedState::begins,
              .all_bytes = static_cast<std::uint32_t>(state.size() + sizeof ExtendedState::ends),
-             .parts = enabled_parts(),
+             .parts = vectors.parts(),
              .state_bytes = static_cast<std::uint32_t>(state.size()),
              .padding = {}};
   }
@@ -77,50 +71,37 @@ bool write_vectors(std::uint64_t place, VectorState& vectors) {
          copy_to_user(to + state.size(), &ExtendedState::ends, sizeof ExtendedState::ends).ok();
 }
 
-// What a program wrote there may be anything: what the CPU would refuse to load is cleared beforehand.
-void make_loadable(VectorState& vectors, std::uint64_t parts) {
-  const std::span<std::byte> state = vectors.memory();
-  std::uint32_t control = 0;
-  constexpr std::size_t control_place = 24;
-  constexpr std::uint32_t control_bits = 0xffbf;  // those that every CPU has (SDM volume 1, 11.6.6)
-  __builtin_memcpy(&control, &state[control_place], sizeof control);
-  control &= control_bits;
-  __builtin_memcpy(&state[control_place], &control, sizeof control);
-  if (!vectors.has_header()) return;
-  std::uint64_t found = 0;
-  __builtin_memcpy(&found, &state[legacy_bytes], sizeof found);
-  found &= parts & enabled_parts();
-  __builtin_memset(&state[legacy_bytes], 0, header_bytes);
-  __builtin_memcpy(&state[legacy_bytes], &found, sizeof found);
-}
-
+// A handler may have asked for more parts than its frame holds: those are as after a reset then. Where the frame does
+// not say what it holds, it is what FXSAVE stores.
 bool read_vectors(std::uint64_t place, VectorState& vectors, Allocator& heap) {
   if (place == 0) {
     reset_vectors(vectors);
     return true;
   }
-  Result<VectorState> created = VectorState::create(heap);
+  Result<VectorState> created = VectorState::create(heap, vectors.parts());
   if (!created.ok()) return false;
   VectorState& read = created.value();
   const std::span<std::byte> state = read.memory();
   const VirtualAddress from(place);
-  if (!copy_from_user(state.data(), from, legacy_bytes).ok()) return false;
-  constexpr std::uint64_t legacy_parts = 3;
+  if (!copy_from_user(state.data(), from, VectorLayout::legacy_bytes).ok()) return false;
+  constexpr std::uint64_t legacy_parts = VectorLayout::x87 | VectorLayout::sse;
   std::uint64_t parts = legacy_parts;
   ExtendedState facts{};
   __builtin_memcpy(&facts, &state[ExtendedState::place], sizeof facts);
   std::uint32_t end = 0;
   if (read.has_header()) {
-    const bool is_whole = facts.magic == ExtendedState::begins && facts.state_bytes == state.size() &&
-                          copy_from_user(&end, from + state.size(), sizeof end).ok() && end == ExtendedState::ends;
+    const std::uint32_t bytes = facts.state_bytes;
+    const bool is_whole = facts.magic == ExtendedState::begins &&
+                          bytes >= VectorLayout::legacy_bytes + VectorLayout::header_bytes && bytes <= state.size() &&
+                          copy_from_user(&end, from + bytes, sizeof end).ok() && end == ExtendedState::ends;
     if (is_whole) {
-      if (!copy_from_user(state.data(), from, state.size()).ok()) return false;
+      if (!copy_from_user(state.data(), from, bytes).ok()) return false;
       parts = facts.parts;
     } else {
-      __builtin_memcpy(&state[legacy_bytes], &legacy_parts, sizeof legacy_parts);
+      __builtin_memcpy(&state[VectorLayout::legacy_bytes], &legacy_parts, sizeof legacy_parts);
     }
   }
-  make_loadable(read, parts);
+  make_loadable(state, static_cast<std::uint32_t>(parts) & vectors.parts(), current_processor().part.vectors);
   take_vectors(vectors, read);
   return true;
 }
@@ -133,9 +114,9 @@ std::uint64_t place_of_frame(const TrapFrame& frame, const SignalFrameRequest& r
   const bool already_there = stack.is_set() && stack.holds(frame.rsp);
   const bool goes_there = request.action.has(SignalAction::on_alternate_stack) && stack.is_set() && !already_there;
   if (goes_there) pointer = stack.begin + stack.bytes;
-  vectors = (pointer - vector_bytes) & ~std::uint64_t{63};
+  vectors = round_down(pointer - vector_bytes, vectors_alignment);
   // As after a call: 8 bytes off a multiple of 16.
-  const std::uint64_t place = ((vectors - sizeof(SignalFrame)) & ~std::uint64_t{15}) - 8;
+  const std::uint64_t place = round_down(vectors - sizeof(SignalFrame), stack_alignment) - 8;
   if ((goes_there || already_there) && !stack.holds(place)) return 0;
   return place > frame.rsp && !goes_there ? 0 : place;
 }
@@ -174,14 +155,18 @@ Registers registers_of(const TrapFrame& frame, const SignalFrameRequest& request
 
 }  // namespace
 
+std::uint64_t signal_frame_bytes(std::uint64_t parts) {
+  const VectorLayout& layout = current_processor().part.vectors;
+  return layout.bytes_of(static_cast<std::uint32_t>(parts)) + sizeof ExtendedState::ends + (vectors_alignment - 1) +
+         sizeof(SignalFrame) + (stack_alignment - 1) + 8;
+}
+
 bool push_signal_frame(TrapFrame& frame, VectorState& vectors, const SignalFrameRequest& request) {
   const std::uint64_t end_bytes = vectors.has_header() ? sizeof ExtendedState::ends : 0;
   std::uint64_t vectors_place = 0;
   const std::uint64_t place = place_of_frame(frame, request, vectors.memory().size() + end_bytes, vectors_place);
-  if (place == 0 || request.action.handler >= user_memory_end.value() ||
-      !request.action.has(SignalAction::has_restorer)) {
-    return false;
-  }
+  const std::optional<UserAddress> handler = UserAddress::of(request.action.handler);
+  if (place == 0 || !handler || !request.action.has(SignalAction::has_restorer)) return false;
   SignalFrame made{};
   made.return_address = request.action.restorer;
   made.context.flags =
@@ -199,7 +184,7 @@ bool push_signal_frame(TrapFrame& frame, VectorState& vectors, const SignalFrame
   frame.rdx = place + offsetof(SignalFrame, context);
   frame.rax = 0;
   frame.rsp = place;
-  frame.rip = request.action.handler;
+  frame.rip = handler->value();
   frame.rflags &= ~(direction | trap_flag | resume);
   return true;
 }
@@ -210,8 +195,8 @@ std::optional<ReturnedSignalFrame> pop_signal_frame(TrapFrame& frame, VectorStat
   const VirtualAddress place(frame.rsp - sizeof(std::uint64_t) + offsetof(SignalFrame, context));
   if (!copy_from_user(&context, place, sizeof context).ok()) return {};
   const Registers& from = context.registers;
-  // IRET would fault in ring 0 where this is no address.
-  if (from.rip >= user_memory_end.value() || !read_vectors(from.vectors, vectors, heap)) return {};
+  const std::optional<UserAddress> instruction = UserAddress::of(from.rip);
+  if (!instruction || !read_vectors(from.vectors, vectors, heap)) return {};
   frame = {.r15 = from.r15,
            .r14 = from.r14,
            .r13 = from.r13,
@@ -229,7 +214,7 @@ std::optional<ReturnedSignalFrame> pop_signal_frame(TrapFrame& frame, VectorStat
            .rax = from.rax,
            .vector = frame.vector,
            .error_code = frame.error_code,
-           .rip = from.rip,
+           .rip = instruction->value(),
            .cs = Selector::user_code,
            .rflags = (from.rflags & program_flags) | always_one | interrupts,
            .rsp = from.rsp,

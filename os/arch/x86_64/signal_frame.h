@@ -17,6 +17,9 @@ struct SignalFrameRequest {
   const AlternateStack& stack;
 };
 
+// What a frame takes of a stack, at most, with these parts of the vector state (user_vectors.h).
+std::uint64_t signal_frame_bytes(std::uint64_t parts);
+
 // The program goes on in the handler, with fresh vector registers. False: its stack has no room for the frame, or the
 // handler is no address; the frame is what it was.
 bool push_signal_frame(TrapFrame& frame, VectorState& vectors, const SignalFrameRequest& request);

@@ -6,6 +6,7 @@
 #include "os/arch/arch.h"
 #include "os/arch/x86_64/signal_fault.h"
 #include "os/boot/kernel.h"
+#include "os/device/machine_check.h"
 #include "os/memory/page_fault.h"
 #include "os/memory/user_memory.h"
 #include "os/process/process.h"
@@ -18,30 +19,15 @@ namespace {
 
 using PanicText = FixedText<160>;
 
+// clang-format off: a list to look vectors up in
 constexpr std::array<std::string_view, 22> exception_names = {
-    "divide error",
-    "debug trap",
-    "non-maskable interrupt",
-    "breakpoint",
-    "overflow",
-    "bound range exceeded",
-    "invalid opcode",
-    "device not available",
-    "double fault",
-    "coprocessor segment overrun",
-    "invalid task state",
-    "segment not present",
-    "stack segment fault",
-    "general protection fault",
-    "page fault",
-    "reserved exception",
-    "floating-point error",
-    "alignment check",
-    "machine check",
-    "vector floating-point error",
-    "virtualization fault",
+    "divide error", "debug trap", "non-maskable interrupt", "breakpoint", "overflow", "bound range exceeded",
+    "invalid opcode", "device not available", "double fault", "coprocessor segment overrun", "invalid task state",
+    "segment not present", "stack segment fault", "general protection fault", "page fault", "reserved exception",
+    "floating-point error", "alignment check", "machine check", "vector floating-point error", "virtualization fault",
     "control protection fault",
 };
+// clang-format on
 
 extern "C" const std::byte ingot_user_access[], ingot_user_access_failed[];
 
@@ -115,6 +101,17 @@ void stop_if_told(Kernel& kernel) {
   halt_forever();
 }
 
+// It may come to all CPUs at once: one whose banks hold nothing leaves the report to the one whose hardware is in
+// error, for a while.
+[[noreturn]] void stop_for_machine_check(Kernel& kernel, const TrapFrame& frame) {
+  const MachineCheckReport report = read_machine_checks();
+  for (int turns = 0; report.errors == 0 && turns < 1'000'000; ++turns) {
+    if (kernel.panicking_cpu.load(MemoryOrder::relaxed) != Kernel::nobody) break;
+    pause();
+  }
+  panic_in(kernel, report.text.view(), &frame);
+}
+
 PanicText describe_exception(const Kernel& kernel, const TrapFrame& frame) {
   PanicText text;
   text.append(frame.vector < exception_names.size() ? exception_names[frame.vector] : "reserved exception");
@@ -135,12 +132,14 @@ PanicText describe_exception(const Kernel& kernel, const TrapFrame& frame) {
 static void answer_trap(Kernel& kernel, TrapFrame& frame) {
   const bool is_interrupt = frame.vector >= exception::count;
   if (frame.vector == exception::non_maskable) stop_if_told(kernel);
+  if (frame.vector == exception::machine_check) stop_for_machine_check(kernel, frame);
   const HandlersLocks record(is_interrupt);
   if (is_interrupt && kernel.controller().is_spurious(frame.vector)) return;
   if (frame.vector == exception::page_fault)
     trace(current_cpu(), &Tracepoints::page_fault, fault_address(), frame.error_code);
-  const bool handled =
-      kernel.interrupts.dispatch(frame) || (frame.vector == exception::page_fault && answer_page_fault(kernel, frame));
+  const bool handled = kernel.interrupts.dispatch(frame) ||
+                       (frame.vector == exception::page_fault && answer_page_fault(kernel, frame)) ||
+                       (frame.vector == exception::device_not_available && answer_missing_part());
   const bool by_program = is_from_user(frame) && frame.vector != exception::non_maskable;
   if (!handled && !is_interrupt && by_program) {
     return signal_exception(frame, describe_exception(kernel, frame).view());

@@ -30,6 +30,7 @@ save_registers:
   jz in_kernel
   swapgs
 in_kernel:
+  lfence                        // no guess about the ring reaches memory by the other GS
   pushq $2                      // flags a program may have set, and compiled code expects clear: DF; AC, which would
   popfq                         // lift SMAP; NT. Interrupts are off already
   movq %rsp, %rdi               // TrapFrame&; the stack is aligned to 16: the CPU did, and 22 words follow

@@ -22,8 +22,8 @@ inline VirtualAddress frame_pointer_of(const TrapFrame& frame) { return VirtualA
 // Vectors that the CPU itself raises (Intel SDM volume 3, 6.3.1).
 namespace exception {
 inline constexpr std::uint64_t divide_error = 0, debug = 1, non_maskable = 2, breakpoint = 3, invalid_opcode = 6,
-                               double_fault = 8, general_protection = 13, page_fault = 14, machine_check = 18,
-                               count = 32;
+                               device_not_available = 7, double_fault = 8, general_protection = 13, page_fault = 14,
+                               machine_check = 18, count = 32;
 }  // namespace exception
 
 }  // namespace ingot::os::arch

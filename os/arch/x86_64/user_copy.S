@@ -10,6 +10,7 @@ ingot_copy_user:                // (to, from, bytes): the bytes that were not co
   pushfq
   orl $0x40000, (%rsp)          // AC: SMAP allows it from here on. By the flags, since STAC is not on every CPU
   popfq
+  lfence                        // no copy by an address whose check is only guessed to have passed
 ingot_user_access:
   rep movsb
 ingot_user_access_failed:

@@ -53,6 +53,7 @@ ingot_save_registers_anywhere:
   swapgs
   incl %ebx
 in_kernel_anywhere:
+  lfence                        // as in trap_entry.S; SYSCALL, which always exchanges, has nothing to guess
   pushq $2
   popfq
   movq %rsp, %rdi

@@ -52,11 +52,11 @@ void UserState::load() const {
     processor.runs_programs.exchange(true, MemoryOrder::sequentially_consistent);
   }
   processor.part.segments.set_entry_stack(entry_stack);
-  write_model_register(fs_base_register, fs_base);
-  write_model_register(program_gs_base_register, gs_base);
+  write_model_register(fs_base_register, fs_base.value());
+  write_model_register(program_gs_base_register, gs_base.value());
 }
 
-TrapFrame first_frame(VirtualAddress instruction, VirtualAddress stack) {
+TrapFrame first_frame(UserAddress instruction, VirtualAddress stack) {
   TrapFrame frame{};
   frame.rip = instruction.value();
   frame.rsp = stack.value();
@@ -86,7 +86,7 @@ extern "C" bool ingot_system_call(TrapFrame& frame) {
   disable_interrupts();
   before_program(frame);
   return frame.rcx == frame.rip && frame.r11 == frame.rflags && frame.cs == Selector::user_code &&
-         frame.rip < user_memory_end.value() && (frame.rflags & trap_flag) == 0;
+         UserAddress::of(frame.rip) && (frame.rflags & trap_flag) == 0;
 }
 
 }  // namespace ingot::os::arch

@@ -6,6 +6,7 @@
 
 #include "os/arch/x86_64/trap_frame.h"
 #include "os/memory/address.h"
+#include "os/memory/user_memory.h"
 
 namespace ingot::os::arch {
 
@@ -15,15 +16,15 @@ bool tells_processor();
 
 struct UserState {
   VirtualAddress entry_stack;  // the top of the thread's kernel stack: where it arrives from ring 3
-  std::uint64_t fs_base = 0;   // its thread-local storage
-  std::uint64_t gs_base = 0;
+  UserAddress fs_base;         // its thread-local storage
+  UserAddress gs_base;
 
   // On this CPU, whenever it begins to run the thread.
   void load() const;
 };
 
 // Frames of a program that begins, and of one that goes on on another stack with the answer 0.
-TrapFrame first_frame(VirtualAddress instruction, VirtualAddress stack);
+TrapFrame first_frame(UserAddress instruction, VirtualAddress stack);
 TrapFrame cloned_frame(const TrapFrame& parent, VirtualAddress stack);
 // To ring 3. Precondition: the frame lies on this thread's kernel stack; nothing below it is needed any more.
 [[noreturn]] void enter_user(TrapFrame& frame);

@@ -5,37 +5,51 @@
 #include <utility>
 
 #include "os/arch/x86_64/cpu.h"
+#include "os/schedule/scheduler.h"
 
 namespace ingot::os::arch {
 
 namespace {
 
-constexpr std::uint32_t state_leaf = 0xd;  // of CPUID: the parts of the state, and how much memory they take
 constexpr std::size_t area_alignment = 64;
-// x87, SSE, AVX; the three parts of AVX-512; the two of AMX. Protection keys are not a thread's registers.
-constexpr std::uint32_t used_parts = 0x7 | 0xe0 | 0x60000;
 constexpr std::uint64_t fxsave_bit = 1u << 9, vector_exceptions_bit = 1u << 10, xsave_bit = 1u << 18;  // of CR4
 
-bool has_xsave() { return (cpuid(1).ecx & 1u << 26) != 0; }
+// A program that touches such a part all the same is interrupted (SDM volume 1, 13.14). The register is there where a
+// part can be asked for: elsewhere nothing is ever forbidden.
+void forbid_parts(CpuPart& cpu, std::uint32_t parts) {
+  constexpr std::uint32_t forbidden_parts_register = 0x1c4;
+  if (cpu.forbidden_parts == parts) return;
+  write_model_register(forbidden_parts_register, parts);
+  cpu.forbidden_parts = parts;
+}
 
 }  // namespace
 
 void enable_vector_registers() {
+  CpuPart& cpu = current_processor().part;
+  cpu.vectors = VectorLayout::read([](std::uint32_t leaf, std::uint32_t part) { return cpuid(leaf, part); });
+  const bool has_xsave = cpu.vectors.instruction != VectorLayout::Instruction::fxsave;
   write_control_register_4(read_control_register_4() | fxsave_bit | vector_exceptions_bit |
-                           (has_xsave() ? xsave_bit : 0));
-  if (!has_xsave()) return;
-  asm volatile("xsetbv" : : "c"(0), "a"(cpuid(state_leaf).eax & used_parts), "d"(0));
+                           (has_xsave ? xsave_bit : 0));
+  struct alignas(16) {
+    std::uint32_t words[VectorLayout::legacy_bytes / sizeof(std::uint32_t)];
+  } legacy{};
+  asm volatile("fxsave64 %0" : "=m"(legacy));
+  cpu.vectors.set_control_bits(legacy.words[7]);
+  if (!has_xsave) return;
+  asm volatile("xsetbv" : : "c"(0), "a"(cpu.vectors.parts), "d"(0));
+  forbid_parts(cpu, cpu.vectors.parts & VectorLayout::on_request);
 }
 
 Result<VectorState> VectorState::create(Allocator& heap) {
-  Instruction instruction = Instruction::fxsave;
-  std::size_t bytes = 512;
-  if (has_xsave()) {
-    instruction = (cpuid(state_leaf, 1).eax & 1) != 0 ? Instruction::xsaveopt : Instruction::xsave;
-    bytes = cpuid(state_leaf).ebx;  // for the parts that are enabled
-  }
+  return create(heap, current_processor().part.vectors.usual_parts());
+}
+
+Result<VectorState> VectorState::create(Allocator& heap, std::uint32_t parts) {
+  const VectorLayout& layout = current_processor().part.vectors;
+  const std::size_t bytes = layout.bytes_of(parts);
   auto* area = static_cast<std::byte*>(TRY(heap.allocate(bytes, area_alignment)));
-  VectorState state(heap, area, bytes, instruction);
+  VectorState state(heap, area, bytes, parts, layout.instruction);
   state.clear();
   return state;
 }
@@ -53,27 +67,31 @@ VectorState::VectorState(VectorState&& other) noexcept
     : heap_(other.heap_),
       area_(std::exchange(other.area_, nullptr)),
       bytes_(other.bytes_),
+      parts_(other.parts_),
       instruction_(other.instruction_) {}
 
 VectorState::~VectorState() {
   if (area_ != nullptr) heap_->free(area_, bytes_, area_alignment);
 }
 
-// All parts that are enabled: every bit of edx:eax.
 void VectorState::save() {
   switch (instruction_) {
     case Instruction::fxsave: asm volatile("fxsave64 (%0)" : : "r"(area_) : "memory"); return;
-    case Instruction::xsave: asm volatile("xsave64 (%0)" : : "r"(area_), "a"(~0u), "d"(~0u) : "memory"); return;
-    case Instruction::xsaveopt: asm volatile("xsaveopt64 (%0)" : : "r"(area_), "a"(~0u), "d"(~0u) : "memory"); return;
+    case Instruction::xsave: asm volatile("xsave64 (%0)" : : "r"(area_), "a"(parts_), "d"(0) : "memory"); return;
+    case Instruction::xsaveopt: asm volatile("xsaveopt64 (%0)" : : "r"(area_), "a"(parts_), "d"(0) : "memory"); return;
   }
 }
 
+// All parts that are enabled, every bit of edx:eax: one that this thread does not have becomes as after a reset,
+// without a look at memory, so that nothing of another thread's is left.
 void VectorState::restore() const {
   if (instruction_ == Instruction::fxsave) {
     asm volatile("fxrstor64 (%0)" : : "r"(area_) : "memory");
-  } else {
-    asm volatile("xrstor64 (%0)" : : "r"(area_), "a"(~0u), "d"(~0u) : "memory");
+    return;
   }
+  CpuPart& cpu = current_processor().part;
+  forbid_parts(cpu, cpu.vectors.parts & ~parts_);
+  asm volatile("xrstor64 (%0)" : : "r"(area_), "a"(~0u), "d"(~0u) : "memory");
 }
 
 }  // namespace ingot::os::arch

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "os/arch/x86_64/user_vector_layout.h"
 #include "os/memory/allocator.h"
 
 namespace ingot::os::arch {
@@ -17,8 +18,9 @@ void enable_vector_registers();
 
 class VectorState {
  public:
-  // As after a reset, in memory of the size that this CPU asks for. All CPUs of a machine ask for the same.
+  // As after a reset, with the parts that every thread has; or with these. All CPUs of a machine have the same.
   static Result<VectorState> create(Allocator& heap);
+  static Result<VectorState> create(Allocator& heap, std::uint32_t parts);
   VectorState(VectorState&& other) noexcept;
   VectorState& operator=(VectorState&&) = delete;
   ~VectorState();
@@ -29,19 +31,26 @@ class VectorState {
   void clear();
   // The area, as FXSAVE or XSAVE lays it out (user_vectors.h).
   std::span<std::byte> memory() { return {area_, bytes_}; }
+  std::uint32_t parts() const { return parts_; }
   bool has_header() const { return instruction_ != Instruction::fxsave; }
-  void exchange_memory(VectorState& other) { std::swap(area_, other.area_); }
+  // With what it holds.
+  void exchange_memory(VectorState& other) {
+    std::swap(area_, other.area_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(parts_, other.parts_);
+  }
 
  private:
   // XSAVEOPT leaves out what has not changed since the last restore from the same place; every switch to a thread
   // restores, so that is what this state holds already.
-  enum class Instruction : std::uint8_t { fxsave, xsave, xsaveopt };
-  VectorState(Allocator& heap, std::byte* area, std::size_t bytes, Instruction instruction)
-      : heap_(&heap), area_(area), bytes_(bytes), instruction_(instruction) {}
+  using Instruction = VectorLayout::Instruction;
+  VectorState(Allocator& heap, std::byte* area, std::size_t bytes, std::uint32_t parts, Instruction instruction)
+      : heap_(&heap), area_(area), bytes_(bytes), parts_(parts), instruction_(instruction) {}
 
   Allocator* heap_;
   std::byte* area_;
   std::size_t bytes_;
+  std::uint32_t parts_;
   Instruction instruction_;
 };
 

@@ -1,0 +1,59 @@
+#include "os/device/machine_check.h"
+
+#include "os/arch/arch.h"
+#include "os/trace/format.h"
+
+namespace ingot::os {
+
+namespace {
+
+// Model-specific registers: of the CPU, and of its first bank, each bank's four behind those of the one before.
+constexpr std::uint32_t capabilities_register = 0x179, state_register = 0x17a, first_bank = 0x400,
+                        registers_per_bank = 4;
+struct Bank {
+  explicit Bank(std::uint32_t index) : base(first_bank + index * registers_per_bank) {}
+  std::uint32_t control() const { return base; }
+  std::uint32_t status() const { return base + 1; }
+  std::uint32_t address() const { return base + 2; }
+  std::uint32_t base;
+};
+constexpr std::uint64_t is_valid = std::uint64_t{1} << 63, is_uncorrected = std::uint64_t{1} << 61,
+                        has_address = std::uint64_t{1} << 58;
+
+std::uint32_t bank_count() {
+  constexpr std::uint32_t has_banks = 1u << 14;
+  constexpr std::uint64_t count_bits = 0xff;
+  if ((arch::cpuid(1).edx & has_banks) == 0) return 0;
+  return static_cast<std::uint32_t>(arch::read_model_register(capabilities_register) & count_bits);
+}
+
+}  // namespace
+
+void clear_machine_checks() {
+  for (std::uint32_t index = 0; index < bank_count(); ++index) {
+    const Bank bank(index);
+    arch::write_model_register(bank.status(), 0);
+    arch::write_model_register(bank.control(), ~std::uint64_t{0});
+  }
+}
+
+MachineCheckReport read_machine_checks() {
+  MachineCheckReport report;
+  const std::uint32_t banks = bank_count();
+  report.text.append("machine check: ");
+  if (banks != 0) report.text.append_all("state ", Hexadecimal{arch::read_model_register(state_register)}, ", ");
+  report.text.append_all(banks, " banks");
+  for (std::uint32_t index = 0; index < banks; ++index) {
+    const Bank bank(index);
+    const std::uint64_t status = arch::read_model_register(bank.status());
+    if ((status & is_valid) == 0) continue;
+    ++report.errors;
+    report.text.append_all("; bank ", index, (status & is_uncorrected) != 0 ? ": uncorrected" : ": corrected",
+                           ", status ", Hexadecimal{status});
+    if ((status & has_address) == 0) continue;
+    report.text.append_all(", address ", Hexadecimal{arch::read_model_register(bank.address())});
+  }
+  return report;
+}
+
+}  // namespace ingot::os
