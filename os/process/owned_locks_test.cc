@@ -44,6 +44,12 @@ class OwnedLocksTest : public ::testing::Test {
   static constexpr VirtualAddress a{0x1000}, b{0x2000};
 
   OwnedLocksTest() { program.words = {{a.value(), 0}, {b.value(), 0}}; }
+  ~OwnedLocksTest() override {
+    for (LockSleeper& one : sleepers) give_up(one);
+  }
+  void give_up(LockSleeper& one) {
+    if (one.is_linked()) locks.leave(one);
+  }
   LockSleeper& sleeper(VirtualAddress word, std::uint32_t thread) { return sleepers.emplace_back(word, thread); }
   OwnedLocks::Outcome lock(LockSleeper& who) { return locks.lock(who).value(); }
   std::uint32_t word(VirtualAddress place) { return program.words[place.value()]; }
@@ -185,6 +191,9 @@ TEST_F(OwnedLocksTest, HoldByChance) {
       ASSERT_TRUE(!awaited || owner != 0);
       ASSERT_TRUE(!awaited || (word(each) & has_waiters) != 0);
     }
+  }
+  for (std::optional<LockSleeper>& who : threads) {
+    if (who) give_up(*who);
   }
 }
 

@@ -14,6 +14,8 @@ namespace {
 constexpr Nanoseconds none{};
 // Between an arrival and the next: with less a program would do nothing but handle its signals.
 constexpr Nanoseconds least_gap{1'000'000}, least_processor_gap{4'000'000};
+// As long as no CPU needs to look; sums with it do not overflow either.
+constexpr Nanoseconds longest_processor_gap{3'600'000'000'000};
 // Seventy years are as good as never, and sums with them do not overflow.
 constexpr Nanoseconds longest_interval{std::int64_t{1} << 61};
 
@@ -43,7 +45,7 @@ std::optional<Nanoseconds> SignalTimer::next_look() {
   if (left <= 0) return {};
   const std::int64_t cpus = clock == Clock::process_time ? process_.kernel().scheduler.processor_count() : 1;
   const Nanoseconds fair_share = least_processor_gap * (1 + process_.timers().count());
-  return process_.kernel().now() + std::max(Nanoseconds(left / cpus), fair_share);
+  return process_.kernel().now() + std::clamp(Nanoseconds(left / cpus), fair_share, longest_processor_gap);
 }
 
 void SignalTimer::arm() {

@@ -54,7 +54,7 @@ Answer<void> sleep_by_processor_time(Caller& caller, Nanoseconds until) {
     const std::int64_t left = (until - caller.process.processor_time()).count();
     if (left <= 0) return {};
     const Nanoseconds soonest(left / caller.kernel.scheduler.processor_count());
-    caller.thread.wait(caller.kernel.now() + (soonest < least ? least : soonest));
+    caller.thread.wait(later(caller.kernel.now(), soonest < least ? least : soonest));
   }
   return Errno::eintr;
 }
