@@ -14,7 +14,7 @@ namespace {
 
 using namespace lock_word;
 
-struct Program final : LockWords {
+struct FakeWords final : LockWords {
   Answer<std::uint32_t> read(VirtualAddress word) override {
     if (!words.contains(word.value())) return Errno::efault;
     return words[word.value()];
@@ -33,37 +33,43 @@ struct Program final : LockWords {
   bool restless = false;  // another thread changes every word meanwhile
 };
 
-struct Sleeper final : OwnedLocks::Waiter {
+struct LockSleeper final : OwnedLocks::Waiter {
   using Waiter::Waiter;
   void handed_over() override { owns = true; }
   bool owns = false;
 };
 
-class Locks : public ::testing::Test {
+class OwnedLocksTest : public ::testing::Test {
  protected:
   static constexpr VirtualAddress a{0x1000}, b{0x2000};
 
-  Locks() { program.words = {{a.value(), 0}, {b.value(), 0}}; }
-  Sleeper& sleeper(VirtualAddress word, std::uint32_t thread) { return sleepers.emplace_back(word, thread); }
-  OwnedLocks::Outcome lock(Sleeper& who) { return locks.lock(who).value(); }
+  OwnedLocksTest() { program.words = {{a.value(), 0}, {b.value(), 0}}; }
+  ~OwnedLocksTest() override {
+    for (LockSleeper& one : sleepers) give_up(one);
+  }
+  void give_up(LockSleeper& one) {
+    if (one.is_linked()) locks.leave(one);
+  }
+  LockSleeper& sleeper(VirtualAddress word, std::uint32_t thread) { return sleepers.emplace_back(word, thread); }
+  OwnedLocks::Outcome lock(LockSleeper& who) { return locks.lock(who).value(); }
   std::uint32_t word(VirtualAddress place) { return program.words[place.value()]; }
 
   static constexpr auto owned = OwnedLocks::Outcome::owned, waits = OwnedLocks::Outcome::waits;
-  Program program;
+  FakeWords program;
   OwnedLocks locks{program};
-  std::deque<Sleeper> sleepers;
+  std::deque<LockSleeper> sleepers;
 };
 
-TEST_F(Locks, AFreeOneIsTaken) {
+TEST_F(OwnedLocksTest, AFreeOneIsTaken) {
   EXPECT_EQ(lock(sleeper(a, 7)), owned);
   EXPECT_EQ(word(a), 7u);
   EXPECT_TRUE(locks.unlock(a, 7).ok());
   EXPECT_EQ(word(a), 0u);
 }
 
-TEST_F(Locks, AreHandedOverInTheOrderOfArrival) {
+TEST_F(OwnedLocksTest, AreHandedOverInTheOrderOfArrival) {
   program.words[a.value()] = 1;  // taken without the kernel
-  Sleeper &second = sleeper(a, 2), &third = sleeper(a, 3);
+  LockSleeper &second = sleeper(a, 2), &third = sleeper(a, 3);
   EXPECT_EQ(lock(second), waits);
   EXPECT_EQ(word(a), 1 | has_waiters);
   EXPECT_EQ(lock(third), waits);
@@ -75,7 +81,7 @@ TEST_F(Locks, AreHandedOverInTheOrderOfArrival) {
   EXPECT_EQ(word(a), 3u);
 }
 
-TEST_F(Locks, BelongToTheirOwnerAlone) {
+TEST_F(OwnedLocksTest, BelongToTheirOwnerAlone) {
   program.words[a.value()] = 1;
   EXPECT_EQ(locks.unlock(a, 2).error(), Errno::eperm);
   EXPECT_EQ(locks.try_lock(a, 2).error(), Errno::eagain);
@@ -84,9 +90,9 @@ TEST_F(Locks, BelongToTheirOwnerAlone) {
   EXPECT_EQ(locks.unlock(VirtualAddress(0x3000), 1).error(), Errno::efault);
 }
 
-TEST_F(Locks, WhoGivesUpIsPassedOver) {
+TEST_F(OwnedLocksTest, WhoGivesUpIsPassedOver) {
   program.words[a.value()] = 1;
-  Sleeper &second = sleeper(a, 2), &third = sleeper(a, 3);
+  LockSleeper &second = sleeper(a, 2), &third = sleeper(a, 3);
   EXPECT_EQ(lock(second), waits);
   EXPECT_EQ(lock(third), waits);
   locks.leave(second);
@@ -94,14 +100,14 @@ TEST_F(Locks, WhoGivesUpIsPassedOver) {
   EXPECT_TRUE(third.owns && !second.owns);
   // The last one: its owner need not know.
   EXPECT_EQ(lock(sleeper(b, 1)), owned);
-  Sleeper& only = sleeper(b, 2);
+  LockSleeper& only = sleeper(b, 2);
   EXPECT_EQ(lock(only), waits);
   locks.leave(only);
   EXPECT_TRUE(locks.unlock(b, 1).ok());
   EXPECT_EQ(word(b), 0u);
 }
 
-TEST_F(Locks, ADeadlockIsRefusedAlsoThroughOthers) {
+TEST_F(OwnedLocksTest, ADeadlockIsRefusedAlsoThroughOthers) {
   program.words = {{a.value(), 1}, {b.value(), 2}};
   EXPECT_EQ(locks.lock(sleeper(a, 1)).error(), Errno::edeadlk);
   EXPECT_EQ(lock(sleeper(b, 1)), waits);
@@ -109,23 +115,23 @@ TEST_F(Locks, ADeadlockIsRefusedAlsoThroughOthers) {
   EXPECT_EQ(lock(sleeper(a, 3)), waits);
 }
 
-TEST_F(Locks, AnOwnerThatIsGoneIsSaidToBe) {
+TEST_F(OwnedLocksTest, AnOwnerThatIsGoneIsSaidToBe) {
   program.words[a.value()] = 9;
   program.dead = {9};
   EXPECT_EQ(locks.lock(sleeper(a, 1)).error(), Errno::esrch);
 }
 
-TEST_F(Locks, OfADeadOwnerGoToTheNextMarked) {
+TEST_F(OwnedLocksTest, OfADeadOwnerGoToTheNextMarked) {
   program.words = {{a.value(), 1}, {b.value(), 1}};
-  Sleeper &second = sleeper(a, 2), &third = sleeper(a, 3), &fourth = sleeper(b, 4);
-  for (Sleeper* who : {&second, &third, &fourth}) EXPECT_EQ(lock(*who), waits);
+  LockSleeper &second = sleeper(a, 2), &third = sleeper(a, 3), &fourth = sleeper(b, 4);
+  for (LockSleeper* who : {&second, &third, &fourth}) EXPECT_EQ(lock(*who), waits);
   locks.owner_dies(1);
   EXPECT_TRUE(second.owns && !third.owns && fourth.owns);
   EXPECT_EQ(word(a), 2 | owner_died | has_waiters);
   EXPECT_EQ(word(b), 4 | owner_died);
 }
 
-TEST_F(Locks, OfADeadOwnerThatNobodyWaitsForStayMarked) {
+TEST_F(OwnedLocksTest, OfADeadOwnerThatNobodyWaitsForStayMarked) {
   program.words[a.value()] = 1;
   locks.owner_dies(a, 1);
   EXPECT_EQ(word(a), owner_died);
@@ -133,7 +139,7 @@ TEST_F(Locks, OfADeadOwnerThatNobodyWaitsForStayMarked) {
   EXPECT_EQ(word(a), 5 | owner_died);
 }
 
-TEST_F(Locks, AWordThatNeverStandsStillIsGivenUp) {
+TEST_F(OwnedLocksTest, AWordThatNeverStandsStillIsGivenUp) {
   program.words[a.value()] = 1;
   program.restless = true;
   EXPECT_EQ(locks.lock(sleeper(a, 0x201)).error(), Errno::eagain);
@@ -141,14 +147,14 @@ TEST_F(Locks, AWordThatNeverStandsStillIsGivenUp) {
 
 // Threads that lock, give up, unlock and die by chance: every lock has one owner, who is its word's, and whoever waits
 // for a lock that has none was never left behind.
-TEST_F(Locks, HoldByChance) {
+TEST_F(OwnedLocksTest, HoldByChance) {
   std::mt19937 random(1);
-  std::vector<std::optional<Sleeper>> threads(9);
+  std::vector<std::optional<LockSleeper>> threads(9);
   std::map<std::uint64_t, std::uint32_t> owners;
   for (int step = 0; step < 20000; ++step) {
     const std::uint32_t thread = 1 + random() % 8;
     const VirtualAddress place = random() % 2 == 0 ? a : b;
-    std::optional<Sleeper>& who = threads[thread];
+    std::optional<LockSleeper>& who = threads[thread];
     if (who && who->owns) {
       owners[who->word.value()] = thread;
       who.reset();
@@ -168,13 +174,15 @@ TEST_F(Locks, HoldByChance) {
       who.emplace(place, thread);
       const Answer<OwnedLocks::Outcome> outcome = locks.lock(*who);
       if (outcome.ok() && outcome.value() == owned) owners[place.value()] = thread;
-      if (!outcome.ok()) ASSERT_EQ(outcome.error(), Errno::edeadlk);
+      if (!outcome.ok()) {
+        ASSERT_EQ(outcome.error(), Errno::edeadlk);
+      }
       if (!outcome.ok() || outcome.value() == owned) who.reset();
     }
     for (const VirtualAddress each : {a, b}) {
       std::uint32_t owner = owners[each.value()];
       bool awaited = false;
-      for (const std::optional<Sleeper>& other : threads) {
+      for (const std::optional<LockSleeper>& other : threads) {
         if (!other || other->word != each) continue;
         if (other->owns) owner = other->thread;
         awaited = awaited || !other->owns;
@@ -183,6 +191,9 @@ TEST_F(Locks, HoldByChance) {
       ASSERT_TRUE(!awaited || owner != 0);
       ASSERT_TRUE(!awaited || (word(each) & has_waiters) != 0);
     }
+  }
+  for (std::optional<LockSleeper>& who : threads) {
+    if (who) give_up(*who);
   }
 }
 

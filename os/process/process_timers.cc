@@ -13,7 +13,9 @@ namespace {
 
 constexpr Nanoseconds none{};
 // Between an arrival and the next: with less a program would do nothing but handle its signals.
-constexpr Nanoseconds least_gap{1'000'000};
+constexpr Nanoseconds least_gap{1'000'000}, least_processor_gap{4'000'000};
+// As long as no CPU needs to look; sums with it do not overflow either.
+constexpr Nanoseconds longest_processor_gap{3'600'000'000'000};
 // Seventy years are as good as never, and sums with them do not overflow.
 constexpr Nanoseconds longest_interval{std::int64_t{1} << 61};
 
@@ -38,18 +40,18 @@ Nanoseconds SignalTimer::now() {
 
 // When its time may have come; nothing: it has.
 std::optional<Nanoseconds> SignalTimer::next_look() {
-  if (clock == Clock::monotonic || clock == Clock::wall) return {};
+  if (!goes_by_processor_time()) return {};
   const std::int64_t left = (setting_.next - now()).count();
   if (left <= 0) return {};
   const std::int64_t cpus = clock == Clock::process_time ? process_.kernel().scheduler.processor_count() : 1;
-  return process_.kernel().now() + std::max(Nanoseconds(left / cpus), least_gap);
+  const Nanoseconds fair_share = least_processor_gap * (1 + process_.timers().count());
+  return process_.kernel().now() + std::clamp(Nanoseconds(left / cpus), fair_share, longest_processor_gap);
 }
 
 void SignalTimer::arm() {
   if (setting_.next == none || is_silent) return;
   queue_ = &current_timers();
-  const bool by_processor_time = clock == Clock::process_time || clock == Clock::thread_time;
-  queue_->add(*this, by_processor_time ? next_look().value_or(none) : setting_.next);
+  queue_->add(*this, goes_by_processor_time() ? next_look().value_or(none) : setting_.next);
 }
 
 std::optional<Nanoseconds> SignalTimer::expired() {
@@ -78,7 +80,8 @@ SignalTimerSetting SignalTimer::left(Nanoseconds now) const {
 std::uint32_t SignalTimer::arrived(Nanoseconds now) {
   if (times_come(setting_, now) == 0) return 0;  // set anew since
   // Those that would come too soon are passed over as well.
-  const std::int64_t come = times_come(setting_, setting_.interval < least_gap ? now + least_gap : now);
+  const Nanoseconds gap = goes_by_processor_time() ? least_processor_gap : least_gap;
+  const std::int64_t come = times_come(setting_, setting_.interval < gap ? now + gap : now);
   if (queue_ != nullptr) queue_->cancel(*this);
   setting_.next = setting_.interval == none ? none : setting_.next + setting_.interval * come;
   overruns = static_cast<std::uint32_t>(come - 1);
@@ -113,11 +116,11 @@ SignalTimer* ProcessTimers::find(std::uint32_t name) {
 
 Answer<std::uint32_t> ProcessTimers::create(const SignalInformation& information) {
   const MutexGuard guard(lock_);
-  if (count_ == most) return Errno::eagain;
+  if (count() == most) return Errno::eagain;
   void* block = TRY(process_.kernel().memory->heap().allocate(sizeof(SignalTimer), alignof(SignalTimer)));
   auto& timer = *std::construct_at(static_cast<SignalTimer*>(block), process_, next_name_++, information);
   created_.push_back(timer);
-  ++count_;
+  count_.fetch_add(1, MemoryOrder::relaxed);
   return timer.signal.timer;
 }
 
@@ -126,7 +129,7 @@ Answer<void> ProcessTimers::remove(std::uint32_t name) {
   SignalTimer* const timer = name >= first_created ? find(name) : nullptr;
   if (timer == nullptr) return Errno::einval;
   created_.remove(*timer);
-  --count_;
+  count_.fetch_subtract(1, MemoryOrder::relaxed);
   std::destroy_at(timer);
   process_.kernel().memory->heap().free(timer, sizeof(SignalTimer), alignof(SignalTimer));
   return {};

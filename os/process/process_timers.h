@@ -27,7 +27,8 @@ struct SignalTimerSetting {
 // were passed over is told instead.
 //
 // CPU time has no alarm of its own. It passes at most as fast as all CPUs together: a timer of it waits for as long as
-// that would take, looks, and waits anew for what is left; a millisecond at least.
+// that would take, looks, and waits anew for what is left. All of them together look once in four milliseconds at most,
+// which is how often Linux looks.
 class SignalTimer final : private Timer, public ListLink<struct SignalTimersTag> {
  public:
   enum class Clock : std::uint8_t { monotonic, wall, process_time, thread_time };
@@ -62,6 +63,7 @@ class SignalTimer final : private Timer, public ListLink<struct SignalTimersTag>
  private:
   std::optional<Nanoseconds> expired() override;
   void arm();
+  bool goes_by_processor_time() const { return clock == Clock::process_time || clock == Clock::thread_time; }
   std::optional<Nanoseconds> next_look();
 
   Process& process_;
@@ -93,6 +95,7 @@ class ProcessTimers {
   Answer<void> remove(std::uint32_t name);
   // The timer's signal was taken: the information tells how often it came.
   void arrived(std::uint32_t name, SignalInformation& information);
+  std::uint32_t count() const { return count_.load(MemoryOrder::relaxed); }  // of those that were created
   // Signals that were ignored are not any more.
   void go_on();
   // From so many seconds of CPU time on a signal each second; after so many, the end.
@@ -106,7 +109,7 @@ class ProcessTimers {
   SignalTimer fixed_[first_created - 1];
   IntrusiveList<SignalTimer, SignalTimersTag> created_;
   std::uint32_t next_name_ = first_created;
-  std::uint32_t count_ = 0;
+  Atomic<std::uint32_t> count_;
 };
 
 }  // namespace ingot::os

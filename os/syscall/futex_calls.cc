@@ -9,20 +9,20 @@ namespace ingot::os {
 namespace {
 
 enum class Operation : std::uint32_t {
-  wait = 0,
-  wake = 1,
-  requeue = 3,
-  compare_requeue = 4,
-  lock = 6,      // FUTEX_LOCK_PI: until a time of the wall clock
-  unlock = 7,    // FUTEX_UNLOCK_PI
-  try_lock = 8,  // FUTEX_TRYLOCK_PI
-  wait_bits = 9,
-  wake_bits = 10,
-  lock_by_clock = 13  // FUTEX_LOCK_PI2
+  wait = 0,             // FUTEX_WAIT
+  wake = 1,             // FUTEX_WAKE
+  requeue = 3,          // FUTEX_REQUEUE
+  compare_requeue = 4,  // FUTEX_CMP_REQUEUE
+  lock = 6,             // FUTEX_LOCK_PI: until a time of the wall clock
+  unlock = 7,           // FUTEX_UNLOCK_PI
+  try_lock = 8,         // FUTEX_TRYLOCK_PI
+  wait_bits = 9,        // FUTEX_WAIT_BITSET
+  wake_bits = 10,       // FUTEX_WAKE_BITSET
+  lock_by_clock = 13    // FUTEX_LOCK_PI2
 };
-constexpr std::uint32_t private_flag = 128, wall_clock_flag = 256;
+constexpr std::uint32_t private_flag = 128, wall_clock_flag = 256;  // FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME
 
-// Which of them know times of the wall clock (FUTEX_CLOCK_REALTIME).
+// Which of them know times of the wall clock.
 bool may_name_clock(Operation operation) {
   return operation == Operation::wait || operation == Operation::wait_bits || operation == Operation::lock_by_clock;
 }

@@ -24,7 +24,7 @@ Answer<void> change_action(Caller& caller, std::uint32_t number, UserPointer<Sig
 
 Answer<void> change_mask(Caller& caller, std::uint32_t how, UserPointer<SignalSet> wanted,
                          UserPointer<SignalSet> before, std::uint64_t mask_bytes) {
-  constexpr std::uint32_t block = 0, unblock = 1, set = 2;
+  constexpr std::uint32_t block = 0, unblock = 1, set = 2;  // SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK
   if (mask_bytes != sizeof(SignalSet)) return Errno::einval;
   const SignalSet old = caller.thread.signals.blocked;
   if (!wanted.is_null()) {

@@ -49,12 +49,12 @@ Answer<void> sleep(Caller& caller, UserPointer<TimeSpecification> duration, User
 
 // Until CPUs have spent so much on the program: as fast as all of them can, or looking again (process_timers.h).
 Answer<void> sleep_by_processor_time(Caller& caller, Nanoseconds until) {
-  constexpr Nanoseconds least{1'000'000};
+  constexpr Nanoseconds least{4'000'000};
   while (!caller.thread.is_interrupted()) {
     const std::int64_t left = (until - caller.process.processor_time()).count();
     if (left <= 0) return {};
     const Nanoseconds soonest(left / caller.kernel.scheduler.processor_count());
-    caller.thread.wait(caller.kernel.now() + (soonest < least ? least : soonest));
+    caller.thread.wait(later(caller.kernel.now(), soonest < least ? least : soonest));
   }
   return Errno::eintr;
 }

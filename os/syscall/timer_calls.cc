@@ -65,7 +65,8 @@ Answer<std::uint32_t> set_alarm(Caller& caller, std::uint32_t seconds) {
 
 // struct sigevent.
 struct SignalEvent {
-  static constexpr std::int32_t send = 0, none = 1, send_to_thread = 4;  // 2 is a call, which the C library makes of it
+  // SIGEV_SIGNAL, SIGEV_NONE, SIGEV_THREAD_ID; SIGEV_THREAD is a call, which the C library makes of it.
+  static constexpr std::int32_t send = 0, none = 1, send_to_thread = 4;
   std::uint64_t value;
   std::int32_t number;
   std::int32_t how;
@@ -136,7 +137,7 @@ IntervalSpecification specification_of(const SignalTimerSetting& it) {
 
 Answer<void> set_timer(Caller& caller, std::uint32_t number, std::uint32_t flags,
                        UserPointer<IntervalSpecification> wanted, UserPointer<IntervalSpecification> before) {
-  constexpr std::uint32_t absolute = 1;
+  constexpr std::uint32_t absolute = 1;  // TIMER_ABSTIME
   const IntervalSpecification specification = TRY(wanted.read());
   SignalTimerSetting setting;
   setting.next = TRY(specification.next.nanoseconds());

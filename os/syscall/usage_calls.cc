@@ -18,7 +18,7 @@ static_assert(sizeof(Usage) == 144);
 
 // All the time is the program's: nobody looks at a clock when it comes to the kernel and goes.
 Answer<void> get_usage(Caller& caller, std::int32_t whose, UserPointer<Usage> place) {
-  constexpr std::int32_t children = -1, all = 0, this_thread = 1;
+  constexpr std::int32_t children = -1, all = 0, this_thread = 1;  // RUSAGE_CHILDREN, RUSAGE_SELF, RUSAGE_THREAD
   if (whose != children && whose != all && whose != this_thread) return Errno::einval;
   Usage usage{};
   if (whose != children) {

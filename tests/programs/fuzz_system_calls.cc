@@ -10,7 +10,6 @@
 // program-test: log exit 0
 // program-test: never panic
 #include <fcntl.h>
-#include <setjmp.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -28,6 +27,13 @@
 #include <vector>
 
 #include "base/system_call_numbers.h"
+
+// Two MiB in a section that no segment loads: with them the program's own file is large enough to be consumed.
+asm(R"(
+  .pushsection .ballast, "", @progbits
+  .fill 2 << 20, 1, 0x5a
+  .popsection
+)");
 
 namespace {
 
@@ -157,9 +163,6 @@ Word some_part_of_area(Random& random, Word& bytes) {
   return reinterpret_cast<Word>(area) + offset + (random.one_in(16) ? 1 : 0);
 }
 
-// CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_SIGHAND, CLONE_THREAD
-constexpr Word thread_flags = 0x10f00;
-
 enum class Ends : unsigned char { no, the_thread };
 
 struct Call {
@@ -177,13 +180,12 @@ bool is_harmless(Call& call, Random& random) {
     case SYS_exit_group:
     case SYS_execve:
     case SYS_execveat:
+    case SYS_rt_sigreturn:
     case SYS_vhangup:
-    case SYS_clone3:
     case SYS_reboot: return false;
     case SYS_clone:
-      if (random.one_in(2)) words[0] |= thread_flags;
-      if ((words[0] & thread_flags) == thread_flags) words[1] = reinterpret_cast<Word>(area);
-      return true;
+    case SYS_clone3: words[0] &= ~0x10000ul; return call.number == SYS_clone;  // without CLONE_THREAD
+    case SYS_arch_prctl: return static_cast<unsigned>(words[0]) != 0x1002;     // ARCH_SET_FS
     case SYS_brk: words[0] = random.one_in(2) ? 0 : -random.below(1 << 20); return true;
     case SYS_munmap:
     case SYS_mprotect:
@@ -255,101 +257,17 @@ Call some_call(Random& random) {
   }
 }
 
-// A thread that such a call makes has no stack worth the name: it ends where it begins.
 Word call_kernel(const Call& call) {
   Word answer = call.number;
   register Word fourth asm("r10") = call.arguments[3];
   register Word fifth asm("r8") = call.arguments[4];
   register Word sixth asm("r9") = call.arguments[5];
-  const Word may_be_cloned = call.number == SYS_clone ? 1 : 0;
-  asm volatile(
-      "syscall\n"
-      "testq %[cloned], %[cloned]\n"
-      "jz 1f\n"
-      "testq %%rax, %%rax\n"
-      "jnz 1f\n"
-      "movl %[exit], %%eax\n"
-      "xorl %%edi, %%edi\n"
-      "syscall\n"
-      "1:"
-      : "+a"(answer)
-      : "D"(call.arguments[0]), "S"(call.arguments[1]), "d"(call.arguments[2]), "r"(fourth), "r"(fifth),
-        "r"(sixth), [cloned] "r"(may_be_cloned), [exit] "i"(SYS_exit)
-      : "rcx", "r11", "memory");
+  asm volatile("syscall"
+               : "+a"(answer)
+               : "D"(call.arguments[0]), "S"(call.arguments[1]), "d"(call.arguments[2]), "r"(fourth), "r"(fifth),
+                 "r"(sixth)
+               : "rcx", "r11", "memory");
   return answer;
-}
-
-// A signal would run its handler on that stack.
-void call_clone(const Call& call) {
-  sigset_t all, before;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, &before);
-  call_kernel(call);
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-}
-
-// Nothing of the library works without its own FS: two calls with nothing between them.
-void call_with_register(Word request, Word value) {
-  constexpr Word set_fs = 0x1002, get_fs = 0x1003;
-  Word own = 0;
-  syscall(SYS_arch_prctl, get_fs, &own);
-  Word answer = SYS_arch_prctl;
-  asm volatile(
-      "syscall\n"
-      "movl %[number], %%eax\n"
-      "movl %[set], %%edi\n"
-      "movq %[own], %%rsi\n"
-      "syscall"
-      : "+a"(answer), "+D"(request), "+S"(value)
-      : [number] "i"(SYS_arch_prctl), [set] "i"(set_fs), [own] "r"(own)
-      : "rcx", "r11", "memory");
-}
-
-// rt_sigreturn from a handler that spoilt its frame. What the kernel refuses is a SIGSEGV, and comes back here.
-thread_local sigjmp_buf back;
-thread_local Random* spoiler = nullptr;  // while it lasts
-
-void spoil(int, siginfo_t*, void* frame) {
-  auto& context = *static_cast<ucontext_t*>(frame);
-  Random& random = *spoiler;
-  auto* vectors = reinterpret_cast<Word*>(context.uc_mcontext.fpregs);
-  switch (random.below(5)) {
-    case 0: context.uc_mcontext.gregs[REG_CSGSFS] = static_cast<greg_t>(random.next()); break;
-    case 1: context.uc_mcontext.fpregs = reinterpret_cast<fpregset_t>(some_address(random)); break;
-    case 2: context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(some_address(random)); break;
-    default: vectors[random.below(100)] = random.one_in(2) ? some_number(random) : random.next();
-  }
-}
-void jump_back(int signal) {
-  if (spoiler != nullptr) siglongjmp(back, 1);
-  std::signal(signal, SIG_DFL);  // not ours: it comes again, and ends us
-}
-
-void return_from_spoilt_frame(Random& random, char* stack, std::size_t bytes) {
-  const stack_t alternate{stack, 0, bytes};
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (sigaltstack(&alternate, nullptr) != 0) return;
-  spoiler = &random;
-  const long process = getpid(), thread = syscall(SYS_gettid);
-  if (sigsetjmp(back, 1) == 0) {
-    // No register holds anything that matters after it.
-    asm volatile("syscall" : : "a"(SYS_tgkill), "D"(process), "S"(thread), "d"(SIGUSR2) : "rcx", "r11", "memory");
-    siglongjmp(back, 1);
-  }
-  spoiler = nullptr;
-  const unsigned usual = 0x1f80;
-  asm volatile("fninit; ldmxcsr %0" : : "m"(usual));
-}
-
-void make_call(const Call& call, Random& random, char* stack, std::size_t stack_bytes) {
-  switch (call.number) {
-    case SYS_clone: return call_clone(call);
-    case SYS_arch_prctl: return call_with_register(call.arguments[0], call.arguments[1]);
-    case SYS_rt_sigreturn: return return_from_spoilt_frame(random, stack, stack_bytes);
-    default: call_kernel(call);
-  }
 }
 
 struct Worker {
@@ -364,14 +282,13 @@ std::atomic<bool> stop = false;
 
 void work(Worker& self, Word seed) {
   Random random(seed);
-  alignas(16) char stack[64 << 10];
   self.thread = static_cast<pid_t>(syscall(SYS_gettid));
   while (!stop) {
     if (random.one_in(4)) fill_data(random);
     const Call call = some_call(random);
     self.number = call.number;
     if (call.ends == Ends::the_thread) self.ended = true;
-    make_call(call, random, stack, sizeof stack);
+    call_kernel(call);
     ++self.calls;
   }
   self.ended = true;
@@ -389,14 +306,41 @@ void open_files() {
   syscall(SYS_memfd_create, "m", 0);
 }
 
+// Allocations may fail now and then, and before there is anything to lose they are tried again.
+template <class Attempt>
+void insist(Attempt&& attempt) {
+  for (int count = 0; count < 10; ++count) {
+    if (attempt()) return;
+  }
+  std::exit(2);
+}
+
 char* reserve(Word bytes, Word address = 0) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (address != 0 ? MAP_FIXED_NOREPLACE : 0);
-  void* place = mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, flags, -1, 0);
-  if (place == MAP_FAILED) std::exit(2);
+  void* place = nullptr;
+  insist(
+      [&] { return (place = mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, flags, -1, 0)) != MAP_FAILED; });
   return static_cast<char*>(place);
 }
 
 void pass_over(int) {}
+
+// The kernel copies a frame before it believes it, and says SIGSEGV where no memory is left for that: rt_sigreturn is
+// tried again. What else faults is not ours: it comes again, and ends us.
+void return_again(int signal, siginfo_t* information, void* frame) {
+  constexpr unsigned short system_call = 0x050f;
+  greg_t* const registers = static_cast<ucontext_t*>(frame)->uc_mcontext.gregs;
+  unsigned short instruction = 0;
+  if (information->si_code == SI_KERNEL) {
+    std::memcpy(&instruction, reinterpret_cast<const void*>(registers[REG_RIP] - 2), sizeof instruction);
+  }
+  if (instruction != system_call) {
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  registers[REG_RIP] -= 2;
+  registers[REG_RAX] = SYS_rt_sigreturn;
+}
 
 }  // namespace
 
@@ -413,19 +357,16 @@ int main(int count, char** words) {
     action.sa_handler = pass_over;
     sigaction(signal, &action, nullptr);
   }
-  struct sigaction spoils = {}, returns = {};
-  spoils.sa_sigaction = spoil;
-  spoils.sa_flags = SA_SIGINFO;
-  returns.sa_handler = jump_back;
-  returns.sa_flags = SA_ONSTACK | SA_NODEFER;
-  sigaction(SIGUSR2, &spoils, nullptr);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigaction(signal, &returns, nullptr);
+  struct sigaction returns = {};
+  returns.sa_sigaction = return_again;
+  returns.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigaction(SIGSEGV, &returns, nullptr);
   data = reserve(data_bytes + guard_bytes);
   read_only = reserve(page_bytes + guard_bytes);
   // Far from where the kernel puts stacks: holes that one thread makes here must not become another's.
   area = reserve(area_bytes + guard_bytes, 0x2000'0000'0000);
-  if (mprotect(data, data_bytes, PROT_READ | PROT_WRITE) != 0 || mprotect(read_only, page_bytes, PROT_READ) != 0)
-    return 2;
+  insist([] { return mprotect(data, data_bytes, PROT_READ | PROT_WRITE) == 0; });
+  insist([] { return mprotect(read_only, page_bytes, PROT_READ) == 0; });
   open_files();
   // Workers that wait for good are left behind: the end of the program is to end them, too.
   constexpr std::size_t most_workers = 48;

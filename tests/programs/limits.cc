@@ -116,6 +116,11 @@ void processor_time() {
     spend_until([] { return seen[SIGUSR1] == 1; });
     CHECK(read_clock(clock) - begin >= 15 * millisecond && timer_delete(timer) == 0);
   }
+  // Nearly never: the clock goes on meanwhile.
+  timer_t seldom{};
+  const itimerspec never{{0, 0}, {INT64_MAX, 0}};
+  CHECK(timer_create(CLOCK_THREAD_CPUTIME_ID, nullptr, &seldom) == 0);
+  CHECK(timer_settime(seldom, 0, &never, nullptr) == 0 && usleep(10'000) == 0 && timer_delete(seldom) == 0);
   // Sleeping for as long as others work.
   const timespec none{};
   CHECK(clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, TIMER_ABSTIME, &none, nullptr) == 0);
