@@ -94,7 +94,8 @@ def link(functions: dict[int, Function]):
     """Callees by address, by falling into the next label of an assembly source, and by LEADS."""
     ordered = list(functions.values())
     for function, following in zip(ordered, [*ordered[1:], None]):
-        function.callees = [functions[target] for target in function.targets if functions.get(target, function) is not function]
+        called = (functions.get(target, function) for target in function.targets)
+        function.callees = [callee for callee in called if callee is not function]
         if function.falls_through and following is not None and "::" not in function.name + following.name:
             function.callees.append(following)
     (trap,) = (function for function in ordered if function.name == "ingot_trap")
@@ -176,9 +177,10 @@ def main() -> int:
     tables = subprocess.run([arguments.nm, "-S", arguments.image], check=True, capture_output=True, text=True).stdout
     alone = Depths(PANICS, 0)
     for function in virtual_functions(Path(arguments.image), listed, tables):
-        depth, path = alone.of(function)
+        depth, _ = alone.of(function)
         if depth > POINTER_BYTES and not named.search(function.name):
-            print(f"expected at most {POINTER_BYTES} bytes for a call that LEADS does not name, found {depth}: {function.name}")
+            print(f"expected at most {POINTER_BYTES} bytes for a call that LEADS does not name, found {depth}:")
+            print(f"    {function.name}")
             problems += 1
     # An interrupt is a trap that neither answers a fault nor leads to a program.
     handlers = re.compile(PANICS.pattern + r"|AddressSpace::answer|before_program|signal_|answer_missing_part")
