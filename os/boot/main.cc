@@ -65,7 +65,7 @@ void run_main(Kernel& kernel) {
 
 }  // namespace
 
-// entry.S jumps here on a 16 KiB stack, with interrupts off and the first GiB mapped; move_kernel does once more.
+// entry.S jumps here on a 24 KiB stack, with interrupts off and the first GiB mapped; move_kernel does once more.
 extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t loader_information) {
   const arch::EntryArguments arguments{protocol, PhysicalAddress(loader_information)};
   arch::move_kernel(arguments);

@@ -27,13 +27,22 @@ std::uint32_t bank_count() {
   return static_cast<std::uint32_t>(arch::read_model_register(capabilities_register) & count_bits);
 }
 
+// On Intel's family 6 before model 1Ah the first bank's control is another register, and the firmware's (SDM volume 3,
+// 16.3.2.1).
+bool has_first_control() {
+  const std::uint32_t signature = arch::cpuid(1).eax;
+  const std::uint32_t family = signature >> 8 & 0xf, model = (signature >> 12 & 0xf0) | (signature >> 4 & 0xf);
+  return family != 6 || model >= 0x1a;
+}
+
 }  // namespace
 
 void clear_machine_checks() {
-  for (std::uint32_t index = 0; index < bank_count(); ++index) {
+  const std::uint32_t banks = bank_count(), first_control = has_first_control() ? 0 : 1;
+  for (std::uint32_t index = 0; index < banks; ++index) {
     const Bank bank(index);
     arch::write_model_register(bank.status(), 0);
-    arch::write_model_register(bank.control(), ~std::uint64_t{0});
+    if (index >= first_control) arch::write_model_register(bank.control(), ~std::uint64_t{0});
   }
 }
 

@@ -49,6 +49,16 @@ TEST_F(MachineCheckTest, BanksAreClearedAndOpenedUpToTheLast) {
   EXPECT_EQ(arch::hosted::thread.model_value, ~std::uint64_t{0});
 }
 
+TEST_F(MachineCheckTest, TheFirstControlIsLeftAloneWhereItIsTheFirmwares) {
+  arch::hosted::thread.cpuid = [](std::uint32_t) -> arch::CpuidResult { return {.eax = 0x106f0, .edx = 1u << 14}; };
+  arch::hosted::thread.model_registers = [](std::uint32_t number) -> std::uint64_t { return number == 0x179 ? 1 : 0; };
+  clear_machine_checks();
+  EXPECT_EQ(arch::hosted::thread.model_register, 0x400u);  // model 1Fh
+  arch::hosted::thread.cpuid = [](std::uint32_t) -> arch::CpuidResult { return {.eax = 0x10670, .edx = 1u << 14}; };
+  clear_machine_checks();
+  EXPECT_EQ(arch::hosted::thread.model_register, 0x401u);  // model 17h: the status was the last
+}
+
 TEST_F(MachineCheckTest, ACpuWithoutBanksIsAskedForNone) {
   arch::hosted::thread.model_registers = [](std::uint32_t number) -> std::uint64_t {
     ADD_FAILURE() << "would fault: " << number;

@@ -139,7 +139,7 @@ Answer<void> Process::set_signal_stack(UserThread& thread, const AlternateStack&
   return threads_.with([&](Threads& threads) -> Answer<void> {
     // As Linux does, the larger frames count from the moment that a program asked for what makes them larger.
     const std::uint64_t parts = threads.granted_parts;
-    if (stack.is_set() && parts != 0 && stack.bytes <= arch::signal_frame_bytes(parts)) return Errno::enomem;
+    if (parts != 0 && !stack.has_room_for(arch::signal_frame_bytes(parts))) return Errno::enomem;
     thread.signals.stack = stack;
     return {};
   });
@@ -149,8 +149,7 @@ Answer<void> Process::grant_vector_parts(std::uint64_t parts) {
   return threads_.with([&](Threads& threads) -> Answer<void> {
     const std::uint64_t all = threads.granted_parts | parts;
     for (const UserThread& thread : threads.living) {
-      const AlternateStack& stack = thread.signals.stack;
-      if (stack.is_set() && stack.bytes <= arch::signal_frame_bytes(all)) return Errno::enospc;
+      if (!thread.signals.stack.has_room_for(arch::signal_frame_bytes(all))) return Errno::enospc;
     }
     threads.granted_parts = all;
     return {};

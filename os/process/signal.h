@@ -148,6 +148,8 @@ struct AlternateStack {
 
   bool is_set() const { return bytes != 0; }
   bool holds(std::uint64_t stack_pointer) const { return stack_pointer > begin && stack_pointer - begin <= bytes; }
+  // A handler's frame of this size, and something above. One that is not set keeps nobody from the usual stack.
+  bool has_room_for(std::uint64_t frame_bytes) const { return !is_set() || bytes > frame_bytes; }
   // As the program sees it.
   AlternateStack seen_from(std::uint64_t stack_pointer) const {
     AlternateStack seen = *this;

@@ -141,7 +141,7 @@ entry_high:
   movl %esi, %esi
 .globl ingot_begin
 ingot_begin:
-  movq $ingot_boot_stacks + 5 * 4096, %rsp
+  movq $ingot_boot_stacks + 7 * 4096, %rsp
   xorl %ebp, %ebp               // a backtrace ends here
   call ingot_start
   ud2                           // ingot_start never returns

@@ -37,7 +37,7 @@ inline PhysicalAddress physical_kernel_base() { return image_range().begin.round
 
 // The stacks of the CPU that boots; the others' are allocated.
 struct BootStacks {
-  GuardedStack<16 * 1024> main;  // first: entry.S knows its end
+  GuardedStack<24 * 1024> main;  // first: entry.S knows its end
   GuardedStack<8 * 1024> double_fault, non_maskable, machine_check;
 };
 extern "C" BootStacks ingot_boot_stacks;

@@ -14,7 +14,7 @@ namespace ingot::os::arch {
 extern "C" {
 constinit BootStacks ingot_boot_stacks{};
 }
-static_assert(offsetof(BootStacks, main) == 0 && sizeof(BootStacks::main) == 5 * page_bytes, "entry.S relies on it");
+static_assert(offsetof(BootStacks, main) == 0 && sizeof(BootStacks::main) == 7 * page_bytes, "entry.S relies on it");
 
 void Platform::adopt_boot_cpu(Kernel& kernel) {
   SegmentTable& segments = kernel.boot_processor.part.segments;
