@@ -48,14 +48,17 @@ Answer<VirtualAddress> ProgramMemory::map(const Mapping& mapping) {
                    .object_offset = mapping.object_offset,
                    .bytes = mapping.bytes,
                    .access = mapping.access,
+                   .most_access = mapping.most_access,
                    .sharing = mapping.object != nullptr ? mapping.sharing : Sharing::private_copy,
                    .purpose = mapping.purpose,
                    .guard_bytes = mapping.guard_bytes,
                    .address = mapping.address,
                    .lowest = lowest_mapping_,
-                   .owner = mapping.owner});
+                   .owner = mapping.owner,
+                   .locked = locks_new_});
   if (!place.ok()) {
-    if (place.error().code() == ErrorCode::out_of_memory) return Errno::enomem;
+    const ErrorCode code = place.error().code();
+    if (code == ErrorCode::out_of_memory || code == ErrorCode::denied) return errno_of(code);
     return mapping.address && !mapping.replaces ? Errno::eexist : Errno::einval;
   }
   return place.value();
@@ -90,23 +93,38 @@ Answer<VirtualAddress> ProgramMemory::resize(VirtualAddress address, std::uint64
   const MutexGuard guard(changes_);
   const std::optional<RegionFields> found = space_->region_at(address);
   if (!found || found->bytes - (address - found->begin) < old_bytes) return Errno::efault;
-  if (found->object != &zeroes_) return Errno::einval;  // a file's mapping that grows: nobody needed it yet
-  const Result<VirtualAddress> grown = space_->add(
-      {.object = &zeroes_, .bytes = new_bytes - old_bytes, .access = found->access, .address = address + old_bytes});
+  // As much of it as lies above is left where it is: only its end can grow.
+  const bool is_end = address + old_bytes == found->begin + found->bytes;
+  const bool is_promise = found->promised || found->object->pages() == MemoryObject::Pages::kept;
+  const Result<VirtualAddress> grown =
+      !is_end ? Result<VirtualAddress>(Error::of(ErrorCode::invalid_argument, "expected the end of a region"))
+              : space_->add({.object = found->object,
+                             .object_offset = found->object_offset + found->bytes,
+                             .bytes = new_bytes - old_bytes,
+                             .access = found->access,
+                             .most_access = found->most_access,
+                             .sharing = found->sharing,
+                             .purpose = is_promise ? RegionPurpose::general : RegionPurpose::reservation,
+                             .address = address + old_bytes,
+                             .owner = found->owner,
+                             .locked = found->locked});
   if (grown.ok()) return address;
+  if (grown.error().code() == ErrorCode::overflow) return Errno::einval;
   if (!may_move) return Errno::enomem;
-  return move(address, old_bytes, new_bytes);
+  return TRY(space_->move(address, old_bytes, new_bytes, lowest_mapping_));
 }
 
-// By copying what is there. Precondition: changes_ is held, and the region shows zeroes.
-Answer<VirtualAddress> ProgramMemory::move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes) {
-  const Access access = space_->region_at(from)->access;
-  const VirtualAddress to = TRY(space_->add(
-      {.object = &zeroes_, .bytes = new_bytes, .access = Access::read | Access::write, .lowest = lowest_mapping_}));
-  TRY(space_->copy_pages(from, to, old_bytes));
-  if (access != (Access::read | Access::write)) TRY(space_->protect(to, new_bytes, access));
-  TRY(space_->remove(from, old_bytes));
-  return to;
+Answer<void> ProgramMemory::lock(VirtualAddress address, std::uint64_t bytes, bool locked) {
+  const MutexGuard guard(changes_);
+  const Result<void> changed = space_->set_locked(address, bytes, locked);
+  if (changed.ok()) return {};
+  return changed.error().code() == ErrorCode::not_found ? Errno::enomem : errno_of(changed.error().code());
+}
+
+void ProgramMemory::lock_all(bool present, bool later) {
+  const MutexGuard guard(changes_);
+  if (present || !later) space_->set_all_locked(present);
+  locks_new_ = later;
 }
 
 // In the TiB where Linux has them, too.
