@@ -89,10 +89,6 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
                      "executable at once, found offset ", request.object_offset, ", guard ", request.guard_bytes, ", ",
                      request.access);
   }
-  if (request.object_offset > ~std::uint64_t{0} - request.bytes) {
-    return Error::of(ErrorCode::overflow, "expected an end of an object that is a number, found ", request.bytes,
-                     " bytes at ", request.object_offset);
-  }
   if (request.sharing == Sharing::shared && request.object->pages() == MemoryObject::Pages::fresh) {
     return Error::of(ErrorCode::unsupported, "expected memory that can be shared, found ", request.object->name());
   }
@@ -141,11 +137,11 @@ Result<void> AddressSpace::remove(VirtualAddress address, std::uint64_t bytes, R
   TRY(make_borders(address, bytes, batch));
   for (Region* next = regions_.first_behind(address); next != nullptr && next->begin < address + bytes;) {
     Region& region = *std::exchange(next, regions_.after(*next));
-    regions_.take(region);
-    // Nothing crosses its ends any more: it cannot fail.
+    // Nothing crosses its ends any more: it cannot fail. CPUs forget its pages before its object does.
     static_cast<void>(table_.unmap(region.begin, region.bytes, batch, releasing(region, batch)));
-    account_.remove(region);
     batch.finish();
+    regions_.take(region);
+    account_.remove(region);
     region.object->let_go(region.object_offset, region.bytes, region);
     removed.add(region);
   }
@@ -186,15 +182,21 @@ Result<void> AddressSpace::protect(VirtualAddress address, std::uint64_t bytes, 
   Result<void> outcome;
   for (Region* region = regions_.find(address); region != nullptr && region->begin < address + bytes && outcome.ok();
        region = regions_.after(*region)) {
-    outcome = region->object->show(*region, access);
-    if (!outcome.ok()) break;
-    // A private page that was not writable may be seen by others: the first write will tell.
-    outcome = table_.protect(region->begin, region->bytes, batch, [&](const MappedPage& page) {
-      PageAttributes attributes = page.attributes;
-      const bool stays_writable = region->sharing == Sharing::shared || allows(attributes.access, Access::write);
-      attributes.access = stays_writable ? access : without(access, Access::write);
-      return attributes;
-    });
+    const auto set_pages = [&](Access most) {
+      return table_.protect(region->begin, region->bytes, batch, [&](const MappedPage& page) {
+        PageAttributes attributes = page.attributes;
+        // A private page that was not writable may be seen by others: the first write will tell.
+        const bool stays_writable = region->sharing == Sharing::shared || allows(attributes.access, Access::write);
+        attributes.access = stays_writable ? most : without(most, Access::write);
+        return attributes;
+      });
+    };
+    // What goes is forgotten by every CPU before the object may give it to others.
+    const bool others_wait = region->object->pages() == MemoryObject::Pages::kept && !allows(access, region->access);
+    if (others_wait) outcome = set_pages(region->access & access);
+    if (others_wait) batch.finish();
+    if (outcome.ok()) outcome = region->object->show(*region, access);
+    if (outcome.ok()) outcome = set_pages(access);
   }
   join_within(address, bytes);
   return outcome;
@@ -211,37 +213,52 @@ Result<void> AddressSpace::set_locked(VirtualAddress address, std::uint64_t byte
   return {};
 }
 
-void AddressSpace::set_all_locked(bool locked) {
+Result<VirtualAddress> AddressSpace::grow(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes) {
   const MutexGuard guard(mutex_);
-  each_part(low_, high_ - low_, [&](Region& region, VirtualAddress, std::uint64_t) { region.locked = locked; });
-  join_within(low_, high_ - low_);
+  RegionFields more = TRY(part_of_one(from, old_bytes));
+  more.begin += old_bytes;
+  more.object_offset += old_bytes;
+  more.bytes = new_bytes - old_bytes;
+  TRY(check_range(more.begin, more.bytes));
+  if (!regions_.is_free(more.begin, more.bytes)) {
+    return Error::of(ErrorCode::out_of_memory, "expected room for ", more.bytes, " bytes at ", more.begin);
+  }
+  TRY(account_.allow(more));
+  TRY(regions_.insert(more));
+  account_.add(more);
+  join_within(more.begin, more.bytes);
+  return from;
+}
+
+// As a region of its own would be.
+Result<RegionFields> AddressSpace::part_of_one(VirtualAddress begin, std::uint64_t bytes) const {
+  TRY(check_range(begin, bytes));
+  const Region* const region = regions_.find(begin);
+  if (region == nullptr || bytes > region->end() - begin || region->guards(begin)) {
+    return Error::of(ErrorCode::not_found, "expected one region with ", bytes, " bytes at ", begin, ", found none");
+  }
+  RegionFields part = *region;
+  part.begin = begin;
+  part.bytes = bytes;
+  part.object_offset = region->offset_of(begin);
+  part.guard_bytes = 0;
+  return part;
 }
 
 // By its page table: no memory is needed but for tables, and none for both places at once.
 Result<VirtualAddress> AddressSpace::move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes,
                                           VirtualAddress lowest) {
-  TRY(check_range(from, old_bytes));
   const MutexGuard guard(mutex_);
-  const Region* const found = regions_.find(from);
-  if (found == nullptr || old_bytes > found->end() - from || new_bytes < old_bytes) {
-    return Error::of(ErrorCode::not_found, "expected one region with ", old_bytes, " bytes at ", from, ", found none");
-  }
+  RegionFields moved = TRY(part_of_one(from, old_bytes));
   // Large pages shall fit where they are mapped next.
   const std::uint64_t alignment = old_bytes >= giant_page_bytes ? giant_page_bytes : large_page_bytes;
   const std::optional<VirtualAddress> to =
       regions_.find_gap(new_bytes, alignment, from.value() % alignment, lowest, high_);
   if (!to) return Error::of(ErrorCode::out_of_memory, "expected a gap of ", new_bytes, " bytes, found none");
-  RegionFields moved = *found;
   moved.begin = *to;
-  moved.object_offset = found->offset_of(from);
-  moved.guard_bytes = 0;
   moved.bytes = new_bytes - old_bytes;  // no more than that is new
-  if (moved.bytes != 0) TRY(account_.allow(moved));
+  TRY(account_.allow(moved));
   moved.bytes = new_bytes;
-  if (moved.object_offset > ~std::uint64_t{0} - new_bytes) {
-    return Error::of(ErrorCode::overflow, "expected an end of an object that is a number, found ", new_bytes,
-                     " bytes at ", moved.object_offset);
-  }
   TlbBatch batch(*services_.flusher, *services_.frames);
   TRY(make_borders(from, old_bytes, batch));
   TRY(regions_.insert(moved));

@@ -104,10 +104,11 @@ class AddressSpace : public ListLink<> {
   }
   // Fails where a part of the range has no region (not_found), or one that must not have the access (denied).
   Result<void> protect(VirtualAddress address, std::uint64_t bytes, Access access);
-  // What mlock says of a range, all of which has regions, or of all there is. Nothing is ever paged out: it is a mark.
+  // What mlock says of a range, all of which has regions. Nothing is ever paged out: it is a mark.
   Result<void> set_locked(VirtualAddress address, std::uint64_t bytes, bool locked);
-  void set_all_locked(bool locked);
-  // A part of one region goes elsewhere, where it has room to grow; its pages go with it.
+  // A part of one region becomes longer (new_bytes is no less): where it is, if what lies behind it is free; or
+  // elsewhere, and its pages go with it.
+  Result<VirtualAddress> grow(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes);
   Result<VirtualAddress> move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes,
                               VirtualAddress lowest);
 
@@ -162,6 +163,7 @@ class AddressSpace : public ListLink<> {
   bool is_refused(Access access) const {
     return !allows_writable_code() && allows(access, Access::write | Access::execute);
   }
+  Result<RegionFields> part_of_one(VirtualAddress begin, std::uint64_t bytes) const;
   Result<void> check_covered(VirtualAddress address, std::uint64_t bytes, Access access) const;
   Result<void> make_borders(VirtualAddress address, std::uint64_t bytes, TlbBatch& batch);
   void join_within(VirtualAddress address, std::uint64_t bytes);

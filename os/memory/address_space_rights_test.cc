@@ -132,7 +132,7 @@ TEST_F(AddressSpaceRights, JoinNeighboursAndFindTheirPagesAgain) {
   ASSERT_TRUE(space->set_locked(begin + page_bytes, page_bytes, true).ok());
   EXPECT_EQ(space->regions().size(), 3u);
   EXPECT_FALSE(space->set_locked(begin, 65 * page_bytes, true).ok());
-  space->set_all_locked(false);
+  ASSERT_TRUE(space->set_locked(begin, 64 * page_bytes, false).ok());
   EXPECT_EQ(space->regions().size(), 1u);
 }
 
@@ -158,6 +158,20 @@ TEST_F(AddressSpaceRights, MovePagesWithoutRoomForBoth) {
     ASSERT_EQ(*touch(*space, part + at, Access::read), at + page_bytes);
   }
   EXPECT_EQ(space->frames_held() * page_bytes, bytes);
+}
+
+TEST_F(AddressSpaceRights, GrowWhereThereIsRoom) {
+  auto space = make_space();
+  RegionRequest request = anonymous_request(4 * mib);
+  request.address = low + 7 * mib;
+  const VirtualAddress begin = space->add(request).value();
+  for (std::uint64_t bytes = 4 * mib; bytes < 5 * mib; bytes += page_bytes) {
+    ASSERT_EQ(space->grow(begin, bytes, bytes + page_bytes).value(), begin);
+  }
+  EXPECT_EQ(space->regions().size(), 1u);
+  EXPECT_EQ(space->grow(begin, 4 * mib, 6 * mib).error().code(), ErrorCode::out_of_memory);  // its own end is there
+  EXPECT_EQ(space->grow(begin, 6 * mib, 7 * mib).error().code(), ErrorCode::not_found);
+  EXPECT_FALSE(space->grow(begin, 5 * mib, 1024 * 1024 * gib).ok());
 }
 
 // Ready only when it was waited for; a page of it is a write that somebody counts.

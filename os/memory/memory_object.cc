@@ -14,17 +14,22 @@ bool executes(const Region& region) {
 }
 bool writes(const Region& region) { return region.sharing == Sharing::shared && allows(region.access, Access::write); }
 
+// Not only while it is in the list: a region without access counts nowhere.
+void count(RegionsShowing& it, const Region& region, std::uint32_t change) {
+  if (executes(region)) it.executable += change;
+  if (writes(region)) it.writable += change;
+}
+constexpr std::uint32_t once = 1, no_more = 0u - once;
+
 }  // namespace
 
 Result<void> MemoryObject::show(Region& region, Access access) {
   return regions_.with([&](RegionsShowing& it) -> Result<void> {
-    it.executable -= executes(region) ? 1 : 0;
-    it.writable -= writes(region) ? 1 : 0;
+    count(it, region, no_more);
     const Access before = std::exchange(region.access, access);
     const bool denied = (executes(region) && it.writable != 0) || (writes(region) && it.executable != 0);
     if (denied) region.access = before;
-    it.executable += executes(region) ? 1 : 0;
-    it.writable += writes(region) ? 1 : 0;
+    count(it, region, once);
     if (denied) {
       return Error::of(ErrorCode::denied, "expected memory that is written to or executed, found ", name(),
                        " that would be both by ", access, " at ", region.begin);
@@ -36,8 +41,7 @@ Result<void> MemoryObject::show(Region& region, Access access) {
 
 void MemoryObject::hide(Region& region) {
   regions_.with([&](RegionsShowing& it) {
-    it.executable -= executes(region) ? 1 : 0;
-    it.writable -= writes(region) ? 1 : 0;
+    count(it, region, no_more);
     it.all.remove(region);
   });
 }

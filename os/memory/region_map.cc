@@ -62,6 +62,10 @@ std::optional<VirtualAddress> RegionMap::find_gap(std::uint64_t bytes, std::uint
 }
 
 Result<void> RegionMap::insert(const RegionFields& fields) {
+  if (fields.object_offset > ~std::uint64_t{0} - fields.bytes) {
+    return Error::of(ErrorCode::overflow, "expected an end of an object that is a number, found ", fields.bytes,
+                     " bytes at ", fields.object_offset);
+  }
   void* block = TRY(heap_->allocate(sizeof(Region), alignof(Region)));
   Region* region = std::construct_at(static_cast<Region*>(block), fields);
   region->access = Access::none;  // until the object agrees

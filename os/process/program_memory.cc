@@ -91,27 +91,13 @@ Answer<VirtualAddress> ProgramMemory::resize(VirtualAddress address, std::uint64
     return address;
   }
   const MutexGuard guard(changes_);
-  const std::optional<RegionFields> found = space_->region_at(address);
-  if (!found || found->bytes - (address - found->begin) < old_bytes) return Errno::efault;
-  // As much of it as lies above is left where it is: only its end can grow.
-  const bool is_end = address + old_bytes == found->begin + found->bytes;
-  const bool is_promise = found->promised || found->object->pages() == MemoryObject::Pages::kept;
-  const Result<VirtualAddress> grown =
-      !is_end ? Result<VirtualAddress>(Error::of(ErrorCode::invalid_argument, "expected the end of a region"))
-              : space_->add({.object = found->object,
-                             .object_offset = found->object_offset + found->bytes,
-                             .bytes = new_bytes - old_bytes,
-                             .access = found->access,
-                             .most_access = found->most_access,
-                             .sharing = found->sharing,
-                             .purpose = is_promise ? RegionPurpose::general : RegionPurpose::reservation,
-                             .address = address + old_bytes,
-                             .owner = found->owner,
-                             .locked = found->locked});
-  if (grown.ok()) return address;
-  if (grown.error().code() == ErrorCode::overflow) return Errno::einval;
-  if (!may_move) return Errno::enomem;
-  return TRY(space_->move(address, old_bytes, new_bytes, lowest_mapping_));
+  Result<VirtualAddress> place = space_->grow(address, old_bytes, new_bytes);
+  if (!place.ok() && place.error().code() == ErrorCode::out_of_memory && may_move) {
+    place = space_->move(address, old_bytes, new_bytes, lowest_mapping_);
+  }
+  if (place.ok()) return place.value();
+  const ErrorCode code = place.error().code();
+  return code == ErrorCode::not_found ? Errno::efault : code == ErrorCode::overflow ? Errno::einval : errno_of(code);
 }
 
 Answer<void> ProgramMemory::lock(VirtualAddress address, std::uint64_t bytes, bool locked) {
@@ -121,10 +107,20 @@ Answer<void> ProgramMemory::lock(VirtualAddress address, std::uint64_t bytes, bo
   return changed.error().code() == ErrorCode::not_found ? Errno::enomem : errno_of(changed.error().code());
 }
 
-void ProgramMemory::lock_all(bool present, bool later) {
+Answer<void> ProgramMemory::lock_all(bool present, bool later) {
   const MutexGuard guard(changes_);
-  if (present || !later) space_->set_all_locked(present);
   locks_new_ = later;
+  if (later && !present) return {};
+  for (VirtualAddress from{};;) {
+    std::optional<RegionFields> region;
+    space_->each_region(from, [&](const RegionFields& next) {
+      region = next;
+      return false;
+    });
+    if (!region) return {};
+    TRY(space_->set_locked(region->begin, region->bytes, present));
+    from = region->begin + region->bytes;
+  }
 }
 
 // In the TiB where Linux has them, too.

@@ -57,7 +57,7 @@ class ProgramMemory {
                                 bool may_move);
   // What mlock and mlockall say; `later`: of every new mapping.
   Answer<void> lock(VirtualAddress address, std::uint64_t bytes, bool locked);
-  void lock_all(bool present, bool later);
+  Answer<void> lock_all(bool present, bool later);
   // Its pages are zeroes, or the file's, again.
   Answer<void> discard(VirtualAddress address, std::uint64_t bytes);
 

@@ -201,13 +201,9 @@ Answer<void> unlock_memory(Caller& caller, VirtualAddress address, std::uint64_t
 Answer<void> lock_all_memory(Caller& caller, std::uint32_t flags) {
   constexpr std::uint32_t present = 1, later = 2, on_fault = 4;
   if (flags == 0 || flags == on_fault || (flags & ~(present | later | on_fault)) != 0) return Errno::einval;
-  caller.process.memory().lock_all((flags & present) != 0, (flags & later) != 0);
-  return {};
+  return caller.process.memory().lock_all((flags & present) != 0, (flags & later) != 0);
 }
-Answer<void> unlock_all_memory(Caller& caller) {
-  caller.process.memory().lock_all(false, false);
-  return {};
-}
+Answer<void> unlock_all_memory(Caller& caller) { return caller.process.memory().lock_all(false, false); }
 
 constexpr SystemCall rows[] = {
     system_call<&map_memory>("mmap"),          system_call<&unmap_memory>("munmap"),

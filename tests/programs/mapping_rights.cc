@@ -1,5 +1,6 @@
 // What mappings of files may never become. A file opened for reading is not written to by way of mprotect; a page that
 // is executable anywhere is not written to anywhere else; offsets do not wrap.
+// program-test: cast --tmpfs 1M
 // program-test: expect offsets do not wrap
 // program-test: expect what was opened for reading stays as it is
 // program-test: expect written, then executed, never both

@@ -1,6 +1,7 @@
 // What a program says about its memory is done, or refused as Linux refuses it: advice, locks, times of mapped files,
 // and mappings that grow.
 // program-test: memory 64
+// program-test: cast --tmpfs 1M
 // program-test: expect advice is done or refused
 // program-test: expect neighbours become one mapping
 // program-test: expect locks know their addresses
