@@ -51,6 +51,8 @@ Result<Backing> AddressSpace::ask(const Region& region, VirtualAddress page, Pag
   Result<Backing> backing = is_long ? Error::of(ErrorCode::would_block, "expected a page, found that it takes long")
                                     : region.object->fault(region.offset_of(page), size);
   if (!backing.ok() && backing.error().code() == ErrorCode::would_block) {
+    --statistics_.faults;  // it will be asked again
+    --statistics_.refused_faults;
     errand.release();
     errand.object = region.object;
     errand.owner = region.owner;

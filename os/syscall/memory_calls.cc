@@ -102,8 +102,10 @@ Answer<void> each_mapping(Caller& caller, VirtualAddress address, std::uint64_t 
       return false;
     });
     if (!region || region->begin >= end) return Errno::enomem;
-    if (region->begin > address) has_hole = true;
-    if (region->begin > address) address = region->begin;
+    if (region->begin > address) {
+      has_hole = true;
+      address = region->begin;
+    }
     const VirtualAddress next = region->begin + region->bytes < end ? region->begin + region->bytes : end;
     TRY(visit(*region, address, next - address));
     address = next;
@@ -113,7 +115,7 @@ Answer<void> each_mapping(Caller& caller, VirtualAddress address, std::uint64_t 
 }
 
 namespace advice {
-constexpr int do_not_need = 4, free_if_needed = 8, remove = 9, wipe_on_fork = 18, last_hint = 21, populate_read = 22,
+constexpr int do_not_need = 4, free_if_needed = 8, remove = 9, wipe_on_fork = 18, populate_read = 22,
               populate_write = 23, do_not_need_locked = 24;
 }
 
@@ -133,33 +135,37 @@ Answer<void> populate(Caller& caller, VirtualAddress address, std::uint64_t byte
 }
 
 // What changes nothing but speed is believed; the rest is done, or refused as by a Linux that has it not.
-Answer<void> advise(Caller& caller, VirtualAddress address, std::uint64_t length, int advised) {
-  if (!address.aligned(page_bytes) || advised < 0 || (advised > 4 && advised < 8)) return Errno::einval;
-  if (advised > advice::do_not_need_locked || advised == advice::wipe_on_fork) return Errno::einval;
-  if (length == 0) return {};
-  const std::uint64_t bytes = TRY(whole_pages(length));
+Answer<void> follow(Caller& caller, int advised, const RegionFields& region, VirtualAddress begin,
+                    std::uint64_t bytes) {
   ProgramMemory& memory = caller.process.memory();
-  return each_mapping(caller, address, bytes,
-                      [&](const RegionFields& region, VirtualAddress begin, std::uint64_t part) {
-                        const bool is_file = region.object != &memory.zeroes();
-                        switch (advised) {
-                          case advice::populate_read: return populate(caller, begin, part, Access::read);
-                          case advice::populate_write: return populate(caller, begin, part, Access::write);
-                          case advice::remove:  // a hole in the file
-                            if (region.locked || !is_file) return Answer<void>(Errno::einval);
-                            if (region.sharing != Sharing::shared || !allows(region.most_access, Access::write))
-                              return Answer<void>(Errno::eacces);
-                            return Answer<void>(Errno::eopnotsupp);
-                          case advice::free_if_needed:
-                            if (is_file) return Answer<void>(Errno::einval);
-                            [[fallthrough]];
-                          case advice::do_not_need:
-                            if (region.locked) return Answer<void>(Errno::einval);
-                            [[fallthrough]];
-                          case advice::do_not_need_locked: return memory.discard(begin, part);
-                          default: return Answer<void>();
-                        }
-                      });
+  const bool is_file = region.object != &memory.zeroes();
+  switch (advised) {
+    case advice::populate_read: return populate(caller, begin, bytes, Access::read);
+    case advice::populate_write: return populate(caller, begin, bytes, Access::write);
+    case advice::remove:  // a hole in the file
+      if (region.locked || !is_file) return Errno::einval;
+      if (region.sharing != Sharing::shared || !allows(region.most_access, Access::write)) return Errno::eacces;
+      return Errno::eopnotsupp;
+    case advice::free_if_needed:
+      if (is_file) return Errno::einval;
+      [[fallthrough]];
+    case advice::do_not_need:
+      if (region.locked) return Errno::einval;
+      [[fallthrough]];
+    case advice::do_not_need_locked: return memory.discard(begin, bytes);
+    default: return {};
+  }
+}
+
+Answer<void> advise(Caller& caller, VirtualAddress address, std::uint64_t length, int advised) {
+  const bool is_known = (advised >= 0 && advised <= advice::do_not_need) ||
+                        (advised >= advice::free_if_needed && advised <= advice::do_not_need_locked);
+  if (!address.aligned(page_bytes) || !is_known || advised == advice::wipe_on_fork) return Errno::einval;
+  if (length == 0) return {};
+  const auto follow_each = [&](const RegionFields& region, VirtualAddress begin, std::uint64_t bytes) {
+    return follow(caller, advised, region, begin, bytes);
+  };
+  return each_mapping(caller, address, TRY(whole_pages(length)), follow_each);
 }
 
 // A file's pages are its memory: what a mapping writes, the file holds. Its times change now.
@@ -168,13 +174,12 @@ Answer<void> synchronize_memory(Caller& caller, VirtualAddress address, std::uin
   if (!address.aligned(page_bytes) || (flags & ~(later | invalidate | now)) != 0) return Errno::einval;
   if ((flags & later) != 0 && (flags & now) != 0) return Errno::einval;
   if (length == 0) return {};
-  const std::uint64_t bytes = TRY(whole_pages(length));
-  return each_mapping(caller, address, bytes,
-                      [&](const RegionFields& region, VirtualAddress begin, std::uint64_t part) {
-                        if (region.locked && (flags & invalidate) != 0) return Answer<void>(Errno::ebusy);
-                        caller.process.space().note_writing(begin, part);
-                        return Answer<void>();
-                      });
+  const auto synchronize = [&](const RegionFields& region, VirtualAddress begin, std::uint64_t bytes) -> Answer<void> {
+    if (region.locked && (flags & invalidate) != 0) return Errno::ebusy;
+    caller.process.space().note_writing(begin, bytes);
+    return {};
+  };
+  return each_mapping(caller, address, TRY(whole_pages(length)), synchronize);
 }
 
 // Memory is never written out, and so is locked anyway. What was locked is remembered for those who ask.
