@@ -179,27 +179,34 @@ Result<void> AddressSpace::protect(VirtualAddress address, std::uint64_t bytes, 
   TlbBatch batch(*services_.flusher, *services_.frames);
   TRY(make_borders(address, bytes, batch));
   // The lowest first; where an object refuses, those before it have changed, as on Linux.
-  Result<void> outcome;
-  for (Region* region = regions_.find(address); region != nullptr && region->begin < address + bytes && outcome.ok();
+  for (Region* region = regions_.find(address); region != nullptr && region->begin < address + bytes;
        region = regions_.after(*region)) {
-    const auto set_pages = [&](Access most) {
-      return table_.protect(region->begin, region->bytes, batch, [&](const MappedPage& page) {
-        PageAttributes attributes = page.attributes;
-        // A private page that was not writable may be seen by others: the first write will tell.
-        const bool stays_writable = region->sharing == Sharing::shared || allows(attributes.access, Access::write);
-        attributes.access = stays_writable ? most : without(most, Access::write);
-        return attributes;
-      });
-    };
-    // What goes is forgotten by every CPU before the object may give it to others.
-    const bool others_wait = region->object->pages() == MemoryObject::Pages::kept && !allows(access, region->access);
-    if (others_wait) outcome = set_pages(region->access & access);
-    if (others_wait) batch.finish();
-    if (outcome.ok()) outcome = region->object->show(*region, access);
-    if (outcome.ok()) outcome = set_pages(access);
+    const Result<void> changed = change_access(*region, access, batch);
+    if (changed.ok()) continue;
+    join_within(address, bytes);
+    return changed;
   }
   join_within(address, bytes);
-  return outcome;
+  return {};
+}
+
+Result<void> AddressSpace::change_access(Region& region, Access access, TlbBatch& batch) {
+  const auto set_pages = [&](Access most) {
+    return table_.protect(region.begin, region.bytes, batch, [&](const MappedPage& page) {
+      PageAttributes attributes = page.attributes;
+      // A private page that was not writable may be seen by others: the first write will tell.
+      const bool stays_writable = region.sharing == Sharing::shared || allows(attributes.access, Access::write);
+      attributes.access = stays_writable ? most : without(most, Access::write);
+      return attributes;
+    });
+  };
+  // What goes is forgotten by every CPU before the object may give it to others.
+  if (region.object->pages() == MemoryObject::Pages::kept && !allows(access, region.access)) {
+    TRY(set_pages(region.access & access));
+    batch.finish();
+  }
+  TRY(region.object->show(region, access));
+  return set_pages(access);
 }
 
 Result<void> AddressSpace::set_locked(VirtualAddress address, std::uint64_t bytes, bool locked) {
@@ -264,7 +271,9 @@ Result<VirtualAddress> AddressSpace::move(VirtualAddress from, std::uint64_t old
   TRY(regions_.insert(moved));
   Result<void> outcome;
   table_.for_each(from, old_bytes, [&](const MappedPage& page) {
-    if (outcome.ok()) outcome = table_.map(*to + (page.address - from), page.physical, page.size, page.attributes);
+    if (!outcome.ok()) return;
+    const Result<void> mapped = table_.map(*to + (page.address - from), page.physical, page.size, page.attributes);
+    if (!mapped.ok()) outcome = mapped;
   });
   Region& left = outcome.ok() ? *regions_.find(from) : *regions_.find(*to);
   static_cast<void>(table_.unmap(left.begin, old_bytes, batch, [&](const MappedPage& page) {

@@ -167,6 +167,7 @@ class AddressSpace : public ListLink<> {
   Result<void> check_covered(VirtualAddress address, std::uint64_t bytes, Access access) const;
   Result<void> make_borders(VirtualAddress address, std::uint64_t bytes, TlbBatch& batch);
   void join_within(VirtualAddress address, std::uint64_t bytes);
+  Result<void> change_access(Region& region, Access access, TlbBatch& batch);
   // Each region that has a part in a range, with the begin and the bytes of that part.
   template <class Visit>
   void each_part(VirtualAddress address, std::uint64_t bytes, Visit visit) {

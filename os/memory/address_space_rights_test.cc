@@ -214,7 +214,7 @@ TEST_F(AddressSpaceRights, WaitForAnObjectWithoutTheLock) {
   ASSERT_TRUE(space->pin(begin + 2 * mib, 2 * mib, Access::write, count).ok());
   EXPECT_EQ(pinned, 2 * mib);
   EXPECT_EQ(slow.waits, 4);
-  EXPECT_EQ(space->statistics().faults, 2u);
+  EXPECT_EQ(space->statistics().faults, 1u + 512u);  // of small pages: it lies askew
   EXPECT_EQ(space->statistics().refused_faults, 0u);
   space.reset();
 }
