@@ -14,6 +14,8 @@ enum class ErrorCode : std::uint8_t {
   out_of_memory,
   input_output,  // the operating system refused
   corrupt,       // data contradicts itself
+  denied,        // a right is missing
+  would_block,   // not yet: asked again later, it may be answered
 };
 
 constexpr std::string_view name_of(ErrorCode code) {
@@ -26,6 +28,8 @@ constexpr std::string_view name_of(ErrorCode code) {
     case ErrorCode::out_of_memory: return "out of memory";
     case ErrorCode::input_output: return "input/output error";
     case ErrorCode::corrupt: return "corrupt data";
+    case ErrorCode::denied: return "denied";
+    case ErrorCode::would_block: return "would block";
   }
   return "unknown error";
 }

@@ -66,7 +66,7 @@ inline constexpr std::string_view implemented_system_calls[] = {
     "getppid", "getpriority", "getrandom", "getresgid", "getresuid", "getrlimit", "getrusage", "getsid",
     "getsockname", "getsockopt", "gettid", "gettimeofday", "getuid", "getxattr", "ioctl", "kill", "lchown",
     "lgetxattr", "link", "linkat", "listxattr", "llistxattr", "lremovexattr", "lseek", "lsetxattr", "lstat",
-    "madvise", "memfd_create", "mkdir", "mkdirat", "mknod", "mknodat", "mlock", "mlockall", "mmap",
+    "madvise", "memfd_create", "mkdir", "mkdirat", "mknod", "mknodat", "mlock", "mlock2", "mlockall", "mmap",
     "mprotect", "mremap", "msync", "munlock", "munlockall", "munmap", "nanosleep", "newfstatat", "open",
     "openat", "pause", "personality", "pipe", "pipe2", "poll", "ppoll", "prctl", "pread64", "preadv",
     "preadv2", "prlimit64", "pselect6", "pwrite64", "pwritev", "pwritev2", "read", "readlink", "readlinkat",

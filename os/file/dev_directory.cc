@@ -43,6 +43,10 @@ class SmallDevice final : public FileDescription {
   Answer<FileStatus> status() override { return node_->status(); }
   Answer<std::uint64_t> seek(std::int64_t, Whence) override { return std::uint64_t{0}; }
   Node* node() override { return node_.get(); }
+  Answer<FileMapping> mapping(std::uint64_t, std::uint64_t, Access) override {
+    if (kind_ == Small::zero) return FileMapping{};
+    return Errno::enodev;
+  }
 
  private:
   Answer<std::size_t> read_bytes(Transfer& to) override {

@@ -39,8 +39,6 @@ class DirectoryDescription final : public PlaceDescription {
     return directory_.list(position_ - own_entries, remembering);
   }
 
-  Answer<FileMapping> mapping() override { return Errno::enodev; }
-
  private:
   static constexpr std::uint64_t own_entries = 2;
 

@@ -25,8 +25,7 @@ class TimerFile;
 
 // What mmap shows. The owner keeps the object alive: each region that shows it holds a reference.
 struct FileMapping {
-  MemoryObject* object = nullptr;
-  std::uint64_t bytes = 0;  // beyond the last page of these there is nothing to see
+  MemoryObject* object = nullptr;  // none: zeroes of the mapping's own
   Reference<Shared> owner;
 };
 
@@ -72,7 +71,9 @@ class FileDescription : public Shared {
   virtual Answer<void> synchronize() { return {}; }
   // ioctl: `argument` is a number or an address in `memory`.
   virtual Answer<std::int64_t> control(std::uint32_t, std::uint64_t, TransferMemory&) { return Errno::enotty; }
-  virtual Answer<FileMapping> mapping() { return Errno::enodev; }
+  // What mmap shall show of [offset, offset + bytes), which does not wrap. The access is what is wanted now: a driver
+  // may choose by all of them, and refuse.
+  virtual Answer<FileMapping> mapping(std::uint64_t, std::uint64_t, Access) { return Errno::enodev; }
   virtual Answer<void> entries(DirectorySink&) { return Errno::enotdir; }
 
   // Which events of poll_event hold now; a file without a source is always ready.

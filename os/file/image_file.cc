@@ -12,8 +12,9 @@ class ImageFileDescription final : public SeekableDescription {
   ImageFileDescription(ImageFile& file, std::uint32_t flags) : SeekableDescription(flags), file_(file) {}
 
   Answer<FileStatus> status() override { return file_->status(); }
-  Answer<FileMapping> mapping() override {
-    return FileMapping{&file_->mapping(), file_->content().bytes.size(), file_};
+  Answer<FileMapping> mapping(std::uint64_t offset, std::uint64_t bytes, Access) override {
+    if (offset + bytes > SparsePages::most_bytes) return Errno::eoverflow;
+    return FileMapping{&file_->mapping(), file_};
   }
   Node* node() override { return file_.get(); }
 
@@ -83,8 +84,9 @@ std::uint64_t ImageFile::ImagePages::phase() const {
 bool ImageFile::ImagePages::is_used_up(std::uint64_t offset, std::uint64_t bytes) {
   if (!file_.content().consumed) return false;
   return used_up_.with([&](UsedUpPages& pages) {
-    for (std::uint64_t page = offset / page_bytes; page < (offset + bytes + page_bytes - 1) / page_bytes; ++page) {
-      if (pages.contains(page)) return true;
+    const std::uint64_t end = std::min(offset + bytes, round_up(file_.content().bytes.size(), page_bytes));
+    for (; offset < end; offset += page_bytes) {
+      if (pages.contains(offset / page_bytes)) return true;
     }
     return false;
   });
@@ -103,10 +105,10 @@ void ImageFile::ImagePages::let_go(std::uint64_t offset, std::uint64_t bytes, co
   const ImageContent& content = file_.content();
   if (!content.consumed || !content.physical) return;
   const std::uint64_t end = std::min(offset + bytes, round_up(content.bytes.size(), page_bytes));
-  regions().with([&](auto& all) {
+  regions().with([&](RegionsShowing& showing) {
     while (offset < end) {
       std::uint64_t next = end, shown_until = 0;
-      for (const Region& region : all) {
+      for (const Region& region : showing.all) {
         if (&region == &by) continue;
         const std::uint64_t begin = region.object_offset;
         if (begin <= offset) shown_until = std::max(shown_until, begin + region.bytes);

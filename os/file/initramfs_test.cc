@@ -145,13 +145,14 @@ class ImageMappings : public Initramfs {
   void put(std::string_view path, const ImageContent& what) {
     ASSERT_TRUE(add_image_file(tree.root(), path, NameStorage::copied, what, 0644).ok());
   }
-  FileMapping mapping(std::string_view path) { return tree.open(tree.root(), path, 0, 0).value()->mapping().value(); }
+  FileMapping mapping(std::string_view path) {
+    return tree.open(tree.root(), path, 0, 0).value()->mapping(0, page_bytes, Access::read).value();
+  }
 };
 
 TEST_F(ImageMappings, ShowWholePagesInPlace) {
   put("/weights", content(0, (4 << 20) + 100, ImageContent::Tail::zeros));
   FileMapping weights = mapping("/weights");
-  EXPECT_EQ(weights.bytes, (4u << 20) + 100);
   const Backing large = weights.object->fault(2 << 20, PageSize::large).value();
   EXPECT_EQ(large.physical, PhysicalAddress(image + (2 << 20)));
   EXPECT_EQ(large.ownership, FrameOwnership::borrowed);

@@ -5,7 +5,7 @@
 namespace ingot::os {
 namespace {
 
-constexpr std::uint64_t largest_file = SparsePages::most_pages * page_bytes;
+constexpr std::uint64_t largest_file = SparsePages::most_bytes;
 
 class MemoryFileDescription final : public SeekableDescription {
  public:
@@ -14,7 +14,11 @@ class MemoryFileDescription final : public SeekableDescription {
   Answer<FileStatus> status() override { return file_->status(); }
   Answer<void> truncate(std::uint64_t bytes) override { return file_->truncate(bytes); }
   Answer<void> reserve(std::uint64_t offset, std::uint64_t bytes) override { return file_->reserve(offset, bytes); }
-  Answer<FileMapping> mapping() override { return FileMapping{&file_->mapping(), file_->size(), file_}; }
+  Answer<FileMapping> mapping(std::uint64_t offset, std::uint64_t bytes, Access) override {
+    if (offset + bytes > largest_file) return Errno::eoverflow;
+    file_->note_reading();
+    return FileMapping{&file_->mapping(), file_};
+  }
   Node* node() override { return file_.get(); }
 
  private:
@@ -47,6 +51,25 @@ class MemoryFile::HeldFrame {
  private:
   MemoryFile& file_;
   FrameNumber frame_;
+};
+
+// A call that changes the content. What is mapped to be executed is not changed, and not so mapped meanwhile.
+class MemoryFile::Change {
+ public:
+  explicit Change(MemoryFile& file) : mapping_(file.mapping_), is_allowed_(mapping_.begin_writing()) {}
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+  ~Change() {
+    if (is_allowed_) mapping_.end_writing();
+  }
+  Answer<void> check() const {
+    if (!is_allowed_) return Errno::etxtbsy;
+    return {};
+  }
+
+ private:
+  MemoryObject& mapping_;
+  bool is_allowed_;
 };
 
 Answer<Reference<Node>> make_memory_file(Reference<Volume> volume, std::uint32_t permissions) {
@@ -90,6 +113,15 @@ std::uint64_t MemoryFile::size() {
 
 void MemoryFile::grow(std::uint64_t bytes) {
   content_.with([&](Content& it) { it.bytes = std::max(it.bytes, bytes); });
+  note_writing();
+}
+
+void MemoryFile::note_reading() {
+  const Nanoseconds now = volume().now();
+  attributes_.with([&](Attributes& it) { it.times.accessed = now; });
+}
+
+void MemoryFile::note_writing() {
   const Nanoseconds now = volume().now();
   attributes_.with([&](Attributes& it) { it.times.modified = it.times.changed = now; });
 }
@@ -119,6 +151,8 @@ Answer<std::size_t> MemoryFile::read(Transfer& to, std::uint64_t offset) {
 
 Answer<std::size_t> MemoryFile::write(Transfer& from, std::uint64_t offset) {
   TRY(volume().check_writable());
+  const Change change(*this);
+  TRY(change.check());
   const std::uint64_t most = std::min(largest_file, from.most_file_bytes());
   if (offset >= most && from.left() != 0) return Errno::efbig;
   from.shorten(most - std::min(offset, most));
@@ -143,6 +177,8 @@ Answer<std::size_t> MemoryFile::write(Transfer& from, std::uint64_t offset) {
 
 Answer<void> MemoryFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
   TRY(volume().check_writable());
+  const Change change(*this);
+  TRY(change.check());
   if (bytes > largest_file || offset > largest_file - bytes) return Errno::efbig;
   for (std::uint64_t page = offset / page_bytes; page * page_bytes < offset + bytes; ++page) {
     TRY(content_.with([&](Content& it) -> Answer<FrameNumber> { return it.pages.find_or_add(page); }));
@@ -153,6 +189,8 @@ Answer<void> MemoryFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
 
 Answer<void> MemoryFile::truncate(std::uint64_t bytes) {
   TRY(volume().check_writable());
+  const Change change(*this);
+  TRY(change.check());
   if (bytes > largest_file) return Errno::efbig;
   const std::uint64_t kept_pages = round_up(bytes, page_bytes) / page_bytes;
   const bool shrinks = content_.with([&](Content& it) { return bytes < std::exchange(it.bytes, bytes); });
@@ -168,8 +206,7 @@ Answer<void> MemoryFile::truncate(std::uint64_t bytes) {
       if (last) volume().services().window.clear(last->address() + bytes % page_bytes, page_bytes - bytes % page_bytes);
     });
   }
-  const Nanoseconds now = volume().now();
-  attributes_.with([&](Attributes& it) { it.times.modified = it.times.changed = now; });
+  note_writing();
   return {};
 }
 

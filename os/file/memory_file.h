@@ -31,6 +31,8 @@ class MemoryFile final : public Node, private PageBudget {
   Answer<std::uint64_t> next_data(std::uint64_t offset);
   Answer<std::uint64_t> next_hole(std::uint64_t offset);
   MemoryObject& mapping() { return mapping_; }
+  void note_reading();
+  void note_writing();
 
  private:
   struct Content {
@@ -45,12 +47,14 @@ class MemoryFile final : public Node, private PageBudget {
         : MemoryObject("file", Pages::kept, PageSize::small, CacheMode::write_back), file_(file) {}
     Result<Backing> fault(std::uint64_t offset, PageSize size) override;
     Node* node() override { return &file_; }
+    void note_writing() override { file_.note_writing(); }
 
    private:
     MemoryFile& file_;
   };
   // A frame that cannot go while bytes are copied to or from it: no lock is held then, since the copy may fault.
   class HeldFrame;
+  class Change;
 
   Answer<void> take_page() override { return volume().take_page(); }
   void give_back_page() override { volume().give_back_pages(1); }

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "os/file/file_fixture.h"
+#include "os/file/used_up_pages.h"
 
 namespace ingot::os {
 namespace {
@@ -133,8 +134,7 @@ TEST_F(MemoryFiles, AFaultInTheProgramEndsTheCall) {
 TEST_F(MemoryFiles, MappingsShowThePagesThemselves) {
   Reference<FileDescription> it = open();
   EXPECT_TRUE(write(*it, "hello").ok());
-  FileMapping mapping = it->mapping().value();
-  EXPECT_EQ(mapping.bytes, 5u);
+  FileMapping mapping = it->mapping(0, page_bytes, Access::read).value();
   const Backing page = mapping.object->fault(0, PageSize::small).value();
   char* seen = memory.window().at<char>(page.physical);
   EXPECT_EQ(std::string(seen, 5), "hello");
@@ -149,6 +149,36 @@ TEST_F(MemoryFiles, MappingsShowThePagesThemselves) {
   it.reset();
   file.reset();
   EXPECT_FALSE(mapping.object->fault(0, PageSize::small).ok());
+}
+
+TEST_F(MemoryFiles, MappingsEndWhereTheLargestFileDoes) {
+  Reference<FileDescription> it = open();
+  EXPECT_TRUE(it->mapping(SparsePages::most_bytes - page_bytes, page_bytes, Access::read).ok());
+  EXPECT_EQ(it->mapping(SparsePages::most_bytes, page_bytes, Access::read).error(), Errno::eoverflow);
+  EXPECT_EQ(it->mapping(std::uint64_t{3} << 62, page_bytes, Access::read).error(), Errno::eoverflow);
+}
+
+TEST_F(MemoryFiles, MappingsChangeTheTimes) {
+  Reference<FileDescription> it = open();
+  const FileTimes before = it->status().value().times;
+  clock.now += Nanoseconds(5);
+  FileMapping mapping = it->mapping(0, page_bytes, Access::read).value();
+  EXPECT_EQ(it->status().value().times.accessed, before.accessed + Nanoseconds(5));
+  EXPECT_EQ(it->status().value().times.modified, before.modified);
+  mapping.object->note_writing();
+  EXPECT_EQ(it->status().value().times.modified, before.modified + Nanoseconds(5));
+  EXPECT_EQ(it->status().value().times.changed, before.changed + Nanoseconds(5));
+}
+
+TEST(UsedUpPages, KnowNoneBeyondTheEnd) {
+  TestHeap heap;
+  heap.left = 1;
+  UsedUpPages pages(heap);
+  EXPECT_FALSE(pages.contains(0));
+  ASSERT_TRUE(pages.prepare(65).ok());
+  pages.add(64);
+  EXPECT_TRUE(pages.contains(64));
+  EXPECT_FALSE(pages.contains(63) || pages.contains(128) || pages.contains(std::uint64_t{1} << 40));
 }
 
 TEST_F(MemoryFiles, BehaveAsAModelDoes) {

@@ -25,6 +25,7 @@ class SparsePages {
  public:
   static constexpr unsigned most_levels = 4;  // 512^4 pages: 2^48 bytes
   static constexpr std::uint64_t most_pages = std::uint64_t{1} << (9 * most_levels);
+  static constexpr std::uint64_t most_bytes = most_pages * page_bytes;
 
   SparsePages(FrameSource& frames, PhysicalWindow window, PageBudget& budget)
       : frames_(frames), window_(window), budget_(budget) {}

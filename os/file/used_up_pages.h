@@ -26,7 +26,9 @@ class UsedUpPages {
     return {};
   }
 
-  bool contains(std::uint64_t page) const { return words_ != nullptr && (words_[page / 64] >> page % 64 & 1) != 0; }
+  bool contains(std::uint64_t page) const {
+    return page / 64 < bytes_ / sizeof(std::uint64_t) && (words_[page / 64] >> page % 64 & 1) != 0;
+  }
   void add(std::uint64_t page) { words_[page / 64] |= std::uint64_t{1} << page % 64; }
 
  private:

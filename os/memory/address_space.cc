@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "os/schedule/scheduler.h"
-
 namespace ingot::os {
 
 Result<Owned<AddressSpace>> AddressSpace::create(const MemoryServices& services, const NativePageTable* kernel,
@@ -32,9 +30,8 @@ AddressSpace::~AddressSpace() {
   if (services_.spaces != nullptr) services_.spaces->with([this](auto& all) { all.remove(*this); });
   TlbBatch batch(*services_.flusher, *services_.frames);
   // Whole regions go, and no page crosses a region's end: nothing needs to be split, so nothing fails.
-  for (std::size_t index = 0; index < regions_.size(); ++index) {
-    const Region& region = regions_[index];
-    static_cast<void>(table_.unmap(region.begin, region.bytes, batch, releasing(region, batch)));
+  for (const Region* region = regions_.first(); region != nullptr; region = regions_.after(*region)) {
+    static_cast<void>(table_.unmap(region->begin, region->bytes, batch, releasing(*region, batch)));
   }
   batch.finish();
   table_.destroy();
@@ -52,6 +49,8 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
   region.bytes = request.bytes;
   region.guard_bytes = request.guard_bytes;
   region.access = request.access;
+  region.most_access = request.most_access;
+  region.locked = request.locked;
   region.sharing = request.sharing;
   region.object = request.object;
   region.object_offset = request.object_offset;
@@ -96,7 +95,32 @@ Result<VirtualAddress> AddressSpace::add(const RegionRequest& request) {
   TRY(account_.allow(region));
   TRY(regions_.insert(region));
   account_.add(region);
+  join_within(region.begin, region.bytes);
   return region.begin;
+}
+
+// Each region of a range is there, and may be given the access.
+Result<void> AddressSpace::check_covered(VirtualAddress address, std::uint64_t bytes, Access access) const {
+  for (VirtualAddress covered = address; covered < address + bytes;) {
+    const Region* const region = regions_.find(covered);
+    if (region == nullptr) return Error::of(ErrorCode::not_found, "expected a region at ", covered, ", found none");
+    if (!allows(region->most_access, access)) {
+      return Error::of(ErrorCode::denied, "expected at most ", region->most_access, " of ", region->object->name(),
+                       " at ", covered, ", found ", access);
+    }
+    covered = region->end();
+  }
+  return {};
+}
+
+void AddressSpace::join_within(VirtualAddress address, std::uint64_t bytes) {
+  for (VirtualAddress border = address; border < address + bytes;) {
+    regions_.join_at(border);
+    const Region* const region = regions_.first_behind(border);
+    if (region == nullptr) return;
+    border = region->end();
+  }
+  regions_.join_at(address + bytes);
 }
 
 // Pages before regions: wherever it fails, no page crosses a region's end.
@@ -111,13 +135,13 @@ Result<void> AddressSpace::remove(VirtualAddress address, std::uint64_t bytes, R
   const MutexGuard guard(mutex_);
   TlbBatch batch(*services_.flusher, *services_.frames);
   TRY(make_borders(address, bytes, batch));
-  const std::size_t index = regions_.first_behind(address);
-  while (index < regions_.size() && regions_[index].begin < address + bytes) {
-    Region& region = regions_.take(index);
-    // Nothing crosses its ends any more: it cannot fail.
+  for (Region* next = regions_.first_behind(address); next != nullptr && next->begin < address + bytes;) {
+    Region& region = *std::exchange(next, regions_.after(*next));
+    // Nothing crosses its ends any more: it cannot fail. CPUs forget its pages before its object does.
     static_cast<void>(table_.unmap(region.begin, region.bytes, batch, releasing(region, batch)));
-    account_.remove(region);
     batch.finish();
+    regions_.take(region);
+    account_.remove(region);
     region.object->let_go(region.object_offset, region.bytes, region);
     removed.add(region);
   }
@@ -129,28 +153,11 @@ Result<void> AddressSpace::discard(VirtualAddress address, std::uint64_t bytes) 
   const MutexGuard guard(mutex_);
   TlbBatch batch(*services_.flusher, *services_.frames);
   TRY(table_.split_at_ends(address, bytes, batch));
-  for (std::size_t index = regions_.first_behind(address); index < regions_.size(); ++index) {
-    const Region& region = regions_[index];
-    const VirtualAddress begin = region.begin > address ? region.begin : address;
-    const VirtualAddress end = region.last() < address + (bytes - 1) ? region.last() + 1 : address + bytes;
-    if (begin >= end) break;
-    static_cast<void>(table_.unmap(begin, end - begin, batch, releasing(region, batch)));
+  each_part(address, bytes, [&](const Region& region, VirtualAddress begin, std::uint64_t part) {
+    static_cast<void>(table_.unmap(begin, part, batch, releasing(region, batch)));
     batch.finish();
-    region.object->let_go(region.offset_of(begin), end - begin, region);
-  }
-  return {};
-}
-
-Result<void> AddressSpace::copy_pages(VirtualAddress from, VirtualAddress to, std::uint64_t bytes) {
-  const MutexGuard guard(mutex_);
-  for (std::uint64_t offset = 0; offset < bytes; offset += page_bytes) {
-    const std::optional<MappedPage> source = table_.find(from + offset);
-    if (!source) continue;
-    TRY(answer(to + offset, Access::write));
-    const MappedPage target = *table_.find(to + offset);
-    services_.window.copy(target.physical + (to + offset - target.address),
-                          source->physical + (from + offset - source->address), page_bytes);
-  }
+    region.object->let_go(region.offset_of(begin), part, region);
+  });
   return {};
 }
 
@@ -168,28 +175,127 @@ Result<void> AddressSpace::protect(VirtualAddress address, std::uint64_t bytes, 
                      access, " at ", address);
   }
   const MutexGuard guard(mutex_);
-  VirtualAddress covered = address;
-  for (std::size_t index = regions_.first_behind(address); covered < address + bytes; ++index) {
-    if (index == regions_.size() || regions_[index].begin > covered) {
-      return Error::of(ErrorCode::not_found, "expected a region at ", covered, ", found none");
-    }
-    covered = regions_[index].last() + 1;
-  }
+  TRY(check_covered(address, bytes, access));
   TlbBatch batch(*services_.flusher, *services_.frames);
   TRY(make_borders(address, bytes, batch));
-  for (std::size_t index = regions_.first_behind(address); index < regions_.size(); ++index) {
-    Region& region = regions_[index];
-    if (region.begin >= address + bytes) break;
-    region.access = access;
-    // A private page that was not writable may be seen by others: the first write will tell.
-    TRY(table_.protect(region.begin, region.bytes, batch, [&](const MappedPage& page) {
-      PageAttributes attributes = page.attributes;
-      const bool stays_writable = region.sharing == Sharing::shared || allows(attributes.access, Access::write);
-      attributes.access = stays_writable ? access : without(access, Access::write);
-      return attributes;
-    }));
+  // The lowest first; where an object refuses, those before it have changed, as on Linux.
+  for (Region* region = regions_.find(address); region != nullptr && region->begin < address + bytes;
+       region = regions_.after(*region)) {
+    const Result<void> changed = change_access(*region, access, batch);
+    if (changed.ok()) continue;
+    join_within(address, bytes);
+    return changed;
   }
+  join_within(address, bytes);
   return {};
+}
+
+Result<void> AddressSpace::change_access(Region& region, Access access, TlbBatch& batch) {
+  const auto set_pages = [&](Access most) {
+    return table_.protect(region.begin, region.bytes, batch, [&](const MappedPage& page) {
+      PageAttributes attributes = page.attributes;
+      // A private page that was not writable may be seen by others: the first write will tell.
+      const bool stays_writable = region.sharing == Sharing::shared || allows(attributes.access, Access::write);
+      attributes.access = stays_writable ? most : without(most, Access::write);
+      return attributes;
+    });
+  };
+  // What goes is forgotten by every CPU before the object may give it to others.
+  if (region.object->pages() == MemoryObject::Pages::kept && !allows(access, region.access)) {
+    TRY(set_pages(region.access & access));
+    batch.finish();
+  }
+  TRY(region.object->show(region, access));
+  return set_pages(access);
+}
+
+Result<void> AddressSpace::set_locked(VirtualAddress address, std::uint64_t bytes, bool locked) {
+  TRY(check_range(address, bytes));
+  const MutexGuard guard(mutex_);
+  TRY(check_covered(address, bytes, Access::none));
+  TlbBatch batch(*services_.flusher, *services_.frames);
+  TRY(make_borders(address, bytes, batch));
+  each_part(address, bytes, [&](Region& region, VirtualAddress, std::uint64_t) { region.locked = locked; });
+  join_within(address, bytes);
+  return {};
+}
+
+Result<VirtualAddress> AddressSpace::grow(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes) {
+  const MutexGuard guard(mutex_);
+  RegionFields more = TRY(part_of_one(from, old_bytes));
+  more.begin += old_bytes;
+  more.object_offset += old_bytes;
+  more.bytes = new_bytes - old_bytes;
+  TRY(check_range(more.begin, more.bytes));
+  if (!regions_.is_free(more.begin, more.bytes)) {
+    return Error::of(ErrorCode::out_of_memory, "expected room for ", more.bytes, " bytes at ", more.begin);
+  }
+  TRY(account_.allow(more));
+  TRY(regions_.insert(more));
+  account_.add(more);
+  join_within(more.begin, more.bytes);
+  return from;
+}
+
+// As a region of its own would be.
+Result<RegionFields> AddressSpace::part_of_one(VirtualAddress begin, std::uint64_t bytes) const {
+  TRY(check_range(begin, bytes));
+  const Region* const region = regions_.find(begin);
+  if (region == nullptr || bytes > region->end() - begin || region->guards(begin)) {
+    return Error::of(ErrorCode::not_found, "expected one region with ", bytes, " bytes at ", begin, ", found none");
+  }
+  RegionFields part = *region;
+  part.begin = begin;
+  part.bytes = bytes;
+  part.object_offset = region->offset_of(begin);
+  part.guard_bytes = 0;
+  return part;
+}
+
+// By its page table: no memory is needed but for tables, and none for both places at once.
+Result<VirtualAddress> AddressSpace::move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes,
+                                          VirtualAddress lowest) {
+  const MutexGuard guard(mutex_);
+  RegionFields moved = TRY(part_of_one(from, old_bytes));
+  // Large pages shall fit where they are mapped next.
+  const std::uint64_t alignment = old_bytes >= giant_page_bytes ? giant_page_bytes : large_page_bytes;
+  const std::optional<VirtualAddress> to =
+      regions_.find_gap(new_bytes, alignment, from.value() % alignment, lowest, high_);
+  if (!to) return Error::of(ErrorCode::out_of_memory, "expected a gap of ", new_bytes, " bytes, found none");
+  moved.begin = *to;
+  moved.bytes = new_bytes - old_bytes;  // no more than that is new
+  TRY(account_.allow(moved));
+  moved.bytes = new_bytes;
+  TlbBatch batch(*services_.flusher, *services_.frames);
+  TRY(make_borders(from, old_bytes, batch));
+  TRY(regions_.insert(moved));
+  Result<void> outcome;
+  table_.for_each(from, old_bytes, [&](const MappedPage& page) {
+    if (!outcome.ok()) return;
+    const Result<void> mapped = table_.map(*to + (page.address - from), page.physical, page.size, page.attributes);
+    if (!mapped.ok()) outcome = mapped;
+  });
+  Region& left = outcome.ok() ? *regions_.find(from) : *regions_.find(*to);
+  static_cast<void>(table_.unmap(left.begin, old_bytes, batch, [&](const MappedPage& page) {
+    if (page.dirty && left.sharing == Sharing::shared) left.object->note_writing();
+  }));
+  batch.finish();
+  if (outcome.ok()) {
+    account_.remove(left);
+    account_.add(moved);
+  }
+  regions_.destroy(left);  // not the last that shows its object
+  join_within(outcome.ok() ? *to : from, outcome.ok() ? new_bytes : old_bytes);
+  TRY(outcome);
+  return *to;
+}
+
+void AddressSpace::note_writing(VirtualAddress address, std::uint64_t bytes) {
+  const MutexGuard guard(mutex_);
+  TlbBatch batch(*services_.flusher, *services_.frames);
+  each_part(address, bytes, [&](Region& region, VirtualAddress begin, std::uint64_t part) {
+    if (region.sharing == Sharing::shared && table_.take_dirty(begin, part, batch)) region.object->note_writing();
+  });
 }
 
 Result<Owned<AddressSpace>> AddressSpace::clone(const NativePageTable* kernel) {
@@ -197,12 +303,11 @@ Result<Owned<AddressSpace>> AddressSpace::clone(const NativePageTable* kernel) {
   services.account = nullptr;
   Owned<AddressSpace> child = TRY(create(services, kernel, low_, high_));
   const MutexGuard guard(mutex_);  // the child is nobody else's yet
-  for (std::size_t index = 0; index < regions_.size(); ++index) {
-    const Region& region = regions_[index];
-    RegionFields copy = region;
+  for (const Region* region = regions_.first(); region != nullptr; region = regions_.after(*region)) {
+    RegionFields copy = *region;
     copy.space = child.get();
     TRY(child->regions_.insert(copy));
-    if (region.sharing == Sharing::private_copy) TRY(share_pages(region, *child));
+    if (region->sharing == Sharing::private_copy) TRY(share_pages(*region, *child));
   }
   return child;
 }
@@ -258,24 +363,6 @@ std::optional<Result<void>> AddressSpace::try_withdraw(const Region& region, Vir
   const Result<void> outcome = table_.unmap(address, bytes, batch, releasing(region, batch), objects_own);
   batch.finish();
   mutex_.unlock();
-  return outcome;
-}
-
-Result<void> MemoryObject::invalidate(std::uint64_t offset, std::uint64_t bytes) {
-  Result<void> outcome;
-  const auto withdraw_all = [&](auto& all) {
-    for (Region& region : all) {
-      const std::uint64_t region_end = region.object_offset + region.bytes;
-      const std::uint64_t begin = offset > region.object_offset ? offset : region.object_offset;
-      const std::uint64_t end = offset + bytes < region_end ? offset + bytes : region_end;
-      if (begin >= end) continue;
-      const auto done = region.space->try_withdraw(region, region.begin + (begin - region.object_offset), end - begin);
-      if (!done) return false;
-      if (!done->ok()) outcome = done->error();
-    }
-    return true;
-  };
-  while (!regions_.with(withdraw_all)) current_scheduler().yield();
   return outcome;
 }
 

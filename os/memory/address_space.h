@@ -17,7 +17,7 @@
 #include "os/memory/owned.h"
 #include "os/memory/page_table.h"
 #include "os/memory/physical_window.h"
-#include "os/memory/region.h"
+#include "os/memory/region_map.h"
 #include "os/memory/tlb_flush.h"
 #include "os/schedule/locked.h"
 #include "os/schedule/mutex.h"
@@ -47,12 +47,14 @@ struct RegionRequest {
   std::uint64_t object_offset = 0;
   std::uint64_t bytes = 0;
   Access access = Access::read;
+  Access most_access = every_access;  // that protect() may give it
   Sharing sharing = Sharing::private_copy;
   RegionPurpose purpose = RegionPurpose::general;
   std::uint64_t guard_bytes = 0;                         // at the low end, part of `bytes`
   std::optional<VirtualAddress> address = std::nullopt;  // exactly there, or wherever there is room
   VirtualAddress lowest{};                               // preferred: from here on
   Reference<Shared> owner{};                             // keeps the object as long as it is shown
+  bool locked = false;
 };
 
 // What a fault needed.
@@ -100,19 +102,26 @@ class AddressSpace : public ListLink<> {
     RemovedRegions removed(*services_.heap);
     return remove(address, bytes, removed);
   }
-  // Fails where a part of the range has no region.
+  // Fails where a part of the range has no region (not_found), or one that must not have the access (denied).
   Result<void> protect(VirtualAddress address, std::uint64_t bytes, Access access);
+  // What mlock says of a range, all of which has regions. Nothing is ever paged out: it is a mark.
+  Result<void> set_locked(VirtualAddress address, std::uint64_t bytes, bool locked);
+  // A part of one region becomes longer (new_bytes is no less): where it is, if what lies behind it is free; or
+  // elsewhere, and its pages go with it.
+  Result<VirtualAddress> grow(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes);
+  Result<VirtualAddress> move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes,
+                              VirtualAddress lowest);
 
   // The pages of a range go, its regions stay: the next touch finds what the objects show.
   Result<void> discard(VirtualAddress address, std::uint64_t bytes);
-  // The content of a range of private memory, to another that may be written and is apart from it.
-  Result<void> copy_pages(VirtualAddress from, VirtualAddress to, std::uint64_t bytes);
-  // From the lowest to the highest; `visit` must not touch the space.
+  // Tells objects whose shared pages in a range were written to since they were told.
+  void note_writing(VirtualAddress address, std::uint64_t bytes);
+  // From the one at an address or behind it upwards, as long as `visit` says so; it must not touch the space.
   template <class Visit>
-  void each_region(Visit&& visit) {
+  void each_region(VirtualAddress from, Visit&& visit) {
     const MutexGuard guard(mutex_);
-    for (std::size_t index = 0; index < regions_.size(); ++index)
-      visit(static_cast<const RegionFields&>(regions_[index]));
+    const Region* region = regions_.first_behind(from);
+    while (region != nullptr && visit(static_cast<const RegionFields&>(*region))) region = regions_.after(*region);
   }
   // A copy of what the region that holds the address is now.
   std::optional<RegionFields> region_at(VirtualAddress address);
@@ -120,10 +129,7 @@ class AddressSpace : public ListLink<> {
   // Answers a page fault. An error says precisely what was touched and what is there: its code tells a wild address
   // or a guard page (not_found), what an object has not (out_of_range), a right that is missing (invalid_argument), and
   // memory that ran out.
-  Result<FaultWork> fault(VirtualAddress address, Access access) {
-    const MutexGuard guard(mutex_);
-    return answer(address, access);
-  }
+  Result<FaultWork> fault(VirtualAddress address, Access access);
 
   // The same regions with the same content; private pages are shared until one side writes.
   Result<Owned<AddressSpace>> clone(const NativePageTable* kernel);
@@ -145,6 +151,7 @@ class AddressSpace : public ListLink<> {
   // else is at work here: MemoryObject::invalidate, who asks, holds a lock that comes after ours.
   std::optional<Result<void>> try_withdraw(const Region& region, VirtualAddress address, std::uint64_t bytes);
 
+  bool allows_writable_code() const { return services_.allows_writable_code; }
   // For reports and tests, while nobody changes the space.
   const RegionMap& regions() const { return regions_; }
   const NativePageTable& table() const { return table_; }
@@ -154,13 +161,31 @@ class AddressSpace : public ListLink<> {
  private:
   Result<void> check_range(VirtualAddress address, std::uint64_t bytes) const;
   bool is_refused(Access access) const {
-    return !services_.allows_writable_code && allows(access, Access::write | Access::execute);
+    return !allows_writable_code() && allows(access, Access::write | Access::execute);
   }
+  Result<RegionFields> part_of_one(VirtualAddress begin, std::uint64_t bytes) const;
+  Result<void> check_covered(VirtualAddress address, std::uint64_t bytes, Access access) const;
   Result<void> make_borders(VirtualAddress address, std::uint64_t bytes, TlbBatch& batch);
+  void join_within(VirtualAddress address, std::uint64_t bytes);
+  Result<void> change_access(Region& region, Access access, TlbBatch& batch);
+  // Each region that has a part in a range, with the begin and the bytes of that part.
+  template <class Visit>
+  void each_part(VirtualAddress address, std::uint64_t bytes, Visit visit) {
+    for (Region* region = regions_.first_behind(address); region != nullptr && region->begin < address + bytes;
+         region = regions_.after(*region)) {
+      const VirtualAddress begin = region->begin > address ? region->begin : address;
+      visit(*region, begin, (region->end() < address + bytes ? region->end() : address + bytes) - begin);
+    }
+  }
   Result<void> share_pages(const Region& region, AddressSpace& child);
   Result<PinnedPiece> pin_page(VirtualAddress address, std::uint64_t most_bytes, Access access);
-  Result<FaultWork> answer(VirtualAddress address, Access access);
-  Result<FaultWork> map_page(const Region& region, VirtualAddress address, Access access);
+  Result<PinnedPiece> pin_present(const Region& region, const MappedPage& page, VirtualAddress address,
+                                  std::uint64_t most_bytes);
+  // What an object is asked without the lock.
+  struct Errand;
+  Result<FaultWork> answer(VirtualAddress address, Access access, Errand& errand);
+  Result<Backing> ask(const Region& region, VirtualAddress page, PageSize size, Errand& errand);
+  Result<FaultWork> map_page(const Region& region, VirtualAddress address, Access access, Errand& errand);
   Result<FaultWork> raise_access(const Region& region, const MappedPage& page, VirtualAddress address, Access access);
   Result<FaultWork> copy_page(const Region& region, MappedPage page, VirtualAddress address);
   // Whose content a page is: what is written to the object's own must not be seen in a private region.
@@ -176,6 +201,7 @@ class AddressSpace : public ListLink<> {
   auto releasing(const Region& region, TlbBatch& batch) {
     return [this, &region, &batch](const MappedPage& page) {
       account_.hide(region, page);
+      if (page.dirty && region.sharing == Sharing::shared) region.object->note_writing();
       if (page.attributes.ownership == FrameOwnership::borrowed) return;
       frames_held_.fetch_subtract(1u << order_of(page.size), MemoryOrder::relaxed);
       batch.release_later(FrameNumber::containing(page.physical), order_of(page.size));

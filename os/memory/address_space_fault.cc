@@ -5,7 +5,64 @@
 
 namespace ingot::os {
 
-Result<FaultWork> AddressSpace::answer(VirtualAddress address, Access access) {
+struct AddressSpace::Errand {
+  explicit Errand(FrameSource& source) : frames(source) {}
+  ~Errand() { release(); }
+
+  // A new page that nobody needed after all.
+  void release() {
+    if (page && page->ok()) frames.release(FrameNumber::containing(page->value().physical), order_of(size));
+    page.reset();
+  }
+  void run() {
+    release();
+    if (object->pages() == MemoryObject::Pages::kept) {
+      object->await(offset, size);
+    } else {
+      page.emplace(object->fault(offset, size));
+    }
+    owner.reset();  // perhaps the last one: while no lock is held
+  }
+
+  FrameSource& frames;
+  MemoryObject* object = nullptr;
+  Reference<Shared> owner;  // the region may go meanwhile
+  std::uint64_t offset = 0;
+  PageSize size = PageSize::small;
+  std::optional<Result<Backing>> page;  // a new one, as every region of its object can use
+};
+
+Result<FaultWork> AddressSpace::fault(VirtualAddress address, Access access) {
+  for (Errand errand(*services_.frames);; errand.run()) {
+    const MutexGuard guard(mutex_);
+    Result<FaultWork> work = answer(address, access, errand);
+    if (work.ok() || work.error().code() != ErrorCode::would_block) return work;
+  }
+}
+
+// Clearing a large page takes long, and so may a device: neither under the lock.
+Result<Backing> AddressSpace::ask(const Region& region, VirtualAddress page, PageSize size, Errand& errand) {
+  const bool is_long = region.object->pages() == MemoryObject::Pages::fresh && size != PageSize::small;
+  if (is_long && errand.page && errand.object == region.object && errand.size == size) {
+    Result<Backing> made = std::move(*errand.page);
+    errand.page.reset();
+    return made;
+  }
+  Result<Backing> backing = is_long ? Error::of(ErrorCode::would_block, "expected a page, found that it takes long")
+                                    : region.object->fault(region.offset_of(page), size);
+  if (!backing.ok() && backing.error().code() == ErrorCode::would_block) {
+    --statistics_.faults;  // it will be asked again
+    --statistics_.refused_faults;
+    errand.release();
+    errand.object = region.object;
+    errand.owner = region.owner;
+    errand.offset = region.offset_of(page);
+    errand.size = size;
+  }
+  return backing;
+}
+
+Result<FaultWork> AddressSpace::answer(VirtualAddress address, Access access, Errand& errand) {
   ++statistics_.faults;
   ++statistics_.refused_faults;  // until it is answered
   const Region* region = regions_.find(address);
@@ -26,7 +83,7 @@ Result<FaultWork> AddressSpace::answer(VirtualAddress address, Access access) {
   const std::optional<MappedPage> page = table_.find(address);
   FaultWork work = FaultWork::nothing;
   if (!page) {
-    work = TRY(map_page(*region, address, access));
+    work = TRY(map_page(*region, address, access, errand));
   } else if (!allows(page->attributes.access, access)) {
     work = TRY(raise_access(*region, *page, address, access));
   }
@@ -41,7 +98,7 @@ PageAttributes AddressSpace::attributes_of(const Region& region, FrameOwnership 
 }
 
 // Large pages first, where the policy wants them and one fits; the next smaller size otherwise.
-Result<FaultWork> AddressSpace::map_page(const Region& region, VirtualAddress address, Access access) {
+Result<FaultWork> AddressSpace::map_page(const Region& region, VirtualAddress address, Access access, Errand& errand) {
   const bool kept = region.object->pages() == MemoryObject::Pages::kept;
   const Content own = kept ? Content::object : Content::copy;
   PageSize size = PageSize::small;
@@ -52,7 +109,8 @@ Result<FaultWork> AddressSpace::map_page(const Region& region, VirtualAddress ad
   for (; size != PageSize::small; size = static_cast<PageSize>(static_cast<unsigned>(size) - 1)) {
     const VirtualAddress page = address.rounded_down(bytes_of(size));
     if (region.holds_page(address, size) && table_.vacant(page, size)) {
-      auto backing = region.object->fault(region.offset_of(page), size);
+      auto backing = ask(region, page, size, errand);
+      if (!backing.ok() && backing.error().code() == ErrorCode::would_block) return backing.error();
       if (backing.ok()) {
         TRY(map_backing(region, page, size, backing.value(), own));
         ++statistics_.large_pages;
@@ -62,7 +120,7 @@ Result<FaultWork> AddressSpace::map_page(const Region& region, VirtualAddress ad
     }
   }
   const VirtualAddress page = address.rounded_down(page_bytes);
-  Backing backing = TRY(region.object->fault(region.offset_of(page), PageSize::small));
+  Backing backing = TRY(ask(region, page, PageSize::small, errand));
   const bool copies = kept && allows(access, Access::write) && region.sharing == Sharing::private_copy;
   if (copies) backing = TRY(copy_of(region, backing));
   TRY(map_backing(region, page, PageSize::small, backing, copies ? Content::copy : own));
@@ -151,23 +209,28 @@ Result<FaultWork> AddressSpace::copy_page(const Region& region, MappedPage page,
 }
 
 Result<PinnedPiece> AddressSpace::pin_page(VirtualAddress address, std::uint64_t most_bytes, Access access) {
-  const MutexGuard guard(mutex_);
-  const Region* region = regions_.find(address);
-  // A private page that may be written is made ours now: a later write would leave the device with the old copy.
-  if (region != nullptr && region->sharing == Sharing::private_copy && allows(region->access, Access::write)) {
-    access = access | Access::write;
+  for (Errand errand(*services_.frames);; errand.run()) {
+    const MutexGuard guard(mutex_);
+    const Region* region = regions_.find(address);
+    // A private page that may be written is made ours now: a later write would leave the device with the old copy.
+    const bool copies =
+        region != nullptr && region->sharing == Sharing::private_copy && allows(region->access, Access::write);
+    const Result<FaultWork> work = answer(address, copies ? access | Access::write : access, errand);
+    if (work.ok()) return pin_present(*region, *table_.find(address), address, most_bytes);
+    if (work.error().code() != ErrorCode::would_block) return work.error();
   }
-  TRY(answer(address, access));
-  region = regions_.find(address);
-  const MappedPage page = *table_.find(address);
+}
+
+Result<PinnedPiece> AddressSpace::pin_present(const Region& region, const MappedPage& page, VirtualAddress address,
+                                              std::uint64_t most_bytes) {
   const std::uint64_t offset = address - page.address;
   const std::uint64_t rest = bytes_of(page.size) - offset;
-  PinnedPiece piece{page.physical + offset, rest < most_bytes ? rest : most_bytes, nullptr, region->offset_of(address)};
+  PinnedPiece piece{page.physical + offset, rest < most_bytes ? rest : most_bytes, nullptr, region.offset_of(address)};
   if (page.attributes.ownership == FrameOwnership::counted) {
     TRY(services_.frames->pin(FrameNumber::containing(piece.physical)));
   } else {
-    TRY(region->object->pin(piece.object_offset, piece.bytes));
-    piece.lender = region->object;
+    TRY(region.object->pin(piece.object_offset, piece.bytes));
+    piece.lender = region.object;
   }
   return piece;
 }

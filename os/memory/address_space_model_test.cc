@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -31,15 +32,30 @@ TEST_F(AddressSpaceModel, AgreesWithAPlainModelUnderRandomChanges) {
   const std::uint64_t arena_pages = 6 * mib / page_bytes;
   std::map<std::uint64_t, std::uint64_t> image_words;
   const Access rights[] = {Access::none, Access::read, read_write, Access::read | Access::execute};
-  const auto ran_out = [](const auto& outcome) {
-    return !outcome.ok() && outcome.error().code() == ErrorCode::out_of_memory;
+  const auto failed_by = [](const auto& outcome, ErrorCode why) {
+    return !outcome.ok() && outcome.error().code() == why;
   };
+  const auto ran_out = [&](const auto& outcome) { return failed_by(outcome, ErrorCode::out_of_memory); };
   for (std::uint64_t seed = 0; seed < 16; ++seed) {
     RandomNumbers random(seed);
     flaky.one_in = 0;
     std::vector<std::unique_ptr<Program>> programs;
     programs.push_back(std::make_unique<Program>(Program{make_space(), {}}));
     flaky.one_in = seed % 2 == 0 ? 0 : 12;
+    // Of the image's own pages, which all programs see.
+    const auto any_page = [&](auto&& is_so) {
+      return std::any_of(programs.begin(), programs.end(), [&](const auto& one) {
+        return std::any_of(one->pages.begin(), one->pages.end(), [&](const auto& page) { return is_so(page.second); });
+      });
+    };
+    const auto is_executed = [&] {
+      return any_page(
+          [](const Page& page) { return page.kind != Kind::zeroes && allows(page.access, Access::execute); });
+    };
+    const auto is_written = [&] {
+      return any_page(
+          [](const Page& page) { return page.kind == Kind::image_shared && allows(page.access, Access::write); });
+    };
     for (int step = 0; step < 1500; ++step) {
       const std::size_t who = random.below(programs.size());
       Program& program = *programs[who];
@@ -52,7 +68,7 @@ TEST_F(AddressSpaceModel, AgreesWithAPlainModelUnderRandomChanges) {
       const auto from = program.pages.lower_bound(begin.value());
       const auto to = program.pages.lower_bound(end);
       const Access access = rights[random.below(4)];
-      switch (random.below(12)) {
+      switch (random.below(13)) {
         case 0: {
           RegionRequest request;
           const Kind kind = static_cast<Kind>(random.below(3));
@@ -64,6 +80,11 @@ TEST_F(AddressSpaceModel, AgreesWithAPlainModelUnderRandomChanges) {
           request.address = begin;
           const auto outcome = program.space->add(request);
           if (ran_out(outcome)) break;
+          const bool becomes_both =
+              kind != Kind::zeroes && ((allows(access, Access::execute) && is_written()) ||
+                                       (kind == Kind::image_shared && allows(access, Access::write) && is_executed()));
+          ASSERT_EQ(failed_by(outcome, ErrorCode::denied), from == to && becomes_both);
+          if (becomes_both) break;
           ASSERT_EQ(outcome.ok(), from == to);
           for (std::uint64_t page = 0; from == to && page < count; ++page) {
             program.pages[(begin + page * page_bytes).value()] = {
@@ -80,10 +101,20 @@ TEST_F(AddressSpaceModel, AgreesWithAPlainModelUnderRandomChanges) {
         }
         case 2: {
           const bool covered = static_cast<std::uint64_t>(std::distance(from, to)) == count;
+          const bool may_be_both = is_executed() || is_written();
           const auto outcome = program.space->protect(begin, count * page_bytes, access);
           if (ran_out(outcome)) break;
+          if (failed_by(outcome, ErrorCode::denied)) {
+            ASSERT_TRUE(covered && may_be_both);  // some may have changed
+            for (auto page = from; page != to; ++page) {
+              page->second.access = program.space->region_at(VirtualAddress(page->first))->access;
+            }
+            ASSERT_FALSE(is_executed() && is_written());
+            break;
+          }
           ASSERT_EQ(outcome.ok(), covered);
           for (auto page = from; covered && page != to; ++page) page->second.access = access;
+          ASSERT_FALSE(is_executed() && is_written());
           break;
         }
         case 3:
@@ -100,6 +131,27 @@ TEST_F(AddressSpaceModel, AgreesWithAPlainModelUnderRandomChanges) {
         case 4: {
           const auto outcome = image.invalidate(random.below(300) * page_bytes, random.below(600) * page_bytes);
           ASSERT_TRUE(outcome.ok() || ran_out(outcome));
+          break;
+        }
+        case 5: {
+          // A part of one region, to the lowest place there is; it goes back to where a page of the arena can be found.
+          const auto region = program.space->region_at(begin);
+          const bool is_one = region && region->begin + region->bytes >= begin + count * page_bytes;
+          const auto moved = program.space->move(begin, count * page_bytes, count * page_bytes, arena + 1 * gib);
+          if (ran_out(moved)) break;
+          ASSERT_EQ(moved.ok(), is_one);
+          if (!is_one) break;
+          flaky.one_in = 0;
+          const auto back = program.space->move(moved.value(), count * page_bytes, count * page_bytes, begin);
+          ASSERT_TRUE(back.ok());
+          flaky.one_in = seed % 2 == 0 ? 0 : 12;
+          if (back.value() == begin) break;
+          std::map<std::uint64_t, Page> elsewhere;
+          for (auto page = from; page != to; ++page) {
+            elsewhere[page->first - begin.value() + back.value().value()] = page->second;
+          }
+          program.pages.erase(from, to);
+          program.pages.merge(elsewhere);
           break;
         }
         default:

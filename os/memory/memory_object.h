@@ -19,6 +19,13 @@ class Node;
 struct Region;
 struct RegionsOfObject;
 
+// Who shows an object's memory, and how many of them use it so that others may not.
+struct RegionsShowing {
+  IntrusiveList<Region, RegionsOfObject> all;
+  std::uint32_t executable = 0;  // regions
+  std::uint32_t writable = 0;    // shared regions, and calls that write to it
+};
+
 // Memory behind one page of the size that was asked for.
 struct Backing {
   PhysicalAddress physical;
@@ -46,8 +53,11 @@ class MemoryObject {
   virtual Node* node() { return nullptr; }  // the file whose content it is
 
   // The memory at [offset, offset + bytes_of(size)), aligned to the size. Failing for a large page means only that it
-  // cannot be one: small ones are asked for next.
+  // cannot be one: small ones are asked for next. What must be waited for (a disk, a GPU) is would_block: the space's
+  // lock is let go, await() called, and the fault asked again. New pages that are large are asked for without the lock.
   virtual Result<Backing> fault(std::uint64_t offset, PageSize size) = 0;
+  // Sleeps until it makes sense to ask again. An object that answers would_block has its own.
+  virtual void await(std::uint64_t, PageSize) { __builtin_trap(); }
 
   // A device will access borrowed memory by its physical address until unpin: it must stay where it is. (Counted frames
   // carry their pins themselves.)
@@ -63,6 +73,17 @@ class MemoryObject {
     static_cast<void>(offset), static_cast<void>(bytes), static_cast<void>(by);
   }
 
+  // Gives a region, which may be new here, an access. What is executable by one region is not writable by another,
+  // shared one, nor by a call: then denied, and nothing changed. Private regions write to copies; programs that were
+  // granted writable code are not held to it.
+  Result<void> show(Region& region, Access access);
+  void hide(Region& region);
+  // The same for calls like write(2), from one to the other: false while somebody may execute it.
+  [[nodiscard]] bool begin_writing();
+  void end_writing();
+  // Shared regions have written to it since they last said so.
+  virtual void note_writing() {}
+
   // Takes the pages of a range away from every region that shows them; the next touch asks fault() again. For an object
   // whose memory moves (a device's) or shrinks. Not from inside fault().
   Result<void> invalidate(std::uint64_t offset, std::uint64_t bytes);
@@ -75,7 +96,7 @@ class MemoryObject {
   Pages pages_;
   PageSize largest_;
   CacheMode cache_;
-  Locked<IntrusiveList<Region, RegionsOfObject>> regions_{LockRank::memory_object};
+  Locked<RegionsShowing> regions_{LockRank::memory_object};
 };
 
 // Zeroes: each page is a new one, its mapping's own. It has no state, so one object serves everybody.

@@ -15,6 +15,7 @@ constexpr Access operator|(Access left, Access right) {
 constexpr Access operator&(Access left, Access right) {
   return static_cast<Access>(static_cast<unsigned>(left) & static_cast<unsigned>(right));
 }
+inline constexpr Access every_access = Access::read | Access::write | Access::execute;
 constexpr Access without(Access access, Access removed) {
   return static_cast<Access>(static_cast<unsigned>(access) & ~static_cast<unsigned>(removed));
 }

@@ -109,6 +109,19 @@ class PageTable {
     return {};
   }
 
+  // Whether a page of a range was written to; from now on none was.
+  bool take_dirty(VirtualAddress address, std::uint64_t bytes, TlbBatch& batch) {
+    bool any = false;
+    visit_in(root_, Format::levels - 1, address, address + (bytes - 1),
+             [&](Slot& slot, unsigned level, VirtualAddress at) {
+               if (!Format::is_dirty(read(slot))) return;
+               slot.fetch_and(~Format::dirty, MemoryOrder::acquire_release);
+               batch.add(at, static_cast<PageSize>(level));
+               any = true;
+             });
+    return any;
+  }
+
   // Puts another frame behind a page. In between there is no page, and every CPU has forgotten the old one: no two CPUs
   // ever see different memory at one address. Precondition: a page of this size is there.
   template <class Removed>

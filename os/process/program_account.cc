@@ -32,7 +32,10 @@ Result<void> ProgramAccount::refuse(std::uint64_t more) const {
 Result<void> ProgramAccount::allow(const RegionFields& region) {
   const std::uint64_t promise = promise_of(region);
   if (promise != 0 && !has_room(promise)) return refuse(promise);
-  return {};
+  const std::uint64_t most = most_addresses_.load(MemoryOrder::relaxed), now = addresses_.now();
+  if (now <= most && region.bytes <= most - now) return {};
+  return Error::of(ErrorCode::out_of_memory, "expected at most ", most, " bytes of addresses, found ", now, " and ",
+                   region.bytes, " more");
 }
 
 // To look at a file's own page costs nothing.

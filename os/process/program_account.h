@@ -24,6 +24,9 @@ class ProgramAccount final : public MemoryAccount {
   bool has_room(std::uint64_t bytes) const;
   std::uint64_t charged() const { return promised_.load(MemoryOrder::relaxed) + touched_.load(MemoryOrder::relaxed); }
 
+  // RLIMIT_AS: of all regions together, whatever they show.
+  void limit_addresses(std::uint64_t bytes) { most_addresses_.store(bytes, MemoryOrder::relaxed); }
+
   Result<void> allow(const RegionFields& region) override;
   Result<void> allow_touch(const Region& region, Access access) override;
   void add(const RegionFields& region) override;
@@ -64,6 +67,7 @@ class ProgramAccount final : public MemoryAccount {
   Count promised_, touched_, in_place_, fall_backs_;
   Peaked addresses_, resident_, charges_;
   std::array<Count, 6> shown_;
+  Count most_addresses_{~std::uint64_t{0}};
 };
 
 }  // namespace ingot::os

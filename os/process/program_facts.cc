@@ -56,9 +56,10 @@ ProcessMemory ProgramFacts::memory() {
   memory.peak_resident_bytes = account.resident().peak();
   memory.virtual_bytes = account.addresses().now();
   memory.peak_virtual_bytes = account.addresses().peak();
-  process_.space().each_region([&](const RegionFields& region) {
+  process_.space().each_region(VirtualAddress(0), [&](const RegionFields& region) {
     if (allows(region.access, Access::write)) memory.data_bytes += region.bytes;
     if (allows(region.access, Access::execute)) memory.text_bytes += region.bytes;
+    return true;
   });
   return memory;
 }
@@ -81,7 +82,7 @@ void ProgramFacts::write_mapping(TextWriter& text, const RegionFields& region) {
     text.add(path.ok() ? path.value() : "(deleted)");
   } else if (region.begin == stack_begin_) {
     text.add("[stack]");
-  } else if (region.begin == process_.memory().heap_begin()) {
+  } else if (process_.memory().heap_begin() - region.begin < region.bytes) {
     text.add("[heap]");
   } else if (region.object != &process_.memory().zeroes()) {
     text.add('[', region.object->name(), ']');
@@ -94,8 +95,9 @@ void ProgramFacts::write_mappings(TextWriter& text) {
   for (VirtualAddress from{};;) {
     std::array<RegionFields, 8> few;  // owners of what they show: let go only when the lock is
     std::size_t count = 0;
-    process_.space().each_region([&](const RegionFields& region) {
-      if (region.begin >= from && count < few.size()) few[count++] = region;
+    process_.space().each_region(from, [&](const RegionFields& region) {
+      few[count++] = region;
+      return count < few.size();
     });
     for (std::size_t i = 0; i < count; ++i) write_mapping(text, few[i]);
     if (count < few.size()) return;

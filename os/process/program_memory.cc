@@ -46,14 +46,17 @@ Answer<VirtualAddress> ProgramMemory::map(const Mapping& mapping) {
                    .object_offset = mapping.object_offset,
                    .bytes = mapping.bytes,
                    .access = mapping.access,
+                   .most_access = mapping.most_access,
                    .sharing = mapping.object != nullptr ? mapping.sharing : Sharing::private_copy,
                    .purpose = mapping.purpose,
                    .guard_bytes = mapping.guard_bytes,
                    .address = mapping.address,
                    .lowest = lowest_mapping_,
-                   .owner = mapping.owner});
+                   .owner = mapping.owner,
+                   .locked = locks_new_});
   if (!place.ok()) {
-    if (place.error().code() == ErrorCode::out_of_memory) return Errno::enomem;
+    const ErrorCode code = place.error().code();
+    if (code == ErrorCode::out_of_memory || code == ErrorCode::denied) return errno_of(code);
     return mapping.address && !mapping.replaces ? Errno::eexist : Errno::einval;
   }
   return place.value();
@@ -86,25 +89,36 @@ Answer<VirtualAddress> ProgramMemory::resize(VirtualAddress address, std::uint64
     return address;
   }
   const MutexGuard guard(changes_);
-  const std::optional<RegionFields> found = space_->region_at(address);
-  if (!found || found->bytes - (address - found->begin) < old_bytes) return Errno::efault;
-  if (found->object != &zeroes_) return Errno::einval;  // a file's mapping that grows: nobody needed it yet
-  const Result<VirtualAddress> grown = space_->add(
-      {.object = &zeroes_, .bytes = new_bytes - old_bytes, .access = found->access, .address = address + old_bytes});
-  if (grown.ok()) return address;
-  if (!may_move) return Errno::enomem;
-  return move(address, old_bytes, new_bytes);
+  Result<VirtualAddress> place = space_->grow(address, old_bytes, new_bytes);
+  if (!place.ok() && place.error().code() == ErrorCode::out_of_memory && may_move) {
+    place = space_->move(address, old_bytes, new_bytes, lowest_mapping_);
+  }
+  if (place.ok()) return place.value();
+  const ErrorCode code = place.error().code();
+  return code == ErrorCode::not_found ? Errno::efault : code == ErrorCode::overflow ? Errno::einval : errno_of(code);
 }
 
-// By copying what is there. Precondition: changes_ is held, and the region shows zeroes.
-Answer<VirtualAddress> ProgramMemory::move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes) {
-  const Access access = space_->region_at(from)->access;
-  const VirtualAddress to = TRY(space_->add(
-      {.object = &zeroes_, .bytes = new_bytes, .access = Access::read | Access::write, .lowest = lowest_mapping_}));
-  TRY(space_->copy_pages(from, to, old_bytes));
-  if (access != (Access::read | Access::write)) TRY(space_->protect(to, new_bytes, access));
-  TRY(space_->remove(from, old_bytes));
-  return to;
+Answer<void> ProgramMemory::lock(VirtualAddress address, std::uint64_t bytes, bool locked) {
+  const MutexGuard guard(changes_);
+  const Result<void> changed = space_->set_locked(address, bytes, locked);
+  if (changed.ok()) return {};
+  return changed.error().code() == ErrorCode::not_found ? Errno::enomem : errno_of(changed.error().code());
+}
+
+Answer<void> ProgramMemory::lock_all(bool present, bool later) {
+  const MutexGuard guard(changes_);
+  locks_new_ = later;
+  if (later && !present) return {};
+  for (VirtualAddress from{};;) {
+    std::optional<RegionFields> region;
+    space_->each_region(from, [&](const RegionFields& next) {
+      region = next;
+      return false;
+    });
+    if (!region) return {};
+    TRY(space_->set_locked(region->begin, region->bytes, present));
+    from = region->begin + region->bytes;
+  }
 }
 
 VirtualAddress ProgramMemory::draw(const ProgramPlace& place) { return place.draw(random_.number()); }

@@ -29,6 +29,7 @@ class ProgramMemory {
   struct Mapping {
     std::uint64_t bytes = 0;
     Access access = Access::none;
+    Access most_access = every_access;  // that mprotect may give it
     Sharing sharing = Sharing::private_copy;
     RegionPurpose purpose = RegionPurpose::general;
     MemoryObject* object = nullptr;  // none: zeroes
@@ -50,14 +51,18 @@ class ProgramMemory {
   MemoryObject& zeroes() { return zeroes_; }
   ProgramAccount& account() { return account_; }
   const ProgramAccount& account() const { return account_; }
+  ProgramAccount& account() { return account_; }
   WritableCode writable_code() const { return writable_code_; }
 
   Answer<VirtualAddress> map(const Mapping& mapping);
   Answer<void> unmap(VirtualAddress address, std::uint64_t bytes);
   Answer<void> protect(VirtualAddress address, std::uint64_t bytes, Access access);
-  // Private memory that grows or shrinks where it is, or moves if it may.
+  // A mapping grows or shrinks where it is, or moves if it may.
   Answer<VirtualAddress> resize(VirtualAddress address, std::uint64_t old_bytes, std::uint64_t new_bytes,
                                 bool may_move);
+  // What mlock and mlockall say; `later`: of every new mapping.
+  Answer<void> lock(VirtualAddress address, std::uint64_t bytes, bool locked);
+  Answer<void> lock_all(bool present, bool later);
   // Its pages are zeroes, or the file's, again.
   Answer<void> discard(VirtualAddress address, std::uint64_t bytes);
 
@@ -70,8 +75,6 @@ class ProgramMemory {
   VirtualAddress set_heap_end(VirtualAddress end);
 
  private:
-  Answer<VirtualAddress> move(VirtualAddress from, std::uint64_t old_bytes, std::uint64_t new_bytes);
-
   Allocator& heap_;
   SecureRandom& random_;
   AnonymousMemory zeroes_;
@@ -81,6 +84,7 @@ class ProgramMemory {
   VirtualAddress lowest_mapping_;
   Mutex changes_{LockRank::program_memory};  // what is decided here holds until it is done
   VirtualAddress heap_begin_, heap_end_;
+  bool locks_new_ = false;
 };
 
 }  // namespace ingot::os

@@ -56,6 +56,8 @@ constexpr Errno errno_of(ErrorCode code) {
     case ErrorCode::out_of_memory: return Errno::enomem;
     case ErrorCode::input_output: return Errno::eio;
     case ErrorCode::corrupt: return Errno::eio;
+    case ErrorCode::denied: return Errno::eacces;
+    case ErrorCode::would_block: return Errno::eagain;
   }
   return Errno::eio;
 }

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -117,6 +118,17 @@ std::uint64_t half_ping_pong() {
   return both / 2;
 }
 
+// Where 20,000 are already. Neighbours differ in their rights, so that no two become one.
+std::uint64_t map_among_many() {
+  std::size_t count = 0;
+  const auto map = [&count] {
+    const int rights = ++count % 2 == 0 ? PROT_READ : PROT_NONE;
+    expect(mmap(nullptr, 4096, rights, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED, "a mapping");
+  };
+  while (count < 20'000) map();
+  return cost_of(map);
+}
+
 }  // namespace
 
 int main() {
@@ -129,4 +141,5 @@ int main() {
   report("longest pause of a thread alone", longest_pause());
   report("thread create and join", cost_of(create_and_join));
   report("half a futex ping-pong", half_ping_pong());
+  report("mmap among 20,000", map_among_many());
 }
