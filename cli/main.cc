@@ -5,6 +5,8 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "cli/usage_error.h"
+#include "cli/version.h"
 
 namespace {
 
@@ -40,7 +42,10 @@ std::vector<std::string> take_program_arguments(int& argument_count, char** argu
 int main(int argument_count, char** arguments) {
   CLI::App application(description, "ingot");
   application.footer(examples);
-  application.require_subcommand(1);
+  application.require_subcommand(0, 1);  // none with --version
+  bool wants_version = false, wants_json = false;
+  CLI::Option* const version = application.add_flag("--version", wants_version, "what this program is and was made of");
+  application.add_flag("--json", wants_json, "the same, machine-readable")->needs(version);
   int exit_code = ingot::exit_success;
   const ingot::Command program(application);
   ingot::add_kernels_command(program, exit_code);
@@ -64,25 +69,20 @@ int main(int argument_count, char** arguments) {
   const std::vector<std::string> program_arguments = take_program_arguments(argument_count, arguments);
   ingot::add_boot_command(program, program_arguments, exit_code);
   try {
+    if (argument_count == 1) throw CLI::RequiredError("A command");
     application.parse(argument_count, arguments);
+    if (application.get_subcommands().empty() && !wants_version) throw CLI::RequiredError("A command");
   } catch (const CLI::Success& help) {
     return application.exit(help);
   } catch (const CLI::ParseError& error) {
     if (argument_count == 1) {
       std::fprintf(stderr, "%s", application.help().c_str());
-      return ingot::exit_usage;
+    } else {
+      ingot::print_error(ingot::usage_error(application, error));
     }
-    std::string text = error.what();
-    if (application.get_subcommands().empty()) {
-      std::string names;
-      for (const CLI::App* command : application.get_subcommands([](const CLI::App*) { return true; })) {
-        names += (names.empty() ? "" : ", ") + command->get_name();
-      }
-      text = "expected a command (" + names + "), found '" + std::string(arguments[1]) + "'";
-    }
-    ingot::print_error(text + "\nRun 'ingot --help' for the commands, 'ingot COMMAND --help' for one.");
     return ingot::exit_usage;
   }
+  if (wants_version) ingot::print_version(wants_json);
   // A full disk behind a redirection: what was asked for has not been given.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     ingot::print_error("expected to write all of the output, found that it was refused");

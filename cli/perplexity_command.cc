@@ -1,6 +1,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/prompt.h"
 #include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "engine/perplexity.h"
@@ -28,8 +29,8 @@ Result<void> run(const Options& options) {
   const MappedFile text = TRY(MappedFile::open(options.file));
   const OpenedModel opened = TRY(open_model(options.model));
   const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
-  const std::string_view characters(reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size());
-  const std::vector<std::int32_t> tokens = TRY(tokenizer.encode(characters, {}));
+  const std::vector<std::int32_t> tokens =
+      TRY(encode_with_warning(tokenizer, options.file, readable(options.file, text.text()), {}));
   constexpr int bar_steps = 200;
   ProgressBar progress("scoring", bar_steps);
   int shown = 0;
