@@ -84,8 +84,9 @@ std::string title_of(const Model& model) {
 
 class Chat {
  public:
-  Chat(Session& session, Conversation& conversation, Sampler& sampler, const Options& options)
-      : session_(session), conversation_(conversation), sampler_(sampler), options_(options) {}
+  Chat(Session& session, const Tokenizer& tokenizer, Conversation& conversation, Sampler& sampler,
+       const Options& options)
+      : session_(session), tokenizer_(tokenizer), conversation_(conversation), sampler_(sampler), options_(options) {}
 
   // The exit code. Who sits at a terminal has seen what failed; who reads a pipe must be told.
   int loop() {
@@ -131,6 +132,8 @@ class Chat {
     const InterruptWatch watch;
     PromptProgress progress(session_);
     bool is_begun = false;
+    // Where even that fails, the answer does for the same reason and says so.
+    static_cast<void>(warn_of_left_out(tokenizer_, "the message", message, {.parses_special_tokens = true}));
     const Result<GenerationReport> report =
         conversation_.answer(message, sampler_, options_.most_tokens, [&](std::string_view text) {
           progress.erase();
@@ -178,6 +181,7 @@ class Chat {
   }
 
   Session& session_;
+  const Tokenizer& tokenizer_;
   Conversation& conversation_;
   Sampler& sampler_;
   const Options& options_;
@@ -192,7 +196,7 @@ Result<int> run(const Options& options) {
   std::string source = TRY(template_source(options, *opened.model));
   Conversation conversation = TRY(Conversation::create(*opened.session, tokenizer, std::move(source)));
   conversation.restart(options.system);
-  return Chat(*opened.session, conversation, sampler, options).loop();
+  return Chat(*opened.session, tokenizer, conversation, sampler, options).loop();
 }
 
 }  // namespace

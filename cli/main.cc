@@ -18,13 +18,13 @@ constexpr const char* description =
 
 constexpr const char* examples =
     "Examples:\n"
-    "  ingot run model.gguf -p \"Hello\"   continue a text\n"
+    "  ingot run model.gguf -p \"Hello\"     continue a text\n"
     "  ingot cast model.gguf -o model.img  one bootable file of kernel, engine and model\n"
-    "  ingot boot model.img              boot it in an emulator\n"
-    "  ingot kernels norm                what the norm family holds, and what runs here\n"
-    "  ingot verify                      prove every kernel on this CPU\n"
-    "  ingot bench linear.matmul         time one operation's variants\n"
-    "  ingot machine                     the CPU, its caches and its measured peaks\n"
+    "  ingot boot model.img                boot it in an emulator\n"
+    "  ingot kernels norm                  what the norm family holds, and what runs here\n"
+    "  ingot verify                        prove every kernel on this CPU\n"
+    "  ingot bench linear.matmul           time one operation's variants\n"
+    "  ingot machine                       the CPU, its caches and its measured peaks\n"
     "\n"
     "Each command has its own --help.";
 
@@ -48,26 +48,26 @@ int main(int argument_count, char** arguments) {
   application.add_flag("--json", wants_json, "the same, machine-readable")->needs(version);
   int exit_code = ingot::exit_success;
   const ingot::Command program(application);
-  ingot::add_kernels_command(program, exit_code);
-  ingot::add_verify_command(program, exit_code);
-  ingot::add_bench_command(program, exit_code);
-  ingot::add_machine_command(program, exit_code);
   ingot::add_run_command(program, exit_code);
   ingot::add_chat_command(program, exit_code);
-  ingot::add_tokenize_command(program, exit_code);
-  ingot::add_tokenizer_command(program, exit_code);
+  ingot::add_train_command(program, exit_code);
+  ingot::add_explain_command(program, exit_code);
   ingot::add_quantize_command(program, exit_code);
   ingot::add_pack_command(program, exit_code);
   ingot::add_import_command(program, exit_code);
-  ingot::add_explain_command(program, exit_code);
   ingot::add_perplexity_command(program, exit_code);
   ingot::add_compare_command(program, exit_code);
   ingot::add_embed_command(program, exit_code);
-  ingot::add_train_command(program, exit_code);
+  ingot::add_tokenize_command(program, exit_code);
+  ingot::add_tokenizer_command(program, exit_code);
   ingot::add_tales_command(program, exit_code);
   ingot::add_cast_command(program, exit_code);
   const std::vector<std::string> program_arguments = take_program_arguments(argument_count, arguments);
   ingot::add_boot_command(program, program_arguments, exit_code);
+  ingot::add_kernels_command(program, exit_code);
+  ingot::add_verify_command(program, exit_code);
+  ingot::add_bench_command(program, exit_code);
+  ingot::add_machine_command(program, exit_code);
   try {
     if (argument_count == 1) throw CLI::RequiredError("A command");
     application.parse(argument_count, arguments);

@@ -16,7 +16,11 @@ namespace ingot {
 // names what the text is ("the prompt").
 std::string readable(std::string_view what, std::string_view bytes);
 
-// The tokens of the text, with a warning where the vocabulary has none for some of its bytes.
+// A warning where the vocabulary has no token for some bytes of the text.
+Result<void> warn_of_left_out(const Tokenizer& tokenizer, std::string_view what, std::string_view text,
+                              EncodeOptions options);
+
+// The tokens of the text, with that warning.
 Result<std::vector<TokenId>> encode_with_warning(const Tokenizer& tokenizer, std::string_view what,
                                                  std::string_view text, EncodeOptions options);
 
@@ -35,7 +39,7 @@ class PromptProgress {
   void show(std::int64_t done, std::int64_t tokens);
 
   Session& session_;
-  Clock::time_point begin_ = Clock::now();
+  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);  // when to draw
   std::unique_ptr<ProgressBar> bar_;
 };
 

@@ -109,15 +109,15 @@ class Cast(Images):
         self.assertIn("debug-exit -- two%20words", plan["command"])
         line = self.guest.run(*words, "--", "two words").stdout
         self.assertEqual(shlex.split(line), plan["command"])
-        self.assertEqual(self.guest.run("boot", "--dry-run").returncode, 1)
+        self.assertEqual(self.guest.run("boot", "--dry-run").returncode, 2)
         self.assertEqual(self.guest.run("boot", "--json").returncode, 2)
 
     def test_a_cast_image_starts(self):
         self.assertEqual(self.cast("image", "--memory", "128M", "--arg", "cast").returncode, 0)
-        ended = self.guest.boot("two words", "a,b=c", "", "ü")
+        ended = self.guest.boot("two words", "a,b=c", "", "ü", "\x1b[31mred\x1b[0m")
         self.assertIn("ingot: starting", ended.log)
         self.assertIn("-- two%20words", ended.log)
-        self.assertIn("hello: two words a,b=c  ü\n", ended.output)
+        self.assertIn("hello: two words a,b=c  ü red\n", ended.output)  # a pipe shows no colours
         self.assertEqual(ended.status, 7)
         self.assertIn("hello: cast\n", self.guest.boot().output)
 
