@@ -5,6 +5,7 @@
 #include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "engine/embedding.h"
+#include "model/files/quoted.h"
 
 namespace ingot {
 namespace {
@@ -25,7 +26,8 @@ struct Options {
 
 Result<void> run(const Options& options) {
   const OpenedModel opened = TRY(open_model(options.model));
-  TRY(require_embeddings(*opened.model));
+  const Result<void> usable = require_embeddings(*opened.model);
+  if (!usable.ok()) return usable.error().within(Quoted{options.model.path});
   const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
   nlohmann::json document = {{"model", options.model.path}, {"embeddings", nlohmann::json::array()}};
   for (const std::string& given : options.texts) {

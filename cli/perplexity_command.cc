@@ -1,5 +1,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/prompt.h"
 #include "cli/session_options.h"
@@ -16,6 +17,7 @@ constexpr const char* examples =
     "\n"
     "Examples:\n"
     "  ingot perplexity model.gguf essay.txt\n"
+    "  ingot perplexity tales.txt                            of the built-in model\n"
     "  ingot perplexity model.gguf book.txt --context 512 --stride 256 --json";
 
 struct Options {
@@ -64,11 +66,20 @@ void add_perplexity_command(const Command& application, int& exit_code) {
   const Command command = application.add_subcommand("perplexity", "how well a model predicts a text");
   command.footer(examples);
   add_model_options(command, options->model);
-  command.add_option("FILE", options->file, "the text").required();
+  command.add_option("FILE", options->file, "the text; where it stands alone, the built-in model scores it");
   command.add_option("--stride", options->stride, "tokens from window to window; 0: half the context")
       .check(tokens_from(0));
   command.add_flag("--json", options->json, "machine-readable output");
-  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  command.callback([options, &exit_code] {
+    if (options->file.empty() && options->model.path != default_model_name) {
+      options->file = std::exchange(options->model.path, std::string(default_model_name));
+    }
+    if (options->file.empty()) {
+      exit_code = refuse_usage(Error::of(ErrorCode::invalid_argument, "ingot perplexity: expected FILE, found none"));
+      return;
+    }
+    exit_code = finish_command(run(*options));
+  });
 }
 
 }  // namespace ingot

@@ -44,7 +44,7 @@ Result<std::string> read_standard_input() {
   return text;
 }
 
-std::string joined_prompt(std::string given, std::string piped) {
+std::string joined_prompt(const std::string& given, std::string piped) {
   if (piped.ends_with('\n')) piped.pop_back();
   if (piped.ends_with('\r')) piped.pop_back();
   if (given.empty() || piped.empty()) return given + piped;

@@ -16,6 +16,6 @@ Result<std::string> read_standard_input();
 
 // A prompt from what -p gave and what was piped: the piped text continues the given one on a line of its own. The
 // line's end that programs put behind their output is no part of it.
-std::string joined_prompt(std::string given, std::string piped);
+std::string joined_prompt(const std::string& given, std::string piped);
 
 }  // namespace ingot

@@ -79,6 +79,16 @@ std::string unknown_words(const CLI::App& command, const std::vector<std::string
          "\nA text that begins with - stands behind --, as in: " + name + " ... -- " + in_quotes(first);
 }
 
+// CLI11 says "--tokens: 1 required INT missing" and "--prompt: At Most 1 required but received 2".
+std::string wrong_count(const std::string& text) {
+  const std::string option = text.substr(0, text.find(':'));
+  if (text.ends_with(" missing")) return "expected a value behind " + option + ", found none";
+  if (text.find("At Most 1 ") != std::string::npos) {
+    return "expected " + option + " once, found it " + text.substr(text.rfind(' ') + 1) + " times";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string usage_error(const CLI::App& application, const CLI::ParseError& error) {
@@ -95,9 +105,8 @@ std::string usage_error(const CLI::App& application, const CLI::ParseError& erro
     text = unknown_words(command, unknown);
   } else if (const std::size_t end = text.find(" is required"); is_required && end != std::string::npos) {
     text = full_name(command) + ": expected " + text.substr(0, end) + ", found none";
-  } else if (const std::size_t colon = text.find(':'); dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
-                                                       colon != std::string::npos && text.ends_with(" missing")) {
-    text = full_name(command) + ": expected a value behind " + text.substr(0, colon) + ", found none";
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    text = full_name(command) + ": " + wrong_count(text);
   } else {
     text = full_name(command) + ": " + text;
   }

@@ -99,6 +99,11 @@ class Cast(Images):
             self.assertEqual(self.guest.run(*words).returncode, 2, words)
         self.assertEqual(self.guest.run("boot", self.path("none")).returncode, 1)
 
+    def test_what_no_engine_can_read_is_not_cast(self):
+        done = self.guest.cast(__file__)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cast_test.py': magic: expected 'GGUF'", done.stderr)
+
     def test_a_dry_boot_says_what_it_would_start(self):
         self.assertEqual(self.cast("image", "--memory", "128M", "--cpus", "3").returncode, 0)
         words = ["boot", self.path("image"), "--dry-run", "--accelerator", "tcg"]

@@ -129,9 +129,25 @@ class Places(PromptTest):
             for word in ("config.json", "model.safetensors"):
                 self.assertIn(word, done.stderr)
 
+    def test_a_text_alone_is_scored_by_the_built_in_model(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = Path(folder) / "tale.txt"
+            text.write_text("Once there was a thoughtful cook named Ralf.")
+            self.assertEqual(
+                self.json_of("perplexity", text)["perplexity"],
+                self.json_of("perplexity", BUILT_IN, text)["perplexity"],
+            )
+
     def test_errors_name_the_file(self):
         golden = sources / "tests" / "goldens" / "llama"
-        for arguments in (("run", golden, "-p", "x"), ("tokenize", golden, "x"), ("chat", golden)):
+        recorded = ("--golden", golden / "golden.safetensors")
+        for arguments in (
+            ("run", golden, "-p", "x"),
+            ("tokenize", golden, "x"),
+            ("chat", golden),
+            ("embed", golden, "-p", "x"),
+            ("compare", BUILT_IN, *recorded),
+        ):
             done = program.run(*arguments)
             self.assertEqual(done.returncode, 1, arguments)
             self.assertIn("goldens/llama", done.stderr, arguments)

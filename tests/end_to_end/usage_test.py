@@ -156,6 +156,10 @@ class BadUsage(unittest.TestCase):
     def test_a_missing_argument_is_named(self):
         self.assertIn("ingot tokenize: expected TEXT, found none", self.refused("tokenize", "model.gguf"))
         self.assertIn("expected a value behind --tokens, found none", self.refused("run", "-n"))
+        self.assertIn("ingot perplexity: expected FILE, found none", self.refused("perplexity"))
+
+    def test_an_option_that_may_stand_once_stands_once(self):
+        self.assertIn("expected --prompt once, found it 2 times", self.refused("run", "-p", "a", "-p", "b"))
 
     def test_a_text_that_looks_like_an_option_is_told_where_to_stand(self):
         complaint = self.refused("tokenize", "built-in:tales", "-item")
