@@ -3,7 +3,8 @@
 find_program(GIT git)
 set(COMMIT "")
 if(GIT AND EXISTS ${SOURCE}/.git)
-  execute_process(COMMAND ${GIT} -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
+  # Without locks: whoever works in the checkout meanwhile must not find it locked.
+  execute_process(COMMAND ${GIT} --no-optional-locks -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
     OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/prompt.h"
+#include "cli/standard_input.h"
 #include "cli/terminal.h"
 #include "engine/model.h"
 
@@ -11,14 +12,16 @@ namespace {
 
 constexpr const char* examples =
     "Examples:\n"
-    "  ingot tokenize model.gguf \"Hello, world\"            ids and pieces\n"
-    "  ingot tokenize model.gguf \"<|im_end|>\" --special    special tokens in the text are read\n"
-    "  ingot tokenize folder/ \"Hello\" --json                 by the folder's tokenizer.json\n"
-    "  ingot tokenize model.gguf -- \"-- a dash\"             a text that begins with -";
+    "  ingot tokenize model.gguf \"Hello, world\"          ids and pieces\n"
+    "  ingot tokenize model.gguf \"<|im_end|>\" --special  special tokens in the text are read\n"
+    "  ingot tokenize folder/ \"Hello\" --json             by the folder's tokenizer.json\n"
+    "  ingot tokenize model.gguf <notes.txt              a file, to its last byte\n"
+    "  ingot tokenize model.gguf -- \"-- a dash\"          a text that begins with -";
 
 struct Options {
   std::string model;
   std::string text;
+  bool reads_input = false;
   bool parses_special = false;
   bool plain = false;
   bool json = false;
@@ -26,9 +29,9 @@ struct Options {
 
 Result<void> run(const Options& options) {
   const Tokenizer tokenizer = TRY(open_tokenizer(options.model));
-  const std::string text = readable("TEXT", options.text);
+  const std::string text = readable("the text", options.reads_input ? TRY(read_standard_input()) : options.text);
   const std::vector<TokenId> ids =
-      TRY(encode_with_warning(tokenizer, "TEXT", text, {!options.plain, options.parses_special}));
+      TRY(encode_with_warning(tokenizer, "the text", text, {!options.plain, options.parses_special}));
   const auto text_of_piece = [&](TokenId id) { return std::string(tokenizer.piece(id)); };
   if (options.json) {
     nlohmann::json document = {{"ids", ids}, {"pieces", nlohmann::json::array()}};
@@ -52,11 +55,20 @@ void add_tokenize_command(const Command& application, int& exit_code) {
   command.footer(examples);
   command.add_option("MODEL", options->model, "a .gguf file, a tokenizer.json, or a folder with one of them")
       .required();
-  command.add_option("TEXT", options->text, "the text; behind -- where it begins with -").required();
+  const Option text =
+      command.add_option("TEXT", options->text,
+                         "the text; behind -- where it begins with -; else that of a pipe or a file on standard input");
   command.add_flag("--special", options->parses_special, "read special tokens such as <|im_end|> in the text");
   command.add_flag("--plain", options->plain, "do not add the model's own special tokens around it");
   command.add_flag("--json", options->json, "machine-readable output");
-  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  command.callback([options, text, &exit_code] {
+    if (!text.is_given() && !has_piped_input()) {
+      exit_code = refuse_usage(Error::of(ErrorCode::invalid_argument, "ingot tokenize: expected TEXT, found none"));
+      return;
+    }
+    options->reads_input = !text.is_given();
+    exit_code = finish_command(run(*options));
+  });
 }
 
 }  // namespace ingot

@@ -46,6 +46,10 @@ class StandardInput(PromptTest):
         self.assertEqual(self.prompt_of("-p", "Once", text_in=""), self.ids_of("Once"))
         self.assertEqual(self.prompt_of(text_in=""), self.prompt_of())
 
+    def test_a_piped_text_is_tokenized_to_its_last_byte(self):
+        pieces = self.json_of("tokenize", BUILT_IN, "--plain", text_in="Once\n")["pieces"]
+        self.assertEqual("".join(pieces), "Once\n")
+
     def test_a_terminal_is_not_waited_for(self):
         with Terminal(program, "run", "-p", "Once", "-n", "1") as terminal:
             self.assertEqual(terminal.wait_for_end(60), 0)
