@@ -12,6 +12,13 @@ Check checked_by(std::string_view name, std::function<std::string(std::string&)>
   return Check(std::make_shared<CLI::Validator>(std::move(function), std::string(name)));
 }
 
+Check accepted_by(std::string_view name, std::function<Result<void>(const std::string&)> function) {
+  return checked_by(name, [function = std::move(function)](std::string& text) {
+    const Result<void> accepted = function(text);
+    return accepted.ok() ? std::string() : std::string(accepted.error().text());
+  });
+}
+
 Option Option::required() const { return Option(option_->required()); }
 Option Option::check(const Check& check) const { return Option(option_->check(check.validator())); }
 Option Option::transform(const Check& rewriting) const { return Option(option_->transform(rewriting.validator())); }

@@ -1,5 +1,5 @@
-// What a command declares of its arguments. CLI11 reads them, but its header is known to two files alone: its functions
-// are all inline, and cost each file that sees them more than the command itself.
+// What a command declares of its arguments. CLI11 reads them, but its header is known to three files alone: its
+// functions are all inline, and cost each file that sees them more than the command itself.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/result.h"
 
 namespace CLI {
 class App;
@@ -33,6 +35,9 @@ inline Check between(int least, int most) { return between(std::int64_t{least}, 
 Check one_of(std::vector<std::string> words);
 // The function returns what is wrong with the text, or nothing; for transform() it also changes the text.
 Check checked_by(std::string_view name, std::function<std::string(std::string&)> function);
+
+// The same, of a function that says what is wrong as an error.
+Check accepted_by(std::string_view name, std::function<Result<void>(const std::string&)> function);
 
 // An option or a flag that a command was given. A handle: the application owns it.
 class Option {

@@ -15,7 +15,9 @@ constexpr const char* examples =
     "Without\n"
     "IMAGE, the model that this program carries is cast and booted. Arguments behind -- take the place of those that "
     "the\n"
-    "image was cast with. On a terminal, Ctrl-A X switches the machine off; Ctrl-C goes to the program.\n"
+    "image was cast with. On a terminal, Ctrl-A X switches the machine off; Ctrl-C goes to the program. A file or a "
+    "pipe\n"
+    "gets the console's text without escape codes; with NO_COLOR, a terminal gets it without colours.\n"
     "\n"
     "Examples:\n"
     "  ingot boot model.img\n"
@@ -46,9 +48,6 @@ std::string quoted(const std::string& word) {
 }
 
 Result<int> print_command(const Options& options) {
-  if (options.boot.image.empty()) {
-    return Error::of(ErrorCode::invalid_argument, "expected an IMAGE with --dry-run, found none: ingot cast makes one");
-  }
   const image::BootCommand command = TRY(image::command_to_boot(options.boot));
   if (options.json) {
     constexpr const char* formats[] = {"elf", "disk", "iso"};
@@ -67,7 +66,13 @@ Result<int> print_command(const Options& options) {
   return exit_success;
 }
 
+image::EscapeCodes escape_codes() {
+  if (!is_terminal(stdout)) return image::EscapeCodes::none;
+  return wants_colours() ? image::EscapeCodes::all : image::EscapeCodes::no_colours;
+}
+
 Result<int> run(Options& options) {
+  options.boot.escape_codes = escape_codes();
   if (options.dry_run) return print_command(options);
   std::optional<image::TemporaryFolder> folder;
   if (options.boot.image.empty()) {
@@ -88,13 +93,10 @@ Result<int> run(Options& options) {
   // Who waits at a terminal should know why.
   const image::BootCommand command = TRY(image::command_to_boot(options.boot));
   if (!command.uses_kvm && is_terminal(stderr)) {
-    const char* hint = "emulated, without KVM: far slower than the machine itself";
-    std::fprintf(stderr, "%s\n", coloured(hint, Colour::dim, stderr).c_str());
+    print_note("emulated, without KVM: far slower than the machine itself");
   }
   if (options.boot.waits_for_debugger) {
-    std::fprintf(
-        stderr, "%s\n",
-        coloured("waiting for a debugger: gdb, then: target remote localhost:1234", Colour::dim, stderr).c_str());
+    print_note("waiting for a debugger: gdb, then: target remote localhost:1234");
   }
   return image::boot(options.boot);
 }
@@ -128,6 +130,11 @@ void add_boot_command(const Command& application, const std::vector<std::string>
   command.callback([options, &program_arguments, &exit_code] {
     options->boot.arguments = program_arguments;
     if (options->accelerator != "auto") options->boot.uses_kvm = options->accelerator == "kvm";
+    if (options->dry_run && options->boot.image.empty()) {
+      exit_code = refuse_usage(
+          Error::of(ErrorCode::invalid_argument, "expected an IMAGE with --dry-run, found none: ingot cast makes one"));
+      return;
+    }
     const Result<int> ended = run(*options);
     exit_code = ended.ok() ? ended.value() : exit_failure;
     if (!ended.ok()) print_error(ended.error().text());

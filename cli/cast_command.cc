@@ -37,18 +37,25 @@ struct Options {
   ProductOptions products;
 };
 
-Error wrong_file_option(const std::string& option) {
+Result<void> check_file_option(const std::string& option) {
+  const std::size_t equals = option.rfind('=');
+  if (equals != std::string::npos && equals != 0 && option.substr(equals + 1).starts_with('/')) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected SOURCE=DESTINATION with an absolute destination, found '",
+                   option, "'");
+}
+
+Result<void> check_kernel_options(const Options& options) {
+  if (options.kernel_options.empty() || options.format != "elf") return {};
   return Error::of(ErrorCode::invalid_argument,
-                   "expected --file SOURCE=DESTINATION with an absolute destination, found '", option, "'");
+                   "expected --option with --format disk or iso, found an elf: its loader brings the command line, so "
+                   "give it to ingot boot --option");
 }
 
 // A file, or a folder with all that is in it; links stay links.
 Result<void> add_files(const std::string& option, image::FileTree& root) {
   namespace fs = std::filesystem;
   const std::size_t equals = option.rfind('=');
-  if (equals == std::string::npos || equals == 0) return wrong_file_option(option);
   const std::string source = option.substr(0, equals), destination = option.substr(equals + 1);
-  if (!destination.starts_with('/')) return wrong_file_option(option);
   const auto add = [&](const fs::path& path, const std::string& place) -> Result<void> {
     struct stat status{};
     if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && path != fs::path(source)) {
@@ -125,8 +132,7 @@ Result<void> add_program(const Options& options, image::CastRequest& request) {
   for (const std::string& file : options.files) TRY(add_files(file, request.root));
   TRY(image::add_program({options.program, request.program, options.root}, request.root));
   for (const std::string& library : TRY(image::add_libraries_of_files(options.root, request.root))) {
-    std::fprintf(stderr, "%s no file found for the library %s: who loads that will fail\n",
-                 coloured("warning:", Colour::yellow, stderr).c_str(), library.c_str());
+    print_warning("no file found for the library " + library + ": who loads that will fail");
   }
   return {};
 }
@@ -148,12 +154,6 @@ Result<image::CastRequest> request_of(const Options& options) {
   }
   if (options.program.empty()) {
     for (const std::string& file : options.files) TRY(add_files(file, request.root));
-  }
-  if (!options.kernel_options.empty() && request.format == image::ImageFormat::elf) {
-    return Error::of(
-        ErrorCode::invalid_argument,
-        "expected --option with --format disk or iso, found an elf: its loader brings the command line, so "
-        "give it to ingot boot --option");
   }
   for (const std::string& word : options.kernel_options) request.options += (request.options.empty() ? "" : " ") + word;
   request.environment.insert(request.environment.end(), options.environment.begin(), options.environment.end());
@@ -215,8 +215,8 @@ void warn_of_calls(const image::CastReport& report) {
   if (names.empty()) return;
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : " ") + name;
-  std::fprintf(stderr, "%s the program may make %zu system calls that the kernel answers with ENOSYS: %s\n",
-               coloured("warning:", Colour::yellow, stderr).c_str(), names.size(), list.c_str());
+  print_warning("the program may make " + std::to_string(names.size()) +
+                " system calls that the kernel answers with ENOSYS: " + list);
 }
 
 Result<void> run(const Options& options) {
@@ -244,6 +244,7 @@ void add_cast_command(const Command& application, int& exit_code) {
   command.add_option("--arg", options->arguments, "an argument for the program; again for the next")
       .one_word_each_time();
   command.add_option("--file", options->files, "SOURCE=DESTINATION: a file or folder for the image's root")
+      .check(accepted_by("", check_file_option))
       .one_word_each_time();
   command.add_option("--env", options->environment, "NAME=VALUE for the program").one_word_each_time();
   command.add_option("--directory", options->directory, "where the program starts");
@@ -266,7 +267,10 @@ void add_cast_command(const Command& application, int& exit_code) {
   command.add_flag("--dry-run", options->dry_run, "check everything, write nothing");
   add_product_options(command, options->products);
   command.add_flag("--json", options->json, "machine-readable report");
-  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  command.callback([options, &exit_code] {
+    const Result<void> usable = check_kernel_options(*options);
+    exit_code = usable.ok() ? finish_command(run(*options)) : refuse_usage(usable.error());
+  });
 }
 
 }  // namespace ingot

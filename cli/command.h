@@ -16,6 +16,8 @@ inline constexpr int exit_usage = 2;
 
 // Prints what went wrong, if anything did, and says which exit code that is.
 int finish_command(const Result<void>& result);
+// Prints an error that the command line itself is to blame for.
+int refuse_usage(const Error& error);
 
 // Adds the subcommand; when it is parsed, its result becomes `exit_code`.
 void add_kernels_command(const Command& application, int& exit_code);

@@ -5,6 +5,7 @@
 #include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "engine/golden_comparison.h"
+#include "model/files/quoted.h"
 
 namespace ingot {
 namespace {
@@ -73,7 +74,9 @@ Result<int> run(const Options& options) {
   if (model.session.context == 0) model.session.context = tokens;
   model.session.chunk = std::max(model.session.chunk, tokens);
   const OpenedModel opened = TRY(open_model(model));
-  const GoldenComparison comparison = TRY(compare_with_golden(*opened.session, golden, options.tolerance));
+  const Result<GoldenComparison> compared = compare_with_golden(*opened.session, golden, options.tolerance);
+  if (!compared.ok()) return compared.error().within(Quoted{options.model.path}, " with ", Quoted{options.golden});
+  const GoldenComparison& comparison = compared.value();
   if (options.json) {
     print_json(options, comparison);
   } else {

@@ -1,9 +1,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/prompt.h"
 #include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "engine/embedding.h"
+#include "model/files/quoted.h"
 
 namespace ingot {
 namespace {
@@ -24,11 +26,13 @@ struct Options {
 
 Result<void> run(const Options& options) {
   const OpenedModel opened = TRY(open_model(options.model));
-  TRY(require_embeddings(*opened.model));
+  const Result<void> usable = require_embeddings(*opened.model);
+  if (!usable.ok()) return usable.error().within(Quoted{options.model.path});
   const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
   nlohmann::json document = {{"model", options.model.path}, {"embeddings", nlohmann::json::array()}};
-  for (const std::string& text : options.texts) {
-    const std::vector<std::int32_t> tokens = TRY(tokenizer.encode(text, {}));
+  for (const std::string& given : options.texts) {
+    const std::string text = readable("a text", given);
+    const std::vector<std::int32_t> tokens = TRY(encode_with_warning(tokenizer, "a text", text, {}));
     const std::vector<float> embedding = TRY(embedding_of(*opened.session, tokens));
     if (options.json) {
       document["embeddings"].push_back({{"text", text}, {"tokens", tokens.size()}, {"embedding", embedding}});
@@ -52,7 +56,9 @@ void add_embed_command(const Command& application, int& exit_code) {
   const Command command = application.add_subcommand("embed", "turn a text into a vector");
   command.footer(examples);
   add_model_options(command, options->model);
-  command.add_option("-p,--prompt", options->texts, "a text; may be given several times").required();
+  command.add_option("-p,--prompt", options->texts, "a text; may be given several times")
+      .required()
+      .one_word_each_time();
   command.add_flag("--json", options->json, "machine-readable output");
   command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }

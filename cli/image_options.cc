@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "image/build_products.h"
 #include "image/program.h"
+#include "model/files/gguf.h"
 
 namespace ingot {
 
@@ -39,6 +40,12 @@ void add_product_options(const Command& command, ProductOptions& options) {
 }
 
 Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request) {
+  if (std::filesystem::is_directory(model)) {
+    return Error::of(ErrorCode::unsupported, "expected a .gguf file, found the folder '", model,
+                     "': name the file in it, or write one with ingot quantize, then cast that");
+  }
+  // What no engine could read is not cast.
+  if (!model.empty()) TRY(GgufFile::open(model));
   std::string engine = products.engine;
   if (engine.empty()) {
     const std::string program = TRY(image::running_program());
@@ -51,10 +58,6 @@ Result<void> add_engine(const ProductOptions& products, const std::string& model
   constexpr std::uint64_t beside_the_weights = 64 << 20;  // code's data, the cache of a short text, scratch memory
   request.anonymous = beside_the_weights;
   if (model.empty()) return {};
-  if (std::filesystem::is_directory(model)) {
-    return Error::of(ErrorCode::unsupported, "expected a .gguf file, found the folder '", model,
-                     "': write one with ingot quantize, then cast that");
-  }
   image::Content weights = TRY(image::Content::of_file(model));
   request.anonymous += weights.size() + weights.size() / 32;  // repacked at load, at most 1.03 times
   TRY(request.root.put_file("/model.gguf", 0644, std::move(weights)));

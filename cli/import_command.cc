@@ -1,4 +1,5 @@
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "engine/import.h"
@@ -7,19 +8,28 @@ namespace ingot {
 namespace {
 
 constexpr const char* examples =
+    "A checkpoint of llama2.c is two files: the weights behind a header of seven numbers, and the vocabulary.\n"
+    "\n"
     "Examples:\n"
     "  ingot import llama2c stories15M.bin tokenizer.bin stories.gguf\n"
+    "  ingot import llama2c stories15M.bin tokenizer.bin stories.gguf --json\n"
     "  ingot run stories.gguf";
 
 struct Options {
   std::string model;
   std::string vocabulary;
   std::string output;
+  bool json = false;
 };
 
 Result<void> run(const Options& options) {
   TRY(import_llama2c(options.model, options.vocabulary, options.output));
-  std::printf("wrote %s\n", options.output.c_str());
+  if (options.json) {
+    const nlohmann::json document = {{"input", options.model}, {"output", options.output}};
+    std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  } else {
+    std::printf("wrote %s\n", options.output.c_str());
+  }
   return {};
 }
 
@@ -34,6 +44,8 @@ void add_import_command(const Command& application, int& exit_code) {
   llama2c.add_option("MODEL", options->model, "the checkpoint, with a header of seven numbers").required();
   llama2c.add_option("TOKENIZER", options->vocabulary, "its vocabulary").required();
   llama2c.add_option("OUT", options->output, "the GGUF file to write").required();
+  llama2c.add_flag("--json", options->json, "machine-readable output");
+  llama2c.footer(examples);
   llama2c.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 

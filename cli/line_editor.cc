@@ -1,7 +1,6 @@
 #include "cli/line_editor.h"
 
 #include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,30 +9,6 @@
 
 namespace ingot {
 namespace {
-
-// Keys arrive one by one and unechoed for as long as this lives.
-class RawTerminal {
- public:
-  RawTerminal() {
-    if (tcgetattr(STDIN_FILENO, &saved_) != 0) return;
-    termios raw = saved_;
-    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG | IEXTEN);
-    raw.c_iflag &= ~static_cast<tcflag_t>(ICRNL | IXON);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    is_raw_ = tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0;
-  }
-  ~RawTerminal() {
-    if (is_raw_) tcsetattr(STDIN_FILENO, TCSADRAIN, &saved_);
-  }
-  RawTerminal(const RawTerminal&) = delete;
-  RawTerminal& operator=(const RawTerminal&) = delete;
-  bool is_raw() const { return is_raw_; }
-
- private:
-  termios saved_{};
-  bool is_raw_ = false;
-};
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
@@ -84,7 +59,26 @@ int next_byte() {
   return ::read(STDIN_FILENO, &byte, 1) == 1 ? static_cast<unsigned char>(byte) : -1;
 }
 
-enum class Key : std::uint8_t { left, right, up, down, home, end, erase_after, other };
+// What a pasted text holds until its end is marked. Terminals send a line's end as the key that makes one.
+std::string read_paste() {
+  constexpr std::string_view end_mark = "\x1b[201~";
+  std::string text;
+  for (int byte = next_byte(); byte >= 0; byte = next_byte()) {
+    text += static_cast<char>(byte);
+    if (!text.ends_with(end_mark)) continue;
+    text.resize(text.size() - end_mark.size());
+    break;
+  }
+  std::string lines;
+  char before = '\0';
+  for (const char byte : text) {
+    if (byte != '\n' || before != '\r') lines += byte == '\r' ? '\n' : byte;
+    before = byte;
+  }
+  return lines;
+}
+
+enum class Key : std::uint8_t { left, right, up, down, home, end, erase_after, paste, other };
 
 // What follows an escape character.
 Key read_escape() {
@@ -92,12 +86,18 @@ Key read_escape() {
   if (kind != '[' && kind != 'O') return Key::other;
   int code = next_byte();
   if (code >= '0' && code <= '9') {
-    const int digit = code;
+    int number = 0;
+    for (; code >= '0' && code <= '9' && number < 1000; code = next_byte()) number = 10 * number + code - '0';
     while (code >= 0 && code != '~' && (code < 'A' || code > 'Z')) code = next_byte();
-    return digit == '3'                   ? Key::erase_after
-           : digit == '1' || digit == '7' ? Key::home
-           : digit == '4' || digit == '8' ? Key::end
-                                          : Key::other;
+    switch (number) {
+      case 1:
+      case 7: return Key::home;
+      case 4:
+      case 8: return Key::end;
+      case 3: return Key::erase_after;
+      case 200: return Key::paste;
+      default: return Key::other;
+    }
   }
   switch (code) {
     case 'A': return Key::up;
@@ -112,6 +112,19 @@ Key read_escape() {
 
 constexpr int control(char letter) { return letter & 0x1f; }
 
+// A line's end as a sign, other control characters as blanks: one column each, and harmless to the terminal.
+std::string drawable(std::string_view text) {
+  std::string drawn;
+  for (const char byte : text) {
+    if (byte == '\n') {
+      drawn += "\u21b5";
+    } else {
+      drawn += static_cast<unsigned char>(byte) < ' ' ? ' ' : byte;
+    }
+  }
+  return drawn;
+}
+
 struct Line {
   std::string text;
   std::size_t cursor = 0;
@@ -119,6 +132,10 @@ struct Line {
   void replace(std::string with) {
     text = std::move(with);
     cursor = text.size();
+  }
+  void insert(std::string_view more) {
+    text.insert(cursor, more);
+    cursor += more.size();
   }
   void erase(std::size_t begin, std::size_t end) {
     text.erase(begin, end - begin);
@@ -139,7 +156,7 @@ struct Line {
     while (columns(std::string_view(text).substr(begin, cursor - begin)) > room) begin = after(text, begin);
     std::size_t end = begin;
     for (std::size_t shown = 0; shown < room && end < text.size(); ++shown) end = after(text, end);
-    std::printf("\r%s%s\x1b[K", prompt.c_str(), text.substr(begin, end - begin).c_str());
+    std::printf("\r%s%s\x1b[K", prompt.c_str(), drawable(text.substr(begin, end - begin)).c_str());
     const std::size_t back = columns(std::string_view(text).substr(cursor, end - cursor));
     if (back > 0) std::printf("\x1b[%zuD", back);
     std::fflush(stdout);
@@ -197,25 +214,24 @@ std::optional<std::string> LineEditor::edit(const std::string& prompt) {
           if (place > 0) show_entry(place - 1);
           break;
         case Key::down: show_entry(place + 1); break;
+        case Key::paste: line.insert(read_paste()); break;
         case Key::other: break;
       }
     } else if (key >= 32) {
-      line.text.insert(line.cursor, 1, static_cast<char>(key));
-      ++line.cursor;
+      const char byte = static_cast<char>(key);
+      line.insert({&byte, 1});
     }
   }
 }
 
 std::optional<std::string> LineEditor::read_line(const std::string& prompt) {
-  std::optional<std::string> line;
-  if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
-    const RawTerminal terminal;
-    if (terminal.is_raw()) {
-      line = edit(prompt);
-      std::printf("\r\n");
-      if (line && !line->empty() && (history_.empty() || history_.back() != *line)) history_.push_back(*line);
-      return line;
-    }
+  if (terminal_.is_open()) {
+    terminal_.set(KeyTerminal::ControlC::is_a_key);
+    std::optional<std::string> line = edit(prompt);
+    terminal_.set(KeyTerminal::ControlC::interrupts);
+    std::printf("\r\n");
+    if (line && !line->empty() && (history_.empty() || history_.back() != *line)) history_.push_back(*line);
+    return line;
   }
   std::string text;
   if (!std::getline(std::cin, text)) return std::nullopt;

@@ -5,6 +5,8 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "cli/usage_error.h"
+#include "cli/version.h"
 
 namespace {
 
@@ -16,13 +18,13 @@ constexpr const char* description =
 
 constexpr const char* examples =
     "Examples:\n"
-    "  ingot run model.gguf -p \"Hello\"   continue a text\n"
+    "  ingot run model.gguf -p \"Hello\"     continue a text\n"
     "  ingot cast model.gguf -o model.img  one bootable file of kernel, engine and model\n"
-    "  ingot boot model.img              boot it in an emulator\n"
-    "  ingot kernels norm                what the norm family holds, and what runs here\n"
-    "  ingot verify                      prove every kernel on this CPU\n"
-    "  ingot bench linear.matmul         time one operation's variants\n"
-    "  ingot machine                     the CPU, its caches and its measured peaks\n"
+    "  ingot boot model.img                boot it in an emulator\n"
+    "  ingot kernels norm                  what the norm family holds, and what runs here\n"
+    "  ingot verify                        prove every kernel on this CPU\n"
+    "  ingot bench linear.matmul           time one operation's variants\n"
+    "  ingot machine                       the CPU, its caches and its measured peaks\n"
     "\n"
     "Each command has its own --help.";
 
@@ -40,49 +42,47 @@ std::vector<std::string> take_program_arguments(int& argument_count, char** argu
 int main(int argument_count, char** arguments) {
   CLI::App application(description, "ingot");
   application.footer(examples);
-  application.require_subcommand(1);
+  application.require_subcommand(0, 1);  // none with --version
+  bool wants_version = false, wants_json = false;
+  CLI::Option* const version = application.add_flag("--version", wants_version, "what this program is and was made of");
+  application.add_flag("--json", wants_json, "the same, machine-readable")->needs(version);
   int exit_code = ingot::exit_success;
   const ingot::Command program(application);
-  ingot::add_kernels_command(program, exit_code);
-  ingot::add_verify_command(program, exit_code);
-  ingot::add_bench_command(program, exit_code);
-  ingot::add_machine_command(program, exit_code);
   ingot::add_run_command(program, exit_code);
   ingot::add_chat_command(program, exit_code);
-  ingot::add_tokenize_command(program, exit_code);
-  ingot::add_tokenizer_command(program, exit_code);
+  ingot::add_train_command(program, exit_code);
+  ingot::add_explain_command(program, exit_code);
   ingot::add_quantize_command(program, exit_code);
   ingot::add_pack_command(program, exit_code);
   ingot::add_import_command(program, exit_code);
-  ingot::add_explain_command(program, exit_code);
   ingot::add_perplexity_command(program, exit_code);
   ingot::add_compare_command(program, exit_code);
   ingot::add_embed_command(program, exit_code);
-  ingot::add_train_command(program, exit_code);
+  ingot::add_tokenize_command(program, exit_code);
+  ingot::add_tokenizer_command(program, exit_code);
   ingot::add_tales_command(program, exit_code);
   ingot::add_cast_command(program, exit_code);
   const std::vector<std::string> program_arguments = take_program_arguments(argument_count, arguments);
   ingot::add_boot_command(program, program_arguments, exit_code);
+  ingot::add_kernels_command(program, exit_code);
+  ingot::add_verify_command(program, exit_code);
+  ingot::add_bench_command(program, exit_code);
+  ingot::add_machine_command(program, exit_code);
   try {
+    if (argument_count == 1) throw CLI::RequiredError("A command");
     application.parse(argument_count, arguments);
+    if (application.get_subcommands().empty() && !wants_version) throw CLI::RequiredError("A command");
   } catch (const CLI::Success& help) {
     return application.exit(help);
   } catch (const CLI::ParseError& error) {
     if (argument_count == 1) {
       std::fprintf(stderr, "%s", application.help().c_str());
-      return ingot::exit_usage;
+    } else {
+      ingot::print_error(ingot::usage_error(application, error));
     }
-    std::string text = error.what();
-    if (application.get_subcommands().empty()) {
-      std::string names;
-      for (const CLI::App* command : application.get_subcommands([](const CLI::App*) { return true; })) {
-        names += (names.empty() ? "" : ", ") + command->get_name();
-      }
-      text = "expected a command (" + names + "), found '" + std::string(arguments[1]) + "'";
-    }
-    ingot::print_error(text + "\nRun 'ingot --help' for the commands, 'ingot COMMAND --help' for one.");
     return ingot::exit_usage;
   }
+  if (wants_version) ingot::print_version(wants_json);
   // A full disk behind a redirection: what was asked for has not been given.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     ingot::print_error("expected to write all of the output, found that it was refused");

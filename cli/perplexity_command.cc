@@ -1,6 +1,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "cli/prompt.h"
 #include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "engine/perplexity.h"
@@ -15,6 +17,7 @@ constexpr const char* examples =
     "\n"
     "Examples:\n"
     "  ingot perplexity model.gguf essay.txt\n"
+    "  ingot perplexity tales.txt                            of the built-in model\n"
     "  ingot perplexity model.gguf book.txt --context 512 --stride 256 --json";
 
 struct Options {
@@ -28,8 +31,8 @@ Result<void> run(const Options& options) {
   const MappedFile text = TRY(MappedFile::open(options.file));
   const OpenedModel opened = TRY(open_model(options.model));
   const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
-  const std::string_view characters(reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size());
-  const std::vector<std::int32_t> tokens = TRY(tokenizer.encode(characters, {}));
+  const std::vector<std::int32_t> tokens =
+      TRY(encode_with_warning(tokenizer, options.file, readable(options.file, text.text()), {}));
   constexpr int bar_steps = 200;
   ProgressBar progress("scoring", bar_steps);
   int shown = 0;
@@ -63,11 +66,20 @@ void add_perplexity_command(const Command& application, int& exit_code) {
   const Command command = application.add_subcommand("perplexity", "how well a model predicts a text");
   command.footer(examples);
   add_model_options(command, options->model);
-  command.add_option("FILE", options->file, "the text").required();
+  command.add_option("FILE", options->file, "the text; where it stands alone, the built-in model scores it");
   command.add_option("--stride", options->stride, "tokens from window to window; 0: half the context")
       .check(tokens_from(0));
   command.add_flag("--json", options->json, "machine-readable output");
-  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  command.callback([options, &exit_code] {
+    if (options->file.empty() && options->model.path != default_model_name) {
+      options->file = std::exchange(options->model.path, std::string(default_model_name));
+    }
+    if (options->file.empty()) {
+      exit_code = refuse_usage(Error::of(ErrorCode::invalid_argument, "ingot perplexity: expected FILE, found none"));
+      return;
+    }
+    exit_code = finish_command(run(*options));
+  });
 }
 
 }  // namespace ingot

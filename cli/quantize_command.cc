@@ -1,7 +1,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.h"
+#include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "engine/quantizer.h"
 #include "machine/limits.h"
@@ -118,12 +118,6 @@ Result<void> run(const Options& options) {
   return {};
 }
 
-// For CLI11: nothing where the type is known.
-std::string complaint_about_type(const std::string& type) {
-  const Result<const TypeMix*> found = find_type_mix(type);
-  return found.ok() ? "" : std::string(found.error().text());
-}
-
 }  // namespace
 
 void add_quantize_command(const Command& application, int& exit_code) {
@@ -133,9 +127,7 @@ void add_quantize_command(const Command& application, int& exit_code) {
   command.add_option("IN", options->input, "a .gguf file, or a folder with config.json and model.safetensors")
       .required();
   command.add_option("OUT", options->output, "the GGUF file to write").required();
-  command.add_option("TYPE", options->type, "what the numbers become")
-      .required()
-      .check(checked_by("", complaint_about_type));
+  command.add_option("TYPE", options->type, "what the numbers become").required().check(type_of_numbers());
   command.add_flag("--pure", options->pure, "every matrix gets the same format");
   command.add_flag("--dry-run", options->dry_run, "print what would be done, write nothing");
   command.add_option("--threads", options->threads, "worker threads").check(between(1, 1024)).capture_default_str();

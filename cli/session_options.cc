@@ -1,23 +1,35 @@
 #include "cli/session_options.h"
 
+#include "cli/terminal.h"
+#include "engine/type_mix.h"
 #include "machine/limits.h"
+#include "model/files/quoted.h"
 
 namespace ingot {
 
 Check tokens_from(std::int64_t least) { return between(least, std::int64_t{1} << 30); }
+
+Check type_of_numbers() {
+  return accepted_by("", [](const std::string& name) -> Result<void> {
+    TRY(find_type_mix(name));
+    return {};
+  });
+}
 
 void add_model_options(const Command& command, ModelOptions& options) {
   options.session.threads = usable_cpu_count();
   command
       .add_option(
           "MODEL", options.path,
-          "a .gguf file, or a folder with config.json and model.safetensors; the model that the program carries "
-          "where none is given")
+          "a .gguf file, a folder with one, or a folder with config.json and model.safetensors; the model that the "
+          "program carries where none is given")
       .capture_default_str();
   command.add_option("--threads", options.session.threads, "worker threads")
       .check(between(1, 1024))
       .capture_default_str();
-  command.add_option("--context", options.session.context, "most tokens of a sequence; 0: the model's, at most 4096")
+  command
+      .add_option("--context", options.session.context,
+                  "most tokens of a sequence; 0: the model's, at most 4096; beyond the model's with a warning")
       .check(tokens_from(0));
   command.add_option("--cache", options.cache, "how keys and values are kept: f32, f16 or q8_0")
       .check(one_of({"f32", "f16", "q8_0"}))
@@ -43,7 +55,7 @@ void add_sampler_options(const Command& command, SamplerOptions& options) {
   command.add_option("--min-p", options.min_p, "only those at least this likely, relative to the most likely; 0: all")
       .check(share);
   command.add_option("--repetition-penalty", options.repetition, "above 1 makes repetition less likely")
-      .check(between(0.0, 1000.0));
+      .check(between(0.001, 1000.0));
   command.add_option("--presence-penalty", options.presence, "subtracted once a token has occurred").check(penalty);
   command.add_option("--frequency-penalty", options.frequency, "subtracted for every time it has occurred")
       .check(penalty);
@@ -51,7 +63,7 @@ void add_sampler_options(const Command& command, SamplerOptions& options) {
 }
 
 Result<std::shared_ptr<const Model>> open_model_at(const std::string& path) {
-  return path == built_in_model ? Model::open_default() : Model::open(path);
+  return path == default_model_name ? Model::open_default() : Model::open(path);
 }
 
 Result<OpenedModel> open_model(const ModelOptions& options) {
@@ -59,7 +71,15 @@ Result<OpenedModel> open_model(const ModelOptions& options) {
   opened.model = TRY(open_model_at(options.path));
   SessionOptions session = options.session;
   session.cache = options.cache == "f32" ? DType::f32 : options.cache == "f16" ? DType::f16 : DType::q8_0;
-  opened.session = TRY(Session::create(opened.model, session));
+  Result<std::unique_ptr<Session>> created = Session::create(opened.model, session);
+  if (!created.ok()) return created.error().within(Quoted{options.path});
+  opened.session = std::move(created).value();
+  const std::int64_t limit = opened.model->facts().context;
+  if (opened.session->context() > limit) {
+    print_warning("expected a context of at most the " + std::to_string(limit) +
+                  " tokens that the model was made for, " + "found " + std::to_string(opened.session->context()) +
+                  ": what it says beyond them makes little sense; give a smaller --context, or none");
+  }
   return opened;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "engine/default_model.h"
 #include "engine/sampler.h"
 #include "engine/session.h"
 
@@ -12,14 +13,14 @@ namespace ingot {
 // From `least` to 2^30. CLI11's own checks of a sign would name the greatest double as the other limit.
 Check tokens_from(std::int64_t least);
 
-// What stands for the model that the program carries, where a path could stand.
-inline constexpr const char* built_in_model = "built-in:tales";
-
-// Opens a file, a folder, or the built-in model.
+// Opens a file, a folder, or the built-in model by its name.
 Result<std::shared_ptr<const Model>> open_model_at(const std::string& path);
 
+// The name of a format or a mix of them, for what is written.
+Check type_of_numbers();
+
 struct ModelOptions {
-  std::string path = built_in_model;
+  std::string path{default_model_name};
   SessionOptions session;
   std::string cache = "f16";
 };
@@ -33,7 +34,7 @@ struct OpenedModel {
   std::unique_ptr<Session> session;
 };
 
-// Opens the model and a session on it.
+// Opens the model and a session on it; warns of a context that the model was not made for.
 Result<OpenedModel> open_model(const ModelOptions& options);
 
 }  // namespace ingot

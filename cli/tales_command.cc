@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/standard_input.h"
 #include "cli/terminal.h"
 #include "model/files/mapped_file.h"
 #include "model/files/replaced_file.h"
@@ -41,7 +42,6 @@ constexpr const char* check_examples =
 
 constexpr int bar_steps = 200;
 constexpr std::int64_t most_tales = 100'000'000;  // 60 GB: more is a slip
-constexpr std::size_t most_standard_input = std::size_t{1} << 30;
 
 struct WriteOptions {
   std::int64_t count = 10;
@@ -49,17 +49,23 @@ struct WriteOptions {
   std::string output;
   std::string held_out = "exclude";
   bool openings = false;
+  bool json = false;
 };
 
 struct OpeningOptions {
   std::string hero, object, home;
   std::uint64_t seed = 1;
+  bool json = false;
 };
 
 struct CheckOptions {
   std::string file = "-";
   bool json = false;
 };
+
+void print_json(const nlohmann::json& document) {
+  std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
 
 HeldOut held_out_named(const std::string& name) {
   if (name == "only") return HeldOut::only;
@@ -84,7 +90,11 @@ Result<void> write(const WriteOptions& options) {
                        ", found it closed or full");
     }
   }
-  if (file) return file->commit();
+  if (file) {
+    TRY(file->commit());
+    if (options.json) print_json({{"output", options.output}, {"tales", options.count}, {"seed", options.seed}});
+    return {};
+  }
   if (std::fflush(stdout) != 0) {
     return Error::of(ErrorCode::input_output, "standard output: expected to write all tales, found it closed or full");
   }
@@ -94,20 +104,12 @@ Result<void> write(const WriteOptions& options) {
 Result<void> open(const OpeningOptions& options) {
   RandomNumbers random(options.seed);
   const std::string text = TRY(tale_opening(options.hero, options.object, options.home, random));
-  std::printf("%s\n", text.c_str());
-  return {};
-}
-
-Result<std::string> read_standard_input() {
-  std::string text;
-  char buffer[1 << 16];
-  while (const std::size_t read = std::fread(buffer, 1, sizeof(buffer), stdin)) {
-    text.append(buffer, read);
-    if (text.size() > most_standard_input) {
-      return Error::of(ErrorCode::out_of_range, "standard input: expected at most 1 GiB, found more; give a file");
-    }
+  if (options.json) {
+    print_json({{"hero", options.hero}, {"object", options.object}, {"home", options.home}, {"text", text}});
+  } else {
+    std::printf("%s\n", text.c_str());
   }
-  return text;
+  return {};
 }
 
 Result<void> check(const CheckOptions& options) {
@@ -147,8 +149,7 @@ Result<void> check(const CheckOptions& options) {
     }
   }
   if (options.json) {
-    const nlohmann::json document = {{"tales", tales}, {"good", tales - bad}, {"bad", bad}, {"faults", faults}};
-    std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    print_json({{"tales", tales}, {"good", tales - bad}, {"bad", bad}, {"faults", faults}});
   } else {
     std::printf("%llu of %llu tales are good\n", static_cast<unsigned long long>(tales - bad),
                 static_cast<unsigned long long>(tales));
@@ -166,11 +167,13 @@ void add_write(const Command& tales, int& exit_code) {
       .check(between(std::int64_t{1}, most_tales))
       .capture_default_str();
   command.add_option("--seed", options->seed, "which ones").capture_default_str();
-  command.add_option("--output", options->output, "the file to write, all at once; standard output otherwise");
+  const Option output =
+      command.add_option("--output", options->output, "the file to write, all at once; standard output otherwise");
   command.add_option("--held-out", options->held_out, "what becomes of triples held out: exclude, only or ignore")
       .check(one_of({"exclude", "only", "ignore"}))
       .capture_default_str();
   command.add_flag("--openings", options->openings, "only their first sentences: prompts");
+  command.add_flag("--json", options->json, "say what was written as JSON").needs(output);
   command.callback([options, &exit_code] { exit_code = finish_command(write(*options)); });
 }
 
@@ -182,6 +185,7 @@ void add_opening(const Command& tales, int& exit_code) {
   command.add_option("OBJECT", options->object, "what the hero wants").required();
   command.add_option("HOME", options->home, "where the hero lives").required();
   command.add_option("--seed", options->seed, "which of the many beginnings").capture_default_str();
+  command.add_flag("--json", options->json, "machine-readable output");
   command.callback([options, &exit_code] { exit_code = finish_command(open(*options)); });
 }
 

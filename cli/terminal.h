@@ -11,11 +11,15 @@ namespace ingot {
 enum class Colour : unsigned char { plain, green, red, yellow, dim, bold };
 
 bool is_terminal(std::FILE* stream);
+// Unless NO_COLOR is set to something.
+bool wants_colours();
 
 // The text wrapped in escape codes if `stream` is a terminal and NO_COLOR is not set; the text alone otherwise.
 std::string coloured(std::string_view text, Colour colour, std::FILE* stream = stdout);
 
 void print_error(std::string_view text);
+void print_warning(std::string_view text);  // what was asked for is done, and may not be what was meant
+void print_note(std::string_view text);     // one dim line, on standard error like the others
 
 // A bar on standard error, drawn only on a terminal and erased when done: output that is piped or kept stays clean.
 class ProgressBar {
@@ -25,12 +29,15 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void advance(std::string_view now);
+  void advance(std::string_view now) { reach(done_ + 1, now); }
+  // Drawn again only where it changed.
+  void reach(int done, std::string_view now);
 
  private:
   std::string what_;
   int steps_;
   int done_ = 0;
+  int drawn_ = -1;
   bool visible_;
 };
 

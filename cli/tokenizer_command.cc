@@ -129,13 +129,9 @@ Result<void> train(const TrainOptions& options) {
   return {};
 }
 
-Result<Tokenizer> open_any_tokenizer(const std::string& path) {
-  return path.ends_with(".json") ? open_tokenizer_json(path) : open_tokenizer(path);
-}
-
 Result<void> encode(const EncodeCommandOptions& options) {
   TRY(require_other_file(options.tokenizer, options.output));
-  const Tokenizer tokenizer = TRY(open_any_tokenizer(options.tokenizer));
+  const Tokenizer tokenizer = TRY(open_tokenizer(options.tokenizer));
   const std::vector<TextFile> files = TRY(open_texts(options.texts, options.output));
   std::uint64_t total = 0;
   for (const TextFile& file : files) total += file.text().size();
@@ -188,8 +184,7 @@ void add_train(const Command& tokenizer, int& exit_code) {
   command.add_flag("--json", options->json, "machine-readable output");
   command.callback([options, &exit_code] {
     if (const Result<void> usable = check_training(options->training); !usable.ok()) {
-      print_error(usable.error().text());
-      exit_code = exit_usage;
+      exit_code = refuse_usage(usable.error());
       return;
     }
     exit_code = finish_command(train(*options));

@@ -4,8 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/command.h"
+#include "cli/session_options.h"
 #include "cli/terminal.h"
+#include "model/files/quoted.h"
 #include "train/record/preset.h"
 #include "train/record/run_line.h"
 #include "train/record/run_summary.h"
@@ -42,17 +43,19 @@ void interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+Result<void> apply_setting(TrainingConfiguration& configuration, const std::string& setting) {
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos) {
+    return Error::of(ErrorCode::invalid_argument, "expected KEY=VALUE, found ", Quoted{setting});
+  }
+  return set_configuration_key(configuration, setting.substr(0, equals), setting.substr(equals + 1));
+}
+
 Result<TrainingConfiguration> configuration_of(const Options& options) {
   TrainingConfiguration configuration;
   if (!options.preset.empty()) configuration = TRY(preset_configuration(options.preset));
   if (!options.configuration.empty()) TRY(apply_configuration_file(configuration, options.configuration));
-  for (const std::string& setting : options.settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos) {
-      return Error::of(ErrorCode::invalid_argument, "--set: expected KEY=VALUE, found ", setting);
-    }
-    TRY(set_configuration_key(configuration, setting.substr(0, equals), setting.substr(equals + 1)));
-  }
+  for (const std::string& setting : options.settings) TRY(apply_setting(configuration, setting));
   return configuration;
 }
 
@@ -120,9 +123,6 @@ Result<void> run(const Options& options) {
     std::printf("%s", describe_keys().c_str());
     return {};
   }
-  if (options.preset.empty() && options.configuration.empty()) {
-    return Error::of(ErrorCode::invalid_argument, "expected a configuration file or --preset, found neither");
-  }
   const TypeMix* mix = TRY(find_type_mix(options.type));
   const TrainingConfiguration configuration = TRY(configuration_of(options));
   StatusLine status(!options.json);
@@ -172,13 +172,33 @@ void add_train_command(const Command& application, int& exit_code) {
   const Command command = application.add_subcommand("train", "train a model, from nothing or from a model file");
   command.footer(examples);
   command.add_option("CONFIG", options->configuration, "a configuration file");
-  command.add_option("--preset", options->preset, "a configuration to begin with: tales, tiny");
-  command.add_option("--set", options->settings, "KEY=VALUE: changes one key of the configuration").take_all();
+  command.add_option("--preset", options->preset, "a configuration to begin with: tales, tiny")
+      .check(accepted_by("", [](const std::string& name) -> Result<void> {
+        TRY(preset_configuration(name));
+        return {};
+      }));
+  command.add_option("--set", options->settings, "KEY=VALUE: changes one key of the configuration")
+      .take_all()
+      .one_word_each_time()
+      .check(accepted_by("", [](const std::string& setting) {
+        TrainingConfiguration unused;
+        return apply_setting(unused, setting);
+      }));
   command.add_option("--output", options->output, "the GGUF file to write at the end");
-  command.add_option("--type", options->type, "the format of its numbers (see ingot quantize)").capture_default_str();
+  command.add_option("--type", options->type, "the format of its numbers (see ingot quantize)")
+      .check(type_of_numbers())
+      .capture_default_str();
   command.add_flag("--keys", options->keys, "list the configuration's keys");
   command.add_flag("--json", options->json, "a JSON object a step on standard output");
-  command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+  command.callback([options, &exit_code] {
+    if (!options->keys && options->preset.empty() && options->configuration.empty()) {
+      exit_code = refuse_usage(Error::of(ErrorCode::invalid_argument,
+                                         "expected a configuration file or --preset, found neither: --keys lists what "
+                                         "a configuration says"));
+      return;
+    }
+    exit_code = finish_command(run(*options));
+  });
 }
 
 }  // namespace ingot

@@ -5,6 +5,8 @@
 
 #include "engine/default_model.h"
 #include "model/files/json_metadata.h"
+#include "model/files/quoted.h"
+#include "model/tokenizer/tokenizer_file.h"
 
 namespace ingot {
 namespace {
@@ -19,37 +21,52 @@ Result<Tokenizer> tokenizer_of(const ModelFile& file) {
   return Tokenizer::create(TRY(describe_hugging_face_tokenizer(*text, configuration.value_or(""))));
 }
 
+Result<Tokenizer> named(Result<Tokenizer> tokenizer, const std::string& path) {
+  if (!tokenizer.ok()) return tokenizer.error().within(Quoted{path});
+  return tokenizer;
+}
+
 }  // namespace
 
 Result<Tokenizer> open_tokenizer(const std::string& path) {
-  // A GGUF file may hold a vocabulary and no tensors at all. What cannot be looked at cannot be opened either, and
-  // opening says why.
+  if (path == default_model_name) return tokenizer_of(TRY(ModelFile::parse_gguf(default_model_file())));
+  // What cannot be looked at cannot be opened either, and opening says why.
+  namespace fs = std::filesystem;
   std::error_code unused;
-  if (!std::filesystem::is_directory(path, unused)) {
-    const GgufFile file = TRY(GgufFile::open(path));
-    return Tokenizer::create(TRY(describe_gguf_tokenizer(file.metadata())));
+  const bool is_folder = fs::is_directory(path, unused);
+  const fs::path folder = is_folder ? fs::path(path) : fs::path(path).parent_path();
+  const std::string beside = (folder / "tokenizer.json").string();
+  if (path.ends_with(".json")) return open_tokenizer_json(path);
+  if (is_folder || path.ends_with(".safetensors")) {
+    if (fs::exists(beside, unused)) return open_tokenizer_json(beside);
+    return named(tokenizer_of(TRY(ModelFile::open(path))), path);
   }
-  return tokenizer_of(TRY(ModelFile::open(path)));
+  // A GGUF file may hold a vocabulary and no tensors at all.
+  const GgufFile file = TRY(GgufFile::open(path));
+  const auto create = [&]() -> Result<Tokenizer> {
+    return Tokenizer::create(TRY(describe_gguf_tokenizer(file.metadata())));
+  };
+  return named(create(), path);
 }
 
 Result<std::shared_ptr<const Model>> Model::open(const std::string& path) {
-  Result<std::shared_ptr<const Model>> model = create(TRY(ModelFile::open(path)));
-  if (!model.ok()) return model.error().within(path);
+  Result<std::shared_ptr<const Model>> model = create(TRY(ModelFile::open(path)), path);
+  if (!model.ok()) return model.error().within(Quoted{path});
   return model;
 }
 
 Result<std::shared_ptr<const Model>> Model::open_default() {
-  return create(TRY(ModelFile::parse_gguf(default_model_file())));
+  return create(TRY(ModelFile::parse_gguf(default_model_file())), std::string(default_model_name));
 }
 
-Result<std::shared_ptr<const Model>> Model::create(ModelFile file) {
+Result<std::shared_ptr<const Model>> Model::create(ModelFile file, std::string name) {
   ModelSource source = TRY(read_source(file));
   std::unique_ptr<Template> form = TRY(create_template(source));
-  return std::shared_ptr<const Model>(new Model(std::move(file), std::move(source), std::move(form)));
+  return std::shared_ptr<const Model>(new Model(std::move(file), std::move(name), std::move(source), std::move(form)));
 }
 
 Result<const Tokenizer*> Model::tokenizer() const {
-  std::call_once(tokenizer_once_, [this] { tokenizer_.emplace(tokenizer_of(file_)); });
+  std::call_once(tokenizer_once_, [this] { tokenizer_.emplace(named(tokenizer_of(file_), name_)); });
   if (!tokenizer_->ok()) return tokenizer_->error();
   return &tokenizer_->value();
 }

@@ -11,7 +11,7 @@
 
 namespace ingot {
 
-// The tokenizer of a model file alone; its weights are not looked at.
+// The tokenizer alone, of a model file, a folder or a tokenizer.json; weights are not looked at and may be absent.
 Result<Tokenizer> open_tokenizer(const std::string& path);
 
 class Model {
@@ -21,6 +21,7 @@ class Model {
   static Result<std::shared_ptr<const Model>> open_default();
 
   const ModelFile& file() const { return file_; }
+  const std::string& name() const { return name_; }  // where it was opened: for people
   const Metadata& metadata() const { return source_.metadata; }
   const Weights& weights() const { return source_.weights; }
   const Template& form() const { return *template_; }
@@ -32,11 +33,12 @@ class Model {
   std::string chat_template() const;
 
  private:
-  static Result<std::shared_ptr<const Model>> create(ModelFile file);
-  Model(ModelFile file, ModelSource source, std::unique_ptr<Template> form)
-      : file_(std::move(file)), source_(std::move(source)), template_(std::move(form)) {}
+  static Result<std::shared_ptr<const Model>> create(ModelFile file, std::string name);
+  Model(ModelFile file, std::string name, ModelSource source, std::unique_ptr<Template> form)
+      : file_(std::move(file)), name_(std::move(name)), source_(std::move(source)), template_(std::move(form)) {}
 
-  ModelFile file_;      // what the weights view
+  ModelFile file_;  // what the weights view
+  std::string name_;
   ModelSource source_;  // moving a file does not move what it maps
   std::unique_ptr<Template> template_;
   mutable std::once_flag tokenizer_once_;

@@ -49,7 +49,7 @@ Result<std::int64_t> context_of(const ModelFacts& facts, std::int64_t asked) {
   }
   if (facts.has_position_table && asked > facts.context) {
     return Error::of(ErrorCode::out_of_range, "expected a context of at most the model's ", facts.context,
-                     " positions, found ", asked);
+                     " positions, found ", asked, ": give a smaller --context, or none");
   }
   return asked > 0 ? asked : std::min(facts.context, default_context);
 }
@@ -177,11 +177,7 @@ Result<void> Session::check(std::span<const TokenRun> runs) const {
     }
     seen.push_back(run.sequence);
     if (run.tokens.empty()) return Error::of(ErrorCode::invalid_argument, "expected at least one token, found none");
-    const auto count = static_cast<std::int64_t>(run.tokens.size());
-    const std::int64_t end = memory_->length(run.sequence) + count;
-    if (end > context_) {
-      return Error::of(ErrorCode::out_of_range, "expected at most ", context_, " tokens of context, found ", end);
-    }
+    TRY(require_room(run.sequence, static_cast<std::int64_t>(run.tokens.size())));
     for (const std::int32_t token : run.tokens) {
       if (token < 0 || token >= model_->facts().vocabulary) {
         return Error::of(ErrorCode::out_of_range, "expected tokens from 0 to ", model_->facts().vocabulary - 1,
@@ -192,11 +188,25 @@ Result<void> Session::check(std::span<const TokenRun> runs) const {
   return {};
 }
 
+Result<void> Session::require_room(int sequence, std::int64_t tokens) const {
+  const std::int64_t end = memory_->length(sequence) + tokens;
+  if (end <= context_) return {};
+  const std::int64_t limit = model_->facts().context;
+  if (context_ >= limit) {
+    return Error::of(ErrorCode::out_of_range, "expected at most ", context_, " tokens of context, found ", end,
+                     ": the model was made for ", limit, ", so give a shorter text");
+  }
+  return Error::of(ErrorCode::out_of_range, "expected at most ", context_, " tokens of context, found ", end,
+                   ": give a larger --context (this model's limit is ", limit, ") or a shorter text");
+}
+
 Result<View<const float>> Session::forward(std::span<const TokenRun> runs) {
   TRY(check(runs));
   outputs_.clear();
   std::int64_t tokens = 0;
   for (const TokenRun& run : runs) tokens += static_cast<std::int64_t>(run.tokens.size());
+  tokens_done_ = 0;
+  tokens_wanted_ = tokens;
   const bool splits = tokens > options_.chunk && !model_->facts().makes_embeddings;
   if (!splits) {
     TRY(run_pass(runs, outputs_));
@@ -231,8 +241,8 @@ Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float
     return memory_->state(tensor, sequences_of_runs_[static_cast<std::size_t>(tensor.run)]);
   }));
   fill_inputs(plan, runs);
-  Context context{*workers_, scratch_.bytes()};
-  TRY(plan.run(context, observer_ ? &observer_ : nullptr));
+  TRY(run_plan(plan, pass.tokens()));
+  tokens_done_ += pass.tokens();
   // A model that makes embeddings remembers nothing.
   if (!model_->facts().makes_embeddings) {
     for (const TokenRun& run : runs) memory_->advance(run.sequence, static_cast<std::int64_t>(run.tokens.size()));
@@ -241,6 +251,17 @@ Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float
   const auto* data = reinterpret_cast<const float*>(result.data());
   outputs.insert(outputs.end(), data, data + result.count());
   return {};
+}
+
+Result<void> Session::run_plan(Plan& plan, std::int64_t tokens) {
+  Context context{*workers_, scratch_.bytes()};
+  if (!progress_ || tokens_wanted_ < 2) return plan.run(context, observer_ ? &observer_ : nullptr);
+  const auto steps = static_cast<std::int64_t>(plan.circuit().steps.size());
+  const Plan::Observer follower = [&](std::size_t step) {
+    if (observer_) observer_(step);
+    progress_(tokens_done_ + tokens * static_cast<std::int64_t>(step + 1) / steps, tokens_wanted_);
+  };
+  return plan.run(context, &follower);
 }
 
 void Session::fill_inputs(const Plan& plan, std::span<const TokenRun> runs) {

@@ -59,10 +59,17 @@ class Session {
   Result<View<const float>> forward(std::span<const TokenRun> runs);
   Result<View<const float>> forward(const TokenRun& run) { return forward(std::span(&run, 1)); }
 
+  // Whether the sequence can take that many tokens more; else an error that says how much it can, and what to do.
+  Result<void> require_room(int sequence, std::int64_t tokens) const;
+
   // The plan that a pass of this shape runs, for those who explain or measure it.
   Result<Plan*> plan_for(const PassShape& pass);
   // Called after every step of every pass.
   void observe(Plan::Observer observer) { observer_ = std::move(observer); }
+  // Called after every step of a forward() of more than one token: how many of its tokens are through. A pass that is
+  // under way counts by the share of its steps that are done.
+  using Progress = std::function<void(std::int64_t done, std::int64_t tokens)>;
+  void follow(Progress progress) { progress_ = std::move(progress); }
 
   const KernelTable& table() const { return *table_; }
   // Workers and scratch for kernels that are not part of a pass, such as sampling.
@@ -79,6 +86,7 @@ class Session {
   Result<void> check(std::span<const TokenRun> runs) const;
   // One pass over runs that fit a chunk; `outputs` receives its rows.
   Result<void> run_pass(std::span<const TokenRun> runs, std::vector<float>& outputs);
+  Result<void> run_plan(Plan& plan, std::int64_t tokens);
   void fill_inputs(const Plan& plan, std::span<const TokenRun> runs);
   Result<void> choose_geometry();
   // As the template writes it, and as the session runs it.
@@ -105,6 +113,9 @@ class Session {
   std::vector<int> sequences_of_runs_;  // of the pass under way
   std::vector<float> outputs_;
   Plan::Observer observer_;
+  Progress progress_;
+  std::int64_t tokens_done_ = 0;  // of the forward() under way
+  std::int64_t tokens_wanted_ = 0;
 };
 
 }  // namespace ingot

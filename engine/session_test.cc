@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/golden_model.h"
 
 namespace ingot {
@@ -29,6 +31,45 @@ TEST(Session, RefusesMorePagesThanCanBeNumbered) {
       Session::create(model.value(), {.context = std::int64_t{1} << 30, .sequences = 2, .page_length = 1});
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().code(), ErrorCode::out_of_range);
+}
+
+TEST(Session, SaysWhatToDoWhereATextIsTooLong) {
+  const auto session = golden_session("llama", {.context = 4});
+  ASSERT_NE(session, nullptr);
+  const int sequence = session->sequences().add().value();
+  const std::int32_t tokens[] = {5, 9, 2, 40, 7};
+  const Result<View<const float>> found = session->forward({sequence, tokens, Wanted::last});
+  ASSERT_FALSE(found.ok());
+  const std::string limit = std::to_string(session->model().facts().context);
+  for (const std::string& part : {std::string("at most 4 tokens"), std::string("found 5"), std::string("--context"),
+                                  "this model's limit is " + limit}) {
+    EXPECT_NE(found.error().text().find(part), std::string_view::npos) << found.error().text();
+  }
+  const auto full = golden_session("llama", {.context = session->model().facts().context});
+  ASSERT_NE(full, nullptr);
+  const Result<void> room = full->require_room(full->sequences().add().value(), full->context() + 1);
+  ASSERT_FALSE(room.ok());
+  EXPECT_NE(room.error().text().find("give a shorter text"), std::string_view::npos) << room.error().text();
+}
+
+TEST(Session, TellsHowManyTokensOfAPromptAreThrough) {
+  const auto session = golden_session("llama", {.context = 16, .chunk = 2});
+  ASSERT_NE(session, nullptr);
+  std::vector<std::int64_t> seen;
+  session->follow([&](std::int64_t done, std::int64_t tokens) {
+    EXPECT_EQ(tokens, 5);
+    seen.push_back(done);
+  });
+  const int sequence = session->sequences().add().value();
+  const std::int32_t tokens[] = {5, 9, 2, 40, 7};
+  ASSERT_TRUE(session->forward({sequence, tokens, Wanted::last}).ok());
+  ASSERT_FALSE(seen.empty());
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  EXPECT_EQ(seen.back(), 5);
+  for (const std::int64_t after_a_pass : {2, 4}) EXPECT_GT(std::count(seen.begin(), seen.end(), after_a_pass), 0);
+  seen.clear();
+  ASSERT_TRUE(session->forward({sequence, std::span(tokens).first(1), Wanted::last}).ok());
+  EXPECT_TRUE(seen.empty());  // nobody waits for one token
 }
 
 }  // namespace

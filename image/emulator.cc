@@ -217,11 +217,18 @@ Result<int> boot(const BootRequest& request) {
   KernelLog log;
   ProcessRequest process;
   process.words = TRY(emulator_words(request, plan, host));
-  process.channel = log_descriptor;
-  process.use = [&](std::string_view piece) {
-    log.add(piece);
-    if (request.shows_log) std::fwrite(piece.data(), 1, piece.size(), stderr);
-  };
+  process.channels.push_back({log_descriptor, [&](std::string_view piece) {
+                                log.add(piece);
+                                if (request.shows_log) std::fwrite(piece.data(), 1, piece.size(), stderr);
+                              }});
+  EscapeFilter filter(request.escape_codes);
+  if (request.escape_codes != EscapeCodes::all) {
+    process.channels.push_back({STDOUT_FILENO, [&](std::string_view piece) {
+                                  const std::string text = filter.pass(piece);
+                                  std::fwrite(text.data(), 1, text.size(), stdout);
+                                  std::fflush(stdout);
+                                }});
+  }
   const ProcessEnd end = TRY(run_process(process));
   if (log.exit_code()) return *log.exit_code();
   if (!request.shows_log) {

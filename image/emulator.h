@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "image/cast.h"
+#include "image/escape_filter.h"
 
 namespace ingot::image {
 
@@ -20,12 +21,13 @@ struct BootRequest {
   std::string image;
   std::optional<std::uint64_t> memory;  // bytes; nothing: what the image was cast for
   std::optional<std::uint32_t> cpus;
-  std::optional<bool> uses_kvm;        // nothing: where the machine has it
-  bool waits_for_debugger = false;     // at TCP port 1234
-  bool counts_instructions = false;    // repeats bit by bit, and time is counted in instructions
-  bool shows_log = false;              // the kernel's log on standard error
-  std::vector<std::string> options;    // words for the kernel
-  std::vector<std::string> arguments;  // for the program, in place of the image's default ones
+  std::optional<bool> uses_kvm;                 // nothing: where the machine has it
+  bool waits_for_debugger = false;              // at TCP port 1234
+  bool counts_instructions = false;             // repeats bit by bit, and time is counted in instructions
+  bool shows_log = false;                       // the kernel's log on standard error
+  EscapeCodes escape_codes = EscapeCodes::all;  // of the console that reach standard output
+  std::vector<std::string> options;             // words for the kernel
+  std::vector<std::string> arguments;           // for the program, in place of the image's default ones
 };
 
 // What this machine offers.

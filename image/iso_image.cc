@@ -55,8 +55,7 @@ Result<std::uint64_t> write_iso(const std::string& output, const std::string& op
                                  "-alter_date_r", "b", "=" + std::string(disc_epoch), "/", "--"},
                        .environment = {std::string("SOURCE_DATE_EPOCH=") + disc_epoch},
                        .silenced = {0, 1},
-                       .channel = 2,
-                       .use = [&](std::string_view text) { complaints += text; }}));
+                       .channels = {{2, [&](std::string_view text) { complaints += text; }}}}));
   if (end.status != 0) {
     const std::string_view last =
         std::string_view(complaints).substr(complaints.size() - std::min<std::size_t>(complaints.size(), 200));

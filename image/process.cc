@@ -1,13 +1,17 @@
 #include "image/process.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "image/bytes.h"
 
@@ -20,17 +24,69 @@ Error cannot(std::string_view what) {
 }
 
 // In the child: nothing but calls that a forked process of a threaded program may make.
-[[noreturn]] void become(char* const* words, char* const* environment, const std::vector<int>& silenced, int channel,
-                         int pipe_end) {
+[[noreturn]] void become(char* const* words, char* const* environment, const ProcessRequest& request,
+                         const std::vector<int>& writing_ends) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // who reads its channels is gone: nobody would notice its end
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int descriptor : silenced) ::dup2(nowhere, descriptor);
-  if (pipe_end == channel) {
-    ::fcntl(channel, F_SETFD, 0);  // dup2 would leave it to be closed
-  } else {
-    ::dup2(pipe_end, channel);
-  }
+  for (const int descriptor : request.silenced) ::dup2(nowhere, descriptor);
+  for (std::size_t i = 0; i < writing_ends.size(); ++i) ::dup2(writing_ends[i], request.channels[i].descriptor);
   ::execve(words[0], words, environment);
   ::_exit(127);
+}
+
+class Pipe {
+ public:
+  // Its ends lie beyond all descriptors that a child's could be put over.
+  static Result<Pipe> create() {
+    constexpr int beyond = 100;
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return cannot("create a pipe");
+    Pipe pipe;
+    for (int end = 0; end < 2; ++end) {
+      pipe.ends_[end] = ::fcntl(ends[end], F_DUPFD_CLOEXEC, beyond);
+      ::close(ends[end]);
+    }
+    if (pipe.ends_[0] < 0 || pipe.ends_[1] < 0) return cannot("create a pipe");
+    return pipe;
+  }
+  Pipe(Pipe&& other) noexcept : ends_{std::exchange(other.ends_[0], -1), std::exchange(other.ends_[1], -1)} {}
+  Pipe& operator=(Pipe&&) = delete;
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  int reading() const { return ends_[0]; }
+  int writing() const { return ends_[1]; }
+  void close_end(int end) {
+    if (ends_[end] >= 0) ::close(ends_[end]);
+    ends_[end] = -1;
+  }
+
+ private:
+  Pipe() = default;
+  int ends_[2] = {-1, -1};
+};
+
+// Until the child and all that it started have closed every channel.
+void read_channels(const std::vector<Channel>& channels, const std::vector<Pipe>& pipes) {
+  std::vector<pollfd> waiting;
+  for (const Pipe& pipe : pipes) waiting.push_back({pipe.reading(), POLLIN, 0});
+  std::size_t open = waiting.size();
+  while (open > 0) {
+    if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;  // a signal
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (waiting[i].revents == 0) continue;
+      char piece[4096];
+      const ssize_t count = ::read(waiting[i].fd, piece, sizeof piece);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) {
+        waiting[i].fd = -1;  // which poll passes over
+        --open;
+      } else if (channels[i].use) {
+        channels[i].use(std::string_view(piece, static_cast<std::size_t>(count)));
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -78,23 +134,17 @@ Result<ProcessEnd> run_process(const ProcessRequest& request) {
   for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
   environment.push_back(nullptr);
 
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return cannot("create a pipe");
+  std::vector<Pipe> pipes;
+  std::vector<int> writing_ends;
+  for (std::size_t i = 0; i < request.channels.size(); ++i) {
+    pipes.push_back(TRY(Pipe::create()));
+    writing_ends.push_back(pipes.back().writing());
+  }
   const pid_t child = ::fork();
-  if (child == 0) become(words.data(), environment.data(), request.silenced, request.channel, ends[1]);
-  ::close(ends[1]);
-  if (child < 0) {
-    ::close(ends[0]);
-    return cannot("start " + *program);
-  }
-  char piece[4096];
-  for (;;) {
-    const ssize_t count = ::read(ends[0], piece, sizeof piece);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    if (request.use) request.use(std::string_view(piece, static_cast<std::size_t>(count)));
-  }
-  ::close(ends[0]);
+  if (child == 0) become(words.data(), environment.data(), request, writing_ends);
+  if (child < 0) return cannot("start " + *program);
+  for (Pipe& pipe : pipes) pipe.close_end(1);
+  read_channels(request.channels, pipes);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return cannot("wait for " + *program);

@@ -32,14 +32,19 @@ struct ProcessEnd {
   int status = 0;  // of exit; 128 + the signal that ended it otherwise, as shells say it
 };
 
-// Runs a program to its end with our standard input and output. What it writes to `channel` (a descriptor's number, for
-// example 2) goes to `use`; whatever else it inherits is ours. Environment entries are added to ours.
+// What the program writes to a descriptor, for example 2.
+struct Channel {
+  int descriptor = 2;
+  std::function<void(std::string_view)> use;
+};
+
+// Runs a program to its end with our standard input and output, but for the channels. Environment entries are added to
+// ours.
 struct ProcessRequest {
   std::vector<std::string> words;        // the first is found by PATH
   std::vector<std::string> environment;  // NAME=VALUE
   std::vector<int> silenced;             // descriptors that lead nowhere
-  int channel = 2;
-  std::function<void(std::string_view)> use;
+  std::vector<Channel> channels;
 };
 Result<ProcessEnd> run_process(const ProcessRequest& request);
 

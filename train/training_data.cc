@@ -7,7 +7,6 @@
 #include "train/data/text_file.h"
 #include "train/tales/tale_corpus.h"
 #include "train/tales/tale_writer.h"
-#include "train/tokenizer/tokenizer_json.h"
 #include "train/tokenizer/train_tokenizer.h"
 
 namespace ingot {
@@ -81,10 +80,6 @@ Result<Tokenizer> learn_tokenizer(const TrainingConfiguration& configuration, co
   return Tokenizer::create(std::move(trained.description));
 }
 
-Result<Tokenizer> open_named_tokenizer(const std::string& path) {
-  return path.ends_with(".json") ? open_tokenizer_json(path) : open_tokenizer(path);
-}
-
 }  // namespace
 
 Result<TrainingData> prepare_training_data(const TrainingConfiguration& configuration, const Tokenizer* own,
@@ -93,7 +88,7 @@ Result<TrainingData> prepare_training_data(const TrainingConfiguration& configur
   Texts texts = TRY(collect(configuration, learns, progress));
   std::optional<Tokenizer> tokenizer;
   if (!configuration.tokenizer.empty()) {
-    tokenizer = TRY(open_named_tokenizer(configuration.tokenizer));
+    tokenizer = TRY(open_tokenizer(configuration.tokenizer));
   } else if (own != nullptr) {
     tokenizer = TRY(Tokenizer::create(TokenizerDescription(own->description())));
   } else {

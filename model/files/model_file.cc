@@ -1,5 +1,6 @@
 #include "model/files/model_file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -28,8 +29,19 @@ bool is_folder(const std::string& path) {
 
 std::string inside(const std::string& folder, std::string_view name) {
   std::string path = folder;
-  if (!path.ends_with('/')) path += '/';
+  if (!path.empty() && !path.ends_with('/')) path += '/';
   return path += name;
+}
+
+// In the order of their names. A folder that cannot be read holds none.
+std::vector<std::string> gguf_files_of(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".gguf") paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 using RecordsByName = std::map<std::string_view, const TensorRecord*>;
@@ -52,14 +64,24 @@ std::string_view name_of(ModelFile::Format format) {
 }
 
 Result<ModelFile> ModelFile::open(const std::string& path) {
-  if (is_folder(path)) return open_hugging_face(path);
+  if (is_folder(path)) return open_folder(path);
   const auto open_gguf = [&]() -> Result<ModelFile> {
     Result<ModelFile> model = of_gguf(TRY(GgufFile::open(path)));
     if (!model.ok()) return model.error().within(Quoted{path});
     return model;
   };
   if (path.ends_with(".gguf")) return open_gguf();
-  if (path.ends_with(".safetensors")) return open_safetensors(path);
+  if (path.ends_with(".safetensors")) {
+    ModelFile model = TRY(open_safetensors(path));
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    if (!exists(inside(folder, companion_names[0]))) return model;
+    if (exists(inside(folder, index_name)) && !path.ends_with(whole_model_name)) {
+      return Error::of(ErrorCode::unsupported, Quoted{path}, ": expected a whole model, found one part of several (",
+                       index_name, " stands beside it): give the folder ", Quoted{folder.empty() ? "." : folder});
+    }
+    TRY(model.read_companions(folder));
+    return model;
+  }
   const MappedFile file = TRY(MappedFile::open(path));
   if (file.text().starts_with(gguf_magic)) return open_gguf();
   return Error::of(ErrorCode::unsupported, Quoted{path},
@@ -94,13 +116,21 @@ Result<ModelFile> ModelFile::open_safetensors(const std::string& path) {
   return model;
 }
 
+Result<ModelFile> ModelFile::open_folder(const std::string& folder) {
+  const bool has_weights = exists(inside(folder, whole_model_name)) || exists(inside(folder, index_name));
+  if (has_weights && exists(inside(folder, companion_names[0]))) return open_hugging_face(folder);
+  const std::vector<std::string> candidates = gguf_files_of(folder);
+  if (candidates.size() == 1) return open(candidates.front());
+  if (!candidates.empty()) {
+    return Error::of(ErrorCode::unsupported, Quoted{folder}, ": expected one .gguf file, found ", candidates.size(),
+                     ": give one of them, such as ", Quoted{candidates.front()});
+  }
+  return Error::of(ErrorCode::not_found, Quoted{folder}, ": expected config.json and ", whole_model_name, " or ",
+                   index_name, ", or one .gguf file, found neither");
+}
+
 Result<ModelFile> ModelFile::open_hugging_face(const std::string& folder) {
   const std::string whole = inside(folder, whole_model_name);
-  const std::string index = inside(folder, index_name);
-  if (!exists(inside(folder, companion_names[0])) || (!exists(whole) && !exists(index))) {
-    return Error::of(ErrorCode::not_found, Quoted{folder}, ": expected config.json and ", whole_model_name, " or ",
-                     index_name, ", found not both");
-  }
   // Where both are present the whole file counts, as it does for other readers of such folders.
   if (exists(whole)) {
     ModelFile model = TRY(open_safetensors(whole));
@@ -108,7 +138,7 @@ Result<ModelFile> ModelFile::open_hugging_face(const std::string& folder) {
     return model;
   }
   ModelFile model;
-  TRY(model.read_shards(folder, index));
+  TRY(model.read_shards(folder, inside(folder, index_name)));
   TRY(model.read_companions(folder));
   return model;
 }

@@ -2,9 +2,10 @@
 // they mean (which architecture, which weight) is for others to say.
 //
 //   a .gguf file                metadata and tensors as GGUF names them
-//   a .safetensors file         metadata is its __metadata__
 //   a Hugging Face folder       config.json flattened into metadata (see json_metadata.h), and the tensors of
 //                               model.safetensors, or of the shards that model.safetensors.index.json lists
+//   another folder              the one .gguf file in it
+//   a .safetensors file         as its folder, where config.json stands beside it; else metadata is its __metadata__
 #pragma once
 
 #include <array>
@@ -41,6 +42,7 @@ class ModelFile {
   ModelFile() = default;
   static Result<ModelFile> of_gguf(GgufFile file);
   static Result<ModelFile> open_safetensors(const std::string& path);
+  static Result<ModelFile> open_folder(const std::string& folder);
   static Result<ModelFile> open_hugging_face(const std::string& folder);
   Result<void> read_companions(const std::string& folder);
   Result<void> read_shards(const std::string& folder, const std::string& index_path);

@@ -69,6 +69,31 @@ TEST(ModelFile, OpensAHuggingFaceFolder) {
   expect_error(folder.path() + "/", "config.json': expected JSON");
 }
 
+TEST(ModelFile, OpensASafetensorsFileWithTheConfigurationBesideIt) {
+  const TemporaryFolder folder;
+  folder.write("weights.safetensors", safetensors_with("w", 1.5f));
+  folder.write("config.json", R"({"model_type":"llama"})");
+  folder.write("tokenizer.json", "{}");
+  const ModelFile model = ModelFile::open(folder.file("weights.safetensors")).value();
+  EXPECT_EQ(model.format(), ModelFile::Format::hugging_face);
+  EXPECT_EQ(model.metadata().text("model_type").value(), "llama");
+  EXPECT_EQ(model.companion(ModelFile::Companion::tokenizer), "{}");
+  folder.write("model.safetensors.index.json", R"({"weight_map":{"w":"weights.safetensors"}})");
+  expect_error(folder.file("weights.safetensors"), "give the folder");
+}
+
+TEST(ModelFile, OpensTheOneGgufFileOfAFolder) {
+  const TemporaryFolder folder;
+  Metadata metadata;
+  metadata.set_text("general.architecture", "llama");
+  ASSERT_TRUE(write_gguf(folder.file("b.gguf"), metadata, {}).ok());
+  folder.write("config.json", "{}");
+  EXPECT_EQ(ModelFile::open(folder.path()).value().format(), ModelFile::Format::gguf);
+  ASSERT_TRUE(write_gguf(folder.file("a.gguf"), metadata, {}).ok());
+  expect_error(folder.path(), "found 2");
+  expect_error(folder.path(), "a.gguf'");
+}
+
 TEST(ModelFile, OpensShards) {
   const TemporaryFolder folder;
   folder.write("config.json", "{}");

@@ -100,6 +100,11 @@ class Cast(Images):
             self.assertEqual(self.guest.run(*words).returncode, 2, words)
         self.assertEqual(self.guest.run("boot", self.path("none")).returncode, 1)
 
+    def test_what_no_engine_can_read_is_not_cast(self):
+        done = self.guest.cast(__file__)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cast_test.py': magic: expected 'GGUF'", done.stderr)
+
     def test_a_dry_boot_says_what_it_would_start(self):
         self.assertEqual(self.cast("image", "--memory", "128M", "--cpus", "3").returncode, 0)
         words = ["boot", self.path("image"), "--dry-run", "--accelerator", "tcg"]
@@ -110,15 +115,15 @@ class Cast(Images):
         self.assertIn("debug-exit -- two%20words", plan["command"])
         line = self.guest.run(*words, "--", "two words").stdout
         self.assertEqual(shlex.split(line), plan["command"])
-        self.assertEqual(self.guest.run("boot", "--dry-run").returncode, 1)
+        self.assertEqual(self.guest.run("boot", "--dry-run").returncode, 2)
         self.assertEqual(self.guest.run("boot", "--json").returncode, 2)
 
     def test_a_cast_image_starts(self):
         self.assertEqual(self.cast("image", "--memory", "128M", "--arg", "cast").returncode, 0)
-        ended = self.guest.boot("two words", "a,b=c", "", "ü")
+        ended = self.guest.boot("two words", "a,b=c", "", "ü", "\x1b[31mred\x1b[0m")
         self.assertIn("ingot: starting", ended.log)
         self.assertIn("-- two%20words", ended.log)
-        self.assertIn("hello: two words a,b=c  ü\n", ended.output)
+        self.assertIn("hello: two words a,b=c  ü red\n", ended.output)  # a pipe shows no colours
         self.assertEqual(ended.status, 7)
         self.assertIn("hello: cast\n", self.guest.boot().output)
 

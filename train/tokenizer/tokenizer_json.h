@@ -11,8 +11,4 @@ namespace ingot {
 Result<std::string> tokenizer_json(const TokenizerDescription& description);
 Result<void> write_tokenizer_json(const std::string& path, const TokenizerDescription& description);
 
-// The file, with the tokenizer_config.json beside it if there is one. The format itself does not say which token ends
-// a text: without a tokenizer_config.json it is the one that by its name ends an answer.
-Result<Tokenizer> open_tokenizer_json(const std::string& path);
-
 }  // namespace ingot

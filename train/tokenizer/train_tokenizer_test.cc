@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "model/files/test_files.h"
+#include "model/tokenizer/tokenizer_file.h"
 #include "train/data/encode_text.h"
 #include "train/data/tokenizer_hash.h"
 #include "train/tokenizer/tokenizer_json.h"

@@ -1,0 +1,117 @@
+#include "cli/usage_error.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "base/edit_distance.h"
+
+namespace ingot {
+namespace {
+
+// The command that the line names: the innermost one.
+const CLI::App& named_command(const CLI::App& application) {
+  const CLI::App* command = &application;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+std::string full_name(const CLI::App& command) {
+  const std::string before = command.get_parent() == nullptr ? "" : full_name(*command.get_parent()) + ' ';
+  return before + command.get_name();
+}
+
+std::string in_quotes(std::string_view word) { return "'" + std::string(word) + "'"; }
+
+// ". Did you mean 'x'?", where a name is near enough that someone may have.
+std::string guess(const std::string& word, const std::vector<std::string>& names) {
+  const std::string* nearest = nullptr;
+  std::size_t least = word.size() / 2 + 1;
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(word, name);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = &name;
+  }
+  return nearest == nullptr ? "" : ". Did you mean " + in_quotes(*nearest) + "?";
+}
+
+std::vector<std::string> command_names(const CLI::App& application) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : application.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::string missing_command(const CLI::App& command, const std::vector<std::string>& unknown) {
+  const std::vector<std::string> names = command_names(command);
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const std::string found = unknown.empty() ? "none" : in_quotes(unknown.front()) + guess(unknown.front(), names);
+  return "expected a command of " + in_quotes(full_name(command)) + " (" + list + "), found " + found;
+}
+
+// The first word decides: what follows an option that nobody knows may be its value.
+std::string unknown_words(const CLI::App& command, const std::vector<std::string>& unknown) {
+  const std::string& first = unknown.front();
+  const std::string name = full_name(command);
+  if (!first.starts_with('-')) {
+    return "expected no more arguments of " + in_quotes(name) + ", found " + in_quotes(first);
+  }
+  const std::string option = first.substr(0, first.find('='));
+  const std::vector<std::string> known = option_names(command);
+  if (std::find(known.begin(), known.end(), option) != known.end()) {
+    return "expected no more arguments of " + in_quotes(name) + ", found " + in_quotes(first) +
+           ": behind -- nothing is an option";
+  }
+  return "expected an option of " + in_quotes(name) + ", found " + in_quotes(first) + guess(option, known) +
+         "\nA text that begins with - stands behind --, as in: " + name + " ... -- " + in_quotes(first);
+}
+
+// CLI11 says "--tokens: 1 required INT missing" and "--prompt: At Most 1 required but received 2".
+std::string wrong_count(const std::string& text) {
+  const std::string option = text.substr(0, text.find(':'));
+  if (text.ends_with(" missing")) return "expected a value behind " + option + ", found none";
+  if (text.find("At Most 1 ") != std::string::npos) {
+    return "expected " + option + " once, found it " + text.substr(text.rfind(' ') + 1) + " times";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string usage_error(const CLI::App& application, const CLI::ParseError& error) {
+  const CLI::App& command = named_command(application);
+  std::vector<std::string> unknown = application.remaining(true);
+  std::erase(unknown, "--");
+  const bool lacks_command = &command == &application || command.get_require_subcommand_min() > 0;
+  std::string text = error.what();
+  const bool is_required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if ((is_required || is_extra) && lacks_command) {
+    text = missing_command(command, unknown);
+  } else if ((is_required || is_extra) && !unknown.empty()) {
+    text = unknown_words(command, unknown);
+  } else if (const std::size_t end = text.find(" is required"); is_required && end != std::string::npos) {
+    text = full_name(command) + ": expected " + text.substr(0, end) + ", found none";
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    text = full_name(command) + ": " + wrong_count(text);
+  } else {
+    text = full_name(command) + ": " + text;
+  }
+  const std::string help = command.get_parent() == nullptr ? "ingot --help" : full_name(command) + " --help";
+  return text + "\nRun '" + help + "' for what it takes.";
+}
+
+}  // namespace ingot
