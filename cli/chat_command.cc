@@ -30,6 +30,7 @@ constexpr const char* help =
 struct Options {
   ModelOptions model;
   SamplerOptions sampler;
+  SamplerCompletion completed_sampler;
   std::string system;
   std::string template_file;
   std::int64_t most_tokens = 1024;
@@ -137,7 +138,8 @@ class Chat {
 Result<void> run(const Options& options) {
   const OpenedModel opened = TRY(open_model(options.model));
   const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
-  Sampler sampler = TRY(Sampler::create(opened.session->table(), options.sampler));
+  const SamplerOptions chosen = TRY(options.completed_sampler(*opened.model));
+  Sampler sampler = TRY(Sampler::create(opened.session->table(), chosen));
   std::string source = TRY(template_source(options, *opened.model));
   Conversation conversation = TRY(Conversation::create(*opened.session, tokenizer, std::move(source)));
   conversation.restart(options.system);
@@ -158,7 +160,7 @@ void add_chat_command(const Command& application, int& exit_code) {
   command.add_option("-n,--tokens", options->most_tokens, "most tokens of an answer")
       .check(tokens_from(1))
       .capture_default_str();
-  add_sampler_options(command, options->sampler);
+  options->completed_sampler = add_sampler_options(command, options->sampler);
   command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
