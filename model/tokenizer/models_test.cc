@@ -207,5 +207,18 @@ TEST(SpecialTokens, HaveNoByteInWhatSomebodyElseWrote) {
   }
 }
 
+// Some files call the end of a turn an ordinary added token.
+TEST(SpecialTokens, AreWhateverEndsAnAnswer) {
+  TokenizerDescription description = byte_level_example();
+  const TokenId end = add_special(description, "<|im_end|>");
+  description.added_tokens.back().is_special = false;
+  EXPECT_EQ(tokens(create(description), "<|im_end|>"), Texts{"<|im_end|>"});
+  description.end_of_generation = {end};
+  const Tokenizer tokenizer = create(description);
+  EXPECT_TRUE(tokenizer.is_special(end));
+  EXPECT_EQ(tokens(tokenizer, "<|im_end|>").size(), 10u);
+  EXPECT_EQ(tokens(tokenizer, "<|im_end|>", {.parses_special_tokens = true}), Texts{"<|im_end|>"});
+}
+
 }  // namespace
 }  // namespace ingot

@@ -121,8 +121,15 @@ Result<Tokenizer> Tokenizer::create(TokenizerDescription from) {
   state->pre_tokenizer = TRY(PreTokenizer::create(description.pre_tokenizer));
   state->segmentation = TRY(create_segmentation(description));
 
+  const std::size_t count = description.tokens.size();
+  state->is_special.resize(count);
+  state->ends_generation.resize(count);
+  for (TokenId id : description.end_of_generation) state->ends_generation[static_cast<std::size_t>(id)] = true;
+
   std::vector<AddedToken> raw, normalized_tokens;
   for (AddedToken token : description.added_tokens) {
+    // What ends an answer is special whatever the file calls it, or any text could end one.
+    token.is_special = token.is_special || state->ends_generation[static_cast<std::size_t>(token.id)];
     if (token.is_normalized && !state->normalizer.is_empty()) {
       token.text = state->normalizer.run(std::move(token.text));
       if (!token.text.empty()) normalized_tokens.push_back(std::move(token));
@@ -133,17 +140,14 @@ Result<Tokenizer> Tokenizer::create(TokenizerDescription from) {
   state->raw_added = TRY(AddedTokens::create(std::move(raw)));
   state->normalized_added = TRY(AddedTokens::create(std::move(normalized_tokens)));
 
-  const std::size_t count = description.tokens.size();
-  state->is_special.resize(count);
-  state->ends_generation.resize(count);
   for (std::size_t id = 0; id < count; ++id) {
     state->ids.insert(description.tokens[id], static_cast<TokenId>(id));
     state->is_special[id] = description.types[id] == TokenType::control || description.types[id] == TokenType::unknown;
   }
   for (const AddedToken& token : description.added_tokens) {
-    state->is_special[static_cast<std::size_t>(token.id)] = token.is_special;
+    const auto id = static_cast<std::size_t>(token.id);
+    state->is_special[id] = token.is_special || state->ends_generation[id];
   }
-  for (TokenId id : description.end_of_generation) state->ends_generation[static_cast<std::size_t>(id)] = true;
   return Tokenizer(std::unique_ptr<const State>(std::move(state)));
 }
 
