@@ -65,24 +65,19 @@ Result<FormatSpecification> parse_specification(std::string_view text) {
 class Formatter {
  public:
   Formatter(const Value& format, const Arguments& arguments, Runtime& runtime)
-      : is_marked_(format.is_marked()),
-        is_markup_(format.as_text().is_markup),
-        arguments_(arguments),
-        runtime_(runtime) {}
+      : whole_(format.as_text()), is_markup_(format.as_text().is_markup), arguments_(arguments), runtime_(runtime) {}
 
+  // `format` is a part of the whole.
   Result<MarkedText> run(std::string_view format, int depth) {
     if (depth > 1) return Error::of(ErrorCode::invalid_argument, "expected fields in fields once, found them deeper");
     TRY(runtime_.budget.spend_bytes(format.size()));
     MarkedText out;
-    const auto append_own = [&](char character) {
-      out.append(MarkedText::made(std::string(1, character), is_marked_));
-    };
     for (std::size_t offset = 0; offset < format.size();) {
       const char character = format[offset++];
       if (character != '{' && character != '}') {
-        append_own(character);
+        out.append_part(whole_, format.substr(offset - 1, 1));
       } else if (offset < format.size() && format[offset] == character) {
-        append_own(character);
+        out.append_part(whole_, format.substr(offset - 1, 1));
         ++offset;
       } else if (character == '}') {
         return Error::of(ErrorCode::invalid_argument, "expected '}}' or a field before '}', found '}' alone");
@@ -215,7 +210,7 @@ class Formatter {
     return Error::of(ErrorCode::not_found, "expected an argument '", name, "' of format, found none");
   }
 
-  bool is_marked_;
+  const MarkedText& whole_;
   bool is_markup_;
   const Arguments& arguments_;
   Runtime& runtime_;

@@ -62,6 +62,7 @@ constexpr MarkRow mark_rows[] = {
     {"'<a>%s<b>' % c", "<a>{ </s>Ab }<b>"},
     {"'<a>%s<b>' | format(c)", "<a>{ </s>Ab }<b>"},
     {"'<a>{}<b>'.format(c)", "<a>{ </s>Ab }<b>"},
+    {"('<a>' + c + '{}').format('<s>')", "<a>{ </s>Ab }<s>"},
     {"c * 2", "{ </s>Ab  </s>Ab }"},
     {"[c]", "{[' </s>Ab ']}"},
     {"{'k': [c]} | tojson", "{{\"k\": [\" </s>Ab \"]}}"},
