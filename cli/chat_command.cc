@@ -35,6 +35,7 @@ constexpr const char* help =
 struct Options {
   ModelOptions model;
   SamplerOptions sampler;
+  SamplerCompletion completed_sampler;
   std::string system;
   std::string template_file;
   std::int64_t most_tokens = 1024;
@@ -192,7 +193,8 @@ class Chat {
 Result<int> run(const Options& options) {
   const OpenedModel opened = TRY(open_model(options.model));
   const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
-  Sampler sampler = TRY(Sampler::create(opened.session->table(), options.sampler));
+  const SamplerOptions chosen = TRY(options.completed_sampler(*opened.model));
+  Sampler sampler = TRY(Sampler::create(opened.session->table(), chosen));
   std::string source = TRY(template_source(options, *opened.model));
   Conversation conversation = TRY(Conversation::create(*opened.session, tokenizer, std::move(source)));
   conversation.restart(options.system);
@@ -213,7 +215,7 @@ void add_chat_command(const Command& application, int& exit_code) {
   command.add_option("-n,--tokens", options->most_tokens, "most tokens of an answer")
       .check(tokens_from(1))
       .capture_default_str();
-  add_sampler_options(command, options->sampler);
+  options->completed_sampler = add_sampler_options(command, options->sampler);
   command.add_flag("--json", options->json, "a JSON object for each answer, on a line of its own");
   command.callback([options, &exit_code] {
     const Result<int> ended = run(*options);

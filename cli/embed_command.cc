@@ -33,15 +33,16 @@ Result<void> run(const Options& options) {
   for (const std::string& given : options.texts) {
     const std::string text = readable("a text", given);
     const std::vector<std::int32_t> tokens = TRY(encode_with_warning(tokenizer, "a text", text, {}));
-    const std::vector<float> embedding = TRY(embedding_of(*opened.session, tokens));
-    if (options.json) {
-      document["embeddings"].push_back({{"text", text}, {"tokens", tokens.size()}, {"embedding", embedding}});
-      continue;
+    for (const std::vector<float>& embedding : TRY(embeddings_of(*opened.session, tokens))) {
+      if (options.json) {
+        document["embeddings"].push_back({{"text", text}, {"tokens", tokens.size()}, {"embedding", embedding}});
+        continue;
+      }
+      for (std::size_t index = 0; index < embedding.size(); ++index) {
+        std::printf("%s%.7g", index == 0 ? "" : " ", static_cast<double>(embedding[index]));
+      }
+      std::printf("\n");
     }
-    for (std::size_t index = 0; index < embedding.size(); ++index) {
-      std::printf("%s%.7g", index == 0 ? "" : " ", static_cast<double>(embedding[index]));
-    }
-    std::printf("\n");
   }
   if (options.json) {
     std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
@@ -53,7 +54,8 @@ Result<void> run(const Options& options) {
 
 void add_embed_command(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  const Command command = application.add_subcommand("embed", "turn a text into a vector");
+  const Command command = application.add_subcommand(
+      "embed", "turn a text into a vector, or into one a token where the model does not pool them");
   command.footer(examples);
   add_model_options(command, options->model);
   command.add_option("-p,--prompt", options->texts, "a text; may be given several times")

@@ -12,9 +12,9 @@ namespace {
 
 constexpr const char* examples =
     "Continues a text: of -p, or of standard input where that is a pipe or a file. With both, the input continues the\n"
-    "text of -p on a new line. Greedy unless a temperature is given; the same seed gives the same text. Without a "
-    "text,\n"
-    "the built-in model tells a tale that is the same on every machine; with a temperature, one of its own.\n"
+    "text of -p on a new line. Greedy unless a temperature is given or the model's file advises one; the same seed gives\n"
+    "the same text. Without a text, the built-in model tells a tale that is the same on every machine; with a\n"
+    "temperature, one of its own.\n"
     "\n"
     "Examples:\n"
     "  ingot run model.gguf -p \"Once upon a time\"\n"
@@ -26,6 +26,7 @@ constexpr const char* examples =
 struct Options {
   ModelOptions model;
   SamplerOptions sampler;
+  SamplerCompletion completed_sampler;
   std::string prompt;
   std::int64_t most_tokens = 256;
   bool parses_special = false;
@@ -65,7 +66,8 @@ Result<void> run(const Options& options) {
   const OpenedModel opened = TRY(open_model(options.model));
   Session& session = *opened.session;
   const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
-  Sampler sampler = TRY(Sampler::create(session.table(), options.sampler));
+  const SamplerOptions chosen = TRY(options.completed_sampler(*opened.model));
+  Sampler sampler = TRY(Sampler::create(session.table(), chosen));
   std::vector<std::int32_t> prompt =
       TRY(encode_with_warning(tokenizer, "the prompt", text, {.parses_special_tokens = options.parses_special}));
   // Without a text, the token that begins one is all there is to continue.
@@ -111,7 +113,7 @@ void add_run_command(const Command& application, int& exit_code) {
       .check(tokens_from(1))
       .capture_default_str();
   command.add_flag("--special", options->parses_special, "read special tokens such as <|im_end|> in the prompt");
-  add_sampler_options(command, options->sampler);
+  options->completed_sampler = add_sampler_options(command, options->sampler);
   command.add_flag("--json", options->json, "machine-readable output");
   command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }

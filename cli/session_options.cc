@@ -44,22 +44,42 @@ void add_model_options(const Command& command, ModelOptions& options) {
   packing("--no-pack", WeightPacking::never, "leave weights as the file has them").excludes(pack);
 }
 
-void add_sampler_options(const Command& command, SamplerOptions& options) {
+SamplerCompletion add_sampler_options(const Command& command, SamplerOptions& options) {
   const Check share = between(0.0, 1.0);
   const Check penalty = between(-1000.0, 1000.0);
-  command.add_option("--temperature", options.temperature, "0 takes the most likely token")
-      .check(between(0.0, 1000.0))
-      .capture_default_str();
-  command.add_option("--top-k", options.top_k, "only the k most likely; 0: all").check(tokens_from(0));
-  command.add_option("--top-p", options.top_p, "only the most likely that together reach p; 1: all").check(share);
-  command.add_option("--min-p", options.min_p, "only those at least this likely, relative to the most likely; 0: all")
-      .check(share);
-  command.add_option("--repetition-penalty", options.repetition, "above 1 makes repetition less likely")
-      .check(between(0.001, 1000.0));
+  const Option temperature =
+      command
+          .add_option(
+              "--temperature", options.temperature,
+              "0 takes the most likely token; without this and the options below, what the model's file advises")
+          .check(between(0.0, 1000.0))
+          .capture_default_str();
+  const Option top_k =
+      command.add_option("--top-k", options.top_k, "only the k most likely; 0: all").check(tokens_from(0));
+  const Option top_p =
+      command.add_option("--top-p", options.top_p, "only the most likely that together reach p; 1: all").check(share);
+  const Option min_p =
+      command
+          .add_option("--min-p", options.min_p, "only those at least this likely, relative to the most likely; 0: all")
+          .check(share);
+  const Option repetition =
+      command.add_option("--repetition-penalty", options.repetition, "above 1 makes repetition less likely")
+          .check(between(0.001, 1000.0));
   command.add_option("--presence-penalty", options.presence, "subtracted once a token has occurred").check(penalty);
   command.add_option("--frequency-penalty", options.frequency, "subtracted for every time it has occurred")
       .check(penalty);
   command.add_option("--seed", options.seed, "the same seed draws the same tokens").capture_default_str();
+  return [=, &options](const Model& model) -> Result<SamplerOptions> {
+    SamplingAdvice advice = TRY(read_sampling_advice(model.metadata()));
+    if (temperature.is_given()) advice.temperature.reset();
+    if (top_k.is_given()) advice.top_k.reset();
+    if (top_p.is_given()) advice.top_p.reset();
+    if (min_p.is_given()) advice.min_p.reset();
+    if (repetition.is_given()) advice.repetition.reset();
+    SamplerOptions completed = options;
+    follow(advice, completed);
+    return completed;
+  };
 }
 
 Result<std::shared_ptr<const Model>> open_model_at(const std::string& path) {

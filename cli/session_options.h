@@ -1,11 +1,13 @@
 // Options that all commands with a model share: how it is run, and how the next token is chosen.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "cli/command.h"
 #include "engine/default_model.h"
 #include "engine/sampler.h"
+#include "engine/sampling_advice.h"
 #include "engine/session.h"
 
 namespace ingot {
@@ -27,7 +29,9 @@ struct ModelOptions {
 
 // MODEL, --threads, --context, --cache, --pack.
 void add_model_options(const Command& command, ModelOptions& options);
-void add_sampler_options(const Command& command, SamplerOptions& options);
+// Returns what fills in, once a model is open, the options that were not given: from what its file advises.
+using SamplerCompletion = std::function<Result<SamplerOptions>(const Model&)>;
+SamplerCompletion add_sampler_options(const Command& command, SamplerOptions& options);
 
 struct OpenedModel {
   std::shared_ptr<const Model> model;

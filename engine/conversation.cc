@@ -36,9 +36,12 @@ Result<std::vector<TokenId>> Conversation::render(std::span<const chat::Value> m
   request.bos_token = spelled(*tokenizer_, tokenizer_->bos());
   request.eos_token = spelled(*tokenizer_, tokenizer_->eos());
   request.now = local_now();
-  const std::string text = TRY(template_.render(chat::make_context(std::move(request))));
-  // The template writes the special tokens itself, the first one included.
-  return tokenizer_->encode(text, {.adds_special_tokens = false, .parses_special_tokens = true});
+  const chat::MarkedText text = TRY(template_.render_marked(chat::make_context(std::move(request))));
+  std::vector<TextRange> foreign;
+  for (const auto& [begin, end] : text.marks.stretches()) foreign.push_back({begin, end});
+  // The template writes the special tokens itself, the first one included. What messages spell is text.
+  return tokenizer_->encode(text.bytes,
+                            {.adds_special_tokens = false, .parses_special_tokens = true, .foreign = foreign});
 }
 
 Result<std::size_t> Conversation::keep_common_part(std::span<const TokenId> wanted) {

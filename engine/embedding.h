@@ -1,4 +1,4 @@
-// A text as one vector, by a model that makes embeddings.
+// A text as one vector, by a model that makes embeddings; or as one a token, by a model that does not pool them.
 #pragma once
 
 #include "engine/session.h"
@@ -8,7 +8,8 @@ namespace ingot {
 // Fails on a model that makes none, and says so.
 Result<void> require_embeddings(const Model& model);
 
-// The mean of the tokens' vectors, divided by its length (L2); a mean of zeros stays zeros.
-Result<std::vector<float>> embedding_of(Session& session, std::span<const std::int32_t> tokens);
+// One vector, pooled as the model's file says (ModelFacts::pooling), or the tokens' own in their order. Each is divided
+// by its length (L2); zeros stay zeros.
+Result<std::vector<std::vector<float>>> embeddings_of(Session& session, std::span<const std::int32_t> tokens);
 
 }  // namespace ingot

@@ -42,7 +42,6 @@ Result<GenerationReport> generate(Session& session, const Tokenizer& tokenizer, 
   Detokenizer detokenizer(tokenizer, {.is_text_begin = is_text_begin});
   auto start = std::chrono::steady_clock::now();
   sampler.remember(prompt);
-  Context context = session.context_for_kernels();
   const auto emit = [&](const std::string& text) {
     report.text += text;
     return on_text(text);
@@ -52,6 +51,7 @@ Result<GenerationReport> generate(Session& session, const Tokenizer& tokenizer, 
   reserve_ahead(session, sequence, report.prompt_tokens + ahead);
   View<const float> logits = TRY(session.forward({sequence, prompt, Wanted::last}));
   while (true) {
+    Context context = session.context_for_kernels();  // a pass may have replaced its scratch
     const std::int32_t token = TRY(sampler.choose({logits.data(), static_cast<std::size_t>(logits.size(1))}, context));
     if (report.tokens.empty()) {
       report.prefill_seconds = seconds_since(start);

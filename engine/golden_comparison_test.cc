@@ -95,16 +95,18 @@ TEST(Embedding, IsTheRecordedMeanOfLengthOne) {
   ASSERT_TRUE(golden.ok()) << golden.error().text();
   const auto session = golden_session("bert", {.context = 16});
   ASSERT_NE(session, nullptr);
-  const Result<std::vector<float>> found = embedding_of(*session, golden.value().tokens());
-  ASSERT_TRUE(found.ok()) << found.error().text();
+  const Result<std::vector<std::vector<float>>> vectors = embeddings_of(*session, golden.value().tokens());
+  ASSERT_TRUE(vectors.ok()) << vectors.error().text();
+  ASSERT_EQ(vectors.value().size(), 1u);
+  const std::vector<float>& found = vectors.value()[0];
   const SafetensorsFile file = std::move(SafetensorsFile::open(path)).value();
   const StoredTensors tensors = file.tensors().value();
   const StoredTensor* recorded = tensors.find("embedding.0");
   ASSERT_NE(recorded, nullptr);
   const auto expected = recorded->view.as<const float>();
-  ASSERT_EQ(expected.count(), static_cast<std::int64_t>(found.value().size()));
+  ASSERT_EQ(expected.count(), static_cast<std::int64_t>(found.size()));
   for (std::int64_t index = 0; index < expected.count(); ++index) {
-    EXPECT_NEAR(found.value()[static_cast<std::size_t>(index)], expected(index), 1e-5);
+    EXPECT_NEAR(found[static_cast<std::size_t>(index)], expected(index), 1e-5);
   }
 }
 
@@ -112,7 +114,7 @@ TEST(Embedding, AModelThatPredictsTokensHasNone) {
   const auto session = golden_session("llama", {.context = 16});
   ASSERT_NE(session, nullptr);
   const std::vector<std::int32_t> tokens = {1, 2, 3};
-  const Result<std::vector<float>> found = embedding_of(*session, tokens);
+  const auto found = embeddings_of(*session, tokens);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code(), ErrorCode::unsupported);
 }

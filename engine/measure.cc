@@ -80,7 +80,6 @@ Result<PassTiming> measure_pass(Session& session, const PassRequest& request, in
   std::vector<std::vector<double>> step_samples(steps);
   std::vector<double> pass_samples;
   std::vector<double> accounted;
-  Context context = session.context_for_kernels();
   const Observation observation(session, [&](std::size_t step) { ends[step] = Clock::now(); });
   for (int repeat = 0; repeat <= repeats; ++repeat) {
     if (!facts.is_recurrent) TRY(session.sequences().truncate(sequence, request.depth));
@@ -88,6 +87,7 @@ Result<PassTiming> measure_pass(Session& session, const PassRequest& request, in
     TRY(session.forward({sequence, tokens, wanted_of(facts)}));
     const auto end = Clock::now();
     if (repeat == 0) continue;  // contracts are checked, pages are touched
+    Context context = session.context_for_kernels();
     // What comes before the first step is not the first step's.
     const double first = std::min(time_of_step(plan, 0, context), seconds_between(start, ends[0]));
     double sum = first;
@@ -158,7 +158,6 @@ Result<GenerationTiming> measure_generation(Session& session, const GenerationRe
   }
   const std::vector<std::int32_t> past = arbitrary_tokens(request.depth, facts.vocabulary, 2);
   Sampler sampler = TRY(Sampler::create(session.table(), {}));
-  Context context = session.context_for_kernels();
   const auto batch = static_cast<std::size_t>(request.batch);
   const PassShape decode_shape{.runs = std::vector<std::int64_t>(batch, 1), .outputs = request.batch};
 
@@ -191,6 +190,7 @@ Result<GenerationTiming> measure_generation(Session& session, const GenerationRe
     }
     const auto advance = [&]() -> Result<void> {
       const View<const float> logits = TRY(session.forward(runs));
+      Context context = session.context_for_kernels();
       for (std::size_t index = 0; index < batch; ++index) {
         const float* row = logits.data() + static_cast<std::int64_t>(index) * facts.vocabulary;
         tokens[index] = {TRY(sampler.choose({row, static_cast<std::size_t>(facts.vocabulary)}, context))};

@@ -11,6 +11,36 @@
 namespace ingot {
 namespace {
 
+// What generation_config.json adds to the tokens that end an answer: one id, or a list of them.
+Result<void> add_end_tokens(const ModelFile& file, TokenizerDescription& description) {
+  const auto text = file.companion(ModelFile::Companion::generation_config);
+  if (!text) return {};
+  const auto add = [&]() -> Result<void> {
+    constexpr std::string_view key = "eos_token_id";
+    const Metadata values = TRY(metadata_from_json(*text));
+    const MetadataValue* found = values.find(key);
+    if (found == nullptr) return {};
+    std::vector<std::int64_t> ids;
+    if (found->is_list) {
+      const ScalarList list = TRY(values.integer_list(key));
+      for (std::size_t index = 0; index < list.size(); ++index) ids.push_back(list.integer(index));
+    } else {
+      ids.push_back(TRY(values.integer(key)));
+    }
+    const auto tokens = static_cast<std::int64_t>(description.tokens.size());
+    for (const std::int64_t id : ids) {
+      if (id < 0 || id >= tokens) {
+        return Error::of(ErrorCode::out_of_range, key, ": expected ids below ", tokens, ", found ", id);
+      }
+      description.end_of_generation.push_back(static_cast<TokenId>(id));
+    }
+    return {};
+  };
+  const Result<void> added = add();
+  if (!added.ok()) return added.error().within("generation_config.json");
+  return {};
+}
+
 Result<Tokenizer> tokenizer_of(const ModelFile& file) {
   if (file.format() == ModelFile::Format::gguf) {
     return Tokenizer::create(TRY(describe_gguf_tokenizer(file.metadata())));
@@ -18,7 +48,9 @@ Result<Tokenizer> tokenizer_of(const ModelFile& file) {
   const auto text = file.companion(ModelFile::Companion::tokenizer);
   if (!text) return Error::of(ErrorCode::not_found, "expected a tokenizer.json beside the weights, found none");
   const auto configuration = file.companion(ModelFile::Companion::tokenizer_config);
-  return Tokenizer::create(TRY(describe_hugging_face_tokenizer(*text, configuration.value_or(""))));
+  TokenizerDescription description = TRY(describe_hugging_face_tokenizer(*text, configuration.value_or("")));
+  TRY(add_end_tokens(file, description));
+  return Tokenizer::create(std::move(description));
 }
 
 Result<Tokenizer> named(Result<Tokenizer> tokenizer, const std::string& path) {
@@ -62,6 +94,7 @@ Result<std::shared_ptr<const Model>> Model::open_default() {
 Result<std::shared_ptr<const Model>> Model::create(ModelFile file, std::string name) {
   ModelSource source = TRY(read_source(file));
   std::unique_ptr<Template> form = TRY(create_template(source));
+  TRY(require_all_read(*form, source));
   return std::shared_ptr<const Model>(new Model(std::move(file), std::move(name), std::move(source), std::move(form)));
 }
 

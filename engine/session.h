@@ -72,7 +72,8 @@ class Session {
   void follow(Progress progress) { progress_ = std::move(progress); }
 
   const KernelTable& table() const { return *table_; }
-  // Workers and scratch for kernels that are not part of a pass, such as sampling.
+  // Workers and scratch for kernels that are not part of a pass, such as sampling. The scratch is good until the next
+  // pass or plan, which may need more and replace it: ask again after each.
   Context context_for_kernels() { return {*workers_, scratch_.bytes()}; }
 
   // Bytes held beside the weights of the file: cache, states, activations, scratch, packed weights.

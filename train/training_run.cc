@@ -11,6 +11,7 @@
 #include "model/files/quoted.h"
 #include "train/data/tokenizer_hash.h"
 #include "train/fresh_model.h"
+#include "train/record/resumption.h"
 
 namespace ingot {
 namespace {
@@ -37,6 +38,7 @@ Result<void> TrainingRun::start() {
   TRY(start_trainer());
   progress_.schedule = schedule_of(configuration_);
   progress_.tokenizer_hash = tokenizer_hash(data_->tokenizer.description());
+  progress_.data_hash = data_->set.hash();
   progress_.configuration = text_of(configuration_);
   if (!configuration_.checkpoint.empty() && std::filesystem::exists(configuration_.checkpoint)) TRY(resume());
   if (!configuration_.log.empty()) {
@@ -115,9 +117,16 @@ std::vector<CheckpointTarget> TrainingRun::state_views() const {
 Result<void> TrainingRun::resume() {
   const StoredCheckpoint stored = TRY(read_checkpoint(configuration_.checkpoint));
   const auto refuse = [&](const Error& error) { return error.within(Quoted{configuration_.checkpoint}); };
+  const Result<void> same = require_same_run(stored.numbers().configuration, configuration_);
+  if (!same.ok()) return refuse(same.error());
   if (stored.numbers().tokenizer_hash != progress_.tokenizer_hash) {
     return refuse(Error::of(ErrorCode::invalid_argument,
                             "expected a checkpoint of a run with this tokenizer, found one with another"));
+  }
+  if (stored.numbers().data_hash != progress_.data_hash) {
+    return refuse(Error::of(ErrorCode::invalid_argument,
+                            "data: expected what the run began with, found other tokens: bring the old data, or begin "
+                            "another run with another checkpoint"));
   }
   const Result<void> copied = stored.copy_into(state_views());
   if (!copied.ok()) return refuse(copied.error());

@@ -188,6 +188,51 @@ TEST_F(TrainingRunTest, ACheckpointOfAnotherShapeIsRefusedAndStays) {
   EXPECT_EQ(fs::file_size(configuration_.checkpoint), size);
 }
 
+TEST_F(TrainingRunTest, GoesOnOnlyWithTheSettingsItBeganWith) {
+  // The same words in another order: what is learnt of them for a tokenizer is the same.
+  std::string forwards;
+  std::string backwards;
+  for (int word = 0; word < 3000; ++word) {
+    forwards += std::to_string(word) + "\n";
+    backwards += std::to_string(2999 - word) + "\n";
+  }
+  write("words.txt", forwards);
+  write("others.txt", backwards);
+  configuration_.checkpoint = path("run.ckpt");
+  configuration_.tokenizer = "";
+  configuration_.data = {path("words.txt")};
+  configuration_.validation_fraction = 0;
+  configuration_.steps = 2;
+  configuration_.warmup = 0;
+  finish(*open());
+  const TrainingConfiguration begun = configuration_;
+  const auto refused = [&](std::string_view key, std::string_view value, std::string_view both) {
+    configuration_ = begun;
+    EXPECT_TRUE(set_configuration_key(configuration_, key, value).ok()) << key;
+    EXPECT_NE(refusal().find(both), std::string::npos) << key << ": " << refusal();
+  };
+  refused("seed", "77", "seed: expected '1', with which the run began, found '77'");
+  refused("length", "16", "length: expected '");
+  refused("batch", "3", "found '3'");
+  refused("accumulate", "2", "accumulate: expected '1', with which the run began, found '2'");
+  refused("optimizer", "lion", "optimizer: expected 'adamw', with which the run began, found 'lion'");
+  refused("learning_rate", "0.02", "learning_rate: expected '0.01', with which the run began, found '0.02'");
+  refused("schedule", "linear", "schedule: expected 'cosine', with which the run began, found 'linear'");
+  refused("steps", "5", "steps: expected '2', with which the run began, found '5'");
+  refused("weight_decay", "0.2", "weight_decay: expected '0.1', with which the run began, found '0.2'");
+  refused("data", path("others.txt"), "data: expected what the run began with, found other tokens");
+
+  // What changes no number may change, and so may the names of the same data.
+  configuration_ = begun;
+  fs::copy_file(path("words.txt"), path("moved.txt"));
+  configuration_.data = {path("moved.txt")};
+  configuration_.threads = 2;
+  configuration_.recompute = Recompute::nothing;
+  configuration_.evaluate_every = 3;
+  configuration_.log = path("run.jsonl");
+  EXPECT_EQ(refusal(), "");
+}
+
 TEST_F(TrainingRunTest, AFullDiskLeavesTheLastCheckpointGood) {
   configuration_.checkpoint = path("run.ckpt");
   int steps = 0;

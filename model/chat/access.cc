@@ -18,12 +18,13 @@ Value missing(const Value& value, const std::string& what) {
   return Value::undefined("expected '" + std::string(value.type_name()) + "' to have " + what + ", found it undefined");
 }
 
-std::vector<Value> characters_of(const Text& text) {
+std::vector<Value> characters_of(const Value& value) {
+  const Text& text = value.as_text();
   std::vector<Value> characters;
   characters.reserve(text.length);
   for (std::size_t offset = 0; offset < text.bytes.size();) {
     const std::size_t bytes = decode_code_point(text.bytes, offset).bytes;
-    characters.push_back(Value::text(text.bytes.substr(offset, bytes)));
+    characters.push_back(Value::text(text.part(std::string_view(text.bytes).substr(offset, bytes))));
     offset += bytes;
   }
   return characters;
@@ -57,20 +58,22 @@ Result<SliceBounds> slice_bounds(const Value& start_value, const Value& stop_val
   return SliceBounds{start, stop, step, Range{start, stop, step}.length()};
 }
 
-std::string sliced_text(const Text& text, const SliceBounds& bounds) {
+Value sliced_text(const Value& value, const SliceBounds& bounds) {
+  const Text& text = value.as_text();
+  const std::string_view bytes = text.bytes;
   if (bounds.step == 1) {
     const auto start = static_cast<std::size_t>(bounds.start);
     const auto count = static_cast<std::size_t>(bounds.count);
-    if (text.is_ascii()) return text.bytes.substr(start, count);
-    const std::size_t first = offset_of_code_point(text.bytes, start);
-    return text.bytes.substr(first, offset_of_code_point(std::string_view(text.bytes).substr(first), count));
+    if (text.is_ascii()) return part_of(value, bytes.substr(start, count));
+    const std::size_t first = offset_of_code_point(bytes, start);
+    return part_of(value, bytes.substr(first, offset_of_code_point(bytes.substr(first), count)));
   }
-  const std::u32string characters = code_points_of(text.bytes);
+  const std::u32string characters = code_points_of(bytes);
   std::string out;
   for (std::int64_t index = 0; index < bounds.count; ++index) {
     append_code_point(out, characters[static_cast<std::size_t>(bounds.start + index * bounds.step)]);
   }
-  return out;
+  return Value::text_like(MarkedText::made(std::move(out), text.is_marked()), text.is_markup);
 }
 
 Result<std::optional<Value>> element_at(const Value& value, std::int64_t index, Runtime& runtime) {
@@ -82,9 +85,9 @@ Result<std::optional<Value>> element_at(const Value& value, std::int64_t index, 
   switch (value.kind()) {
     case Kind::text: {
       const Text& text = value.as_text();
-      if (text.is_ascii()) return std::optional(Value::text_like(text.bytes.substr(place, 1), text.is_markup));
+      if (text.is_ascii()) return std::optional(part_of(value, std::string_view(text.bytes).substr(place, 1)));
       TRY(runtime.budget.spend_bytes(text.bytes.size()));
-      return std::optional(Value::text_like(sliced_text(text, {index, index + 1, 1, 1}), text.is_markup));
+      return std::optional(sliced_text(value, {index, index + 1, 1, 1}));
     }
     case Kind::sequence:
       if (value.is_list() || value.is_tuple()) return std::optional(value.items()[place]);
@@ -131,7 +134,7 @@ Result<std::vector<Value>> items_of(const Value& value, Runtime& runtime) {
       // Each character becomes an object of its own.
       TRY(runtime.budget.spend_bytes(value.as_text().length * sizeof(Text)));
       TRY(spend(value.as_text().length));
-      return characters_of(value.as_text());
+      return characters_of(value);
     case Kind::sequence: TRY(spend(value.items().size())); return value.items();
     case Kind::dictionary: TRY(spend(value.as_dictionary().size())); return value.as_dictionary().keys();
     case Kind::range: {
@@ -175,7 +178,7 @@ Result<Value> slice(const Value& value, const Value& start, const Value& stop, c
   const SliceBounds bounds = TRY(slice_bounds(start, stop, step, length));
   if (value.is_text()) {
     TRY(runtime.budget.spend_bytes(value.bytes().size()));
-    return Value::text_like(sliced_text(value.as_text(), bounds), value.as_text().is_markup);
+    return sliced_text(value, bounds);
   }
   if (value.is(Kind::range)) {
     const Range& range = value.as_range();

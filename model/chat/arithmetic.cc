@@ -107,10 +107,11 @@ Result<Value> float_operation(BinaryOperator operation, double left, double righ
 
 Result<Value> add_texts(const Value& left, const Value& right, Runtime& runtime) {
   const bool is_markup = left.as_text().is_markup || right.as_text().is_markup;
-  std::string text = is_markup ? TRY(escaped_text_of(left, runtime)) : left.bytes();
-  const std::string added = is_markup ? TRY(escaped_text_of(right, runtime)) : right.bytes();
-  TRY(runtime.budget.spend_bytes(text.size() + added.size()));
-  return Value::text_like(text + added, is_markup);
+  MarkedText text = is_markup ? TRY(escaped_text_of(left, runtime)) : MarkedText(left.as_text());
+  const MarkedText added = is_markup ? TRY(escaped_text_of(right, runtime)) : MarkedText(right.as_text());
+  TRY(runtime.budget.spend_bytes(text.bytes.size() + added.bytes.size()));
+  text.append(added);
+  return Value::text_like(std::move(text), is_markup);
 }
 
 Result<Value> add_sequences(const Value& left, const Value& right, Runtime& runtime) {
@@ -136,7 +137,7 @@ Result<Value> repeat(const Value& value, std::int64_t count, Runtime& runtime) {
     std::string text;
     text.reserve(value.bytes().size() * times);
     for (std::size_t index = 0; index < times; ++index) text += value.bytes();
-    return Value::text_like(std::move(text), value.as_text().is_markup);
+    return Value::text_like(MarkedText::made(std::move(text), value.is_marked()), value.as_text().is_markup);
   }
   const std::size_t times = TRY(repetitions(value.items().size() * sizeof(Value), count, runtime));
   std::vector<Value> items;
@@ -210,11 +211,11 @@ std::string escape_markup(std::string_view text) {
   return escaped;
 }
 
-Result<std::string> escaped_text_of(const Value& value, Runtime& runtime) {
-  if (value.is_text() && value.as_text().is_markup) return value.bytes();
+Result<MarkedText> escaped_text_of(const Value& value, Runtime& runtime) {
+  if (value.is_text() && value.as_text().is_markup) return MarkedText(value.as_text());
   std::string escaped = escape_markup(TRY(text_of(value, runtime)));
   TRY(runtime.budget.spend_bytes(escaped.size()));
-  return escaped;
+  return MarkedText::made(std::move(escaped), value.is_marked());
 }
 
 }  // namespace ingot::chat

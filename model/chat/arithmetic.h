@@ -15,6 +15,6 @@ Result<Value> plus(const Value& operand);
 
 // What Markup adds to itself: text with &, <, > and quotes as entities, unless it is markup already.
 std::string escape_markup(std::string_view text);
-Result<std::string> escaped_text_of(const Value& value, Runtime& runtime);
+Result<MarkedText> escaped_text_of(const Value& value, Runtime& runtime);
 
 }  // namespace ingot::chat

@@ -38,7 +38,7 @@ Result<Value> AttributePath::follow(const Value& item, LetterCase letter_case, R
   }
   if (letter_case == LetterCase::matters || !value.is_text()) return value;
   TRY(runtime.budget.spend_bytes(value.bytes().size() * 4));
-  return Value::text(lowercase(value.bytes()));
+  return recased(value, lowercase(value.bytes()));
 }
 
 }  // namespace ingot::chat

@@ -65,18 +65,19 @@ Result<FormatSpecification> parse_specification(std::string_view text) {
 class Formatter {
  public:
   Formatter(const Value& format, const Arguments& arguments, Runtime& runtime)
-      : is_markup_(format.as_text().is_markup), arguments_(arguments), runtime_(runtime) {}
+      : whole_(format.as_text()), is_markup_(format.as_text().is_markup), arguments_(arguments), runtime_(runtime) {}
 
-  Result<std::string> run(std::string_view format, int depth) {
+  // `format` is a part of the whole.
+  Result<MarkedText> run(std::string_view format, int depth) {
     if (depth > 1) return Error::of(ErrorCode::invalid_argument, "expected fields in fields once, found them deeper");
     TRY(runtime_.budget.spend_bytes(format.size()));
-    std::string out;
+    MarkedText out;
     for (std::size_t offset = 0; offset < format.size();) {
       const char character = format[offset++];
       if (character != '{' && character != '}') {
-        out += character;
+        out.append_part(whole_, format.substr(offset - 1, 1));
       } else if (offset < format.size() && format[offset] == character) {
-        out += character;
+        out.append_part(whole_, format.substr(offset - 1, 1));
         ++offset;
       } else if (character == '}') {
         return Error::of(ErrorCode::invalid_argument, "expected '}}' or a field before '}', found '}' alone");
@@ -84,7 +85,7 @@ class Formatter {
         const std::size_t end = field_end(format, offset);
         if (end == std::string_view::npos)
           return Error::of(ErrorCode::invalid_argument, "expected '}' after a field, found none");
-        out += TRY(format_field(format.substr(offset, end - offset), depth));
+        out.append(TRY(format_field(format.substr(offset, end - offset), depth)));
         offset = end + 1;
       }
     }
@@ -106,7 +107,7 @@ class Formatter {
     return std::string_view::npos;
   }
 
-  Result<std::string> format_field(std::string_view field, int depth) {
+  Result<MarkedText> format_field(std::string_view field, int depth) {
     const std::size_t name_end = std::min(field.find_first_of("!:"), field.size());
     const Value value = TRY(field_value(field.substr(0, name_end)));
     field.remove_prefix(name_end);
@@ -118,11 +119,12 @@ class Formatter {
     if (!field.empty() && field[0] != ':') {
       return Error::of(ErrorCode::invalid_argument, "expected ':' after a conversion, found '", field, "'");
     }
-    const std::string inner = field.empty() ? std::string() : TRY(run(field.substr(1), depth + 1));
-    const FormatSpecification specification = TRY(parse_specification(inner));
-    std::string text = inner.empty() && conversion == 0 ? TRY(text_of(value, runtime_))
-                                                        : TRY(convert(value, conversion, specification));
-    return is_markup_ && !(value.is_text() && value.as_text().is_markup) ? escape_markup(text) : text;
+    const MarkedText inner = field.empty() ? MarkedText() : TRY(run(field.substr(1), depth + 1));
+    const FormatSpecification specification = TRY(parse_specification(inner.bytes));
+    std::string text = inner.bytes.empty() && conversion == 0 ? TRY(text_of(value, runtime_))
+                                                              : TRY(convert(value, conversion, specification));
+    if (is_markup_ && !(value.is_text() && value.as_text().is_markup)) text = escape_markup(text);
+    return MarkedText::made(std::move(text), value.is_marked() || inner.is_marked());
   }
 
   Result<std::string> convert(const Value& value, char conversion, FormatSpecification specification) {
@@ -208,6 +210,7 @@ class Formatter {
     return Error::of(ErrorCode::not_found, "expected an argument '", name, "' of format, found none");
   }
 
+  const MarkedText& whole_;
   bool is_markup_;
   const Arguments& arguments_;
   Runtime& runtime_;

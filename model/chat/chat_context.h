@@ -29,6 +29,8 @@ struct ChatRequest {
   std::vector<std::pair<std::string, Value>> variables;
 };
 
+// Everything in messages, tools and documents is marked as theirs, but for a message's role: that is the program's
+// choice, and templates build tokens of it ("<|" + role + "|>").
 Value make_context(ChatRequest request);
 
 // strftime_now(format) for a fixed moment.

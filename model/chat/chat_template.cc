@@ -18,6 +18,10 @@ Result<ChatTemplate> ChatTemplate::parse(std::string source) {
 const std::string& ChatTemplate::source() const { return parsed_->source; }
 
 Result<std::string> ChatTemplate::render(const Value& context, const Limits& limits) const {
+  return TRY(render_marked(context, limits)).bytes;
+}
+
+Result<MarkedText> ChatTemplate::render_marked(const Value& context, const Limits& limits) const {
   if (!context.is(Kind::dictionary)) {
     return Error::of(ErrorCode::invalid_argument, "expected a dictionary of variables to render with, found ",
                      context.type_name());

@@ -2,7 +2,7 @@
 // library renders it (trim_blocks, lstrip_blocks, loop controls, an immutable sandbox).
 //
 //   ChatTemplate chat = TRY(ChatTemplate::parse(source));
-//   std::string prompt = TRY(chat.render(make_context(request)));
+//   MarkedText prompt = TRY(chat.render_marked(make_context(request)));
 #pragma once
 
 #include <memory>
@@ -23,6 +23,8 @@ class ChatTemplate {
   // The context is a dictionary of the template's variables; chat_context.h makes one. A template may say itself that
   // it cannot render a chat (raise_exception): that is an error as any other, with the line where it happened.
   Result<std::string> render(const Value& context, const Limits& limits = {}) const;
+  // Which of its bytes came from messages too: what they spell is text, never a special token.
+  Result<MarkedText> render_marked(const Value& context, const Limits& limits = {}) const;
 
  private:
   struct Parsed;

@@ -93,6 +93,7 @@ const Value* Dictionary::find(const Value& key) const {
 
 bool Dictionary::insert(Value key, Value value) {
   depth_ = std::max({depth_, key.depth() + 1, value.depth() + 1});
+  is_marked_ = is_marked_ || key.is_marked() || value.is_marked();
   std::size_t place = entries_.size();
   if (key.is_text()) {
     const std::size_t found = place_of(key.bytes());

@@ -21,6 +21,7 @@ class Dictionary {
   const std::vector<Entry>& entries() const { return entries_; }
   std::size_t size() const { return entries_.size(); }
   int depth() const { return depth_; }
+  bool is_marked() const { return is_marked_; }  // see Value::is_marked
 
   // Null where there is none (a list, which is no key, is never there).
   const Value* find(std::string_view key) const;
@@ -42,6 +43,7 @@ class Dictionary {
   std::map<std::string_view, std::size_t> text_places_;
   std::map<std::string, std::size_t> other_places_;
   int depth_ = 1;
+  bool is_marked_ = false;
 };
 
 // An error for a value that cannot be a key.

@@ -143,10 +143,10 @@ Result<Value> Evaluator::value_of(const Comparison& node) {
 }
 
 Result<Value> Evaluator::value_of(const Concatenation& node) {
-  std::string text;
+  MarkedText text;
   for (const ExpressionPointer& part : node.parts) {
     const Value value = TRY(evaluate(*part));
-    text += TRY(text_of(value, runtime_));
+    text.append(TRY(marked_text_of(value, runtime_)));
   }
   return Value::text(std::move(text));
 }

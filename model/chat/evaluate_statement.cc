@@ -7,7 +7,7 @@
 
 namespace ingot::chat {
 
-Evaluator::Frame::Frame(Evaluator& evaluator, std::shared_ptr<Scope> around, std::string* output)
+Evaluator::Frame::Frame(Evaluator& evaluator, std::shared_ptr<Scope> around, MarkedText* output)
     : evaluator_(evaluator), scope_(evaluator.scope_), output_(evaluator.output_) {
   evaluator_.scope_ = std::make_shared<Scope>(Scope{std::move(around), {}});
   evaluator_.output_ = output;
@@ -18,21 +18,35 @@ Evaluator::Frame::~Frame() {
   evaluator_.output_ = output_;
 }
 
-Result<std::string> Evaluator::render(const Block& block) {
-  std::string text;
+Result<MarkedText> Evaluator::render(const Block& block) {
+  MarkedText text;
   output_ = &text;
   TRY(execute(block));
   return text;
 }
 
-Result<void> Evaluator::write(std::string_view text) {
-  TRY(runtime_.budget.spend_bytes(text.size()));
+Result<void> Evaluator::make_room(std::size_t bytes) {
+  TRY(runtime_.budget.spend_bytes(bytes));
   const std::uint64_t most = runtime_.budget.limits().output_bytes;
-  if (output_->size() + text.size() > most) {
-    return Error::of(ErrorCode::out_of_range, "expected at most ", most, " bytes of output, found more");
-  }
-  *output_ += text;
+  if (output_->bytes.size() + bytes <= most) return {};
+  return Error::of(ErrorCode::out_of_range, "expected at most ", most, " bytes of output, found more");
+}
+
+Result<void> Evaluator::write(std::string_view own) {
+  TRY(make_room(own.size()));
+  output_->append(own);
   return {};
+}
+
+Result<void> Evaluator::write(const MarkedText& text) {
+  TRY(make_room(text.bytes.size()));
+  output_->append(text);
+  return {};
+}
+
+Result<void> Evaluator::write(const Value& value) {
+  if (value.is_text()) return write(value.as_text());
+  return write(TRY(marked_text_of(value, runtime_)));
 }
 
 Result<Evaluator::Flow> Evaluator::execute(const Block& block) {
@@ -50,12 +64,7 @@ Result<Evaluator::Flow> Evaluator::run(const DataStatement& statement) {
 
 Result<Evaluator::Flow> Evaluator::run(const OutputStatement& statement) {
   const Value value = TRY(evaluate(*statement.value));
-  if (value.is_text()) {
-    TRY(write(value.bytes()));
-  } else {
-    const std::string text = TRY(text_of(value, runtime_));
-    TRY(write(text));
-  }
+  TRY(write(value));
   return Flow::goes_on;
 }
 
@@ -126,7 +135,7 @@ Result<Value> Evaluator::call_loop(const ForStatement& statement, const std::sha
                                    const Value& iterable, int depth) {
   const Runtime::Level level(runtime_, 4);
   TRY(level.check());
-  std::string text;
+  MarkedText text;
   const Frame frame(*this, around, &text);
   TRY(run_loop(statement, iterable, depth));
   return Value::text(std::move(text));
@@ -165,7 +174,7 @@ Result<void> Evaluator::assign(const Target& target, Value value) {
 }
 
 Result<Value> Evaluator::captured(const Block& body, const ExpressionPointer& filter) {
-  std::string text;
+  MarkedText text;
   const Frame frame(*this, scope_, &text);
   TRY(execute(body));
   if (filter == nullptr) return Value::text(std::move(text));
@@ -183,8 +192,7 @@ Result<Evaluator::Flow> Evaluator::run(const SetBlockStatement& statement) {
 
 Result<Evaluator::Flow> Evaluator::run(const FilterBlockStatement& statement) {
   const Value value = TRY(captured(statement.body, statement.filter));
-  const std::string text = TRY(text_of(value, runtime_));
-  TRY(write(text));
+  TRY(write(value));
   return Flow::goes_on;
 }
 
@@ -202,8 +210,7 @@ Result<Evaluator::Flow> Evaluator::run(const MacroStatement& statement) {
 Result<Evaluator::Flow> Evaluator::run(const CallBlockStatement& statement) {
   const Value caller = TRY(make_macro(statement.caller));
   const Value value = TRY(call(std::get<Call>(statement.call->node), &caller));
-  const std::string text = TRY(text_of(value, runtime_));
-  TRY(write(text));
+  TRY(write(value));
   return Flow::goes_on;
 }
 
@@ -211,7 +218,7 @@ Result<Value> Evaluator::call_macro(const MacroDefinition& macro, const std::sha
                                     const Arguments& arguments) {
   const Runtime::Level level(runtime_);
   TRY(level.check());
-  std::string text;
+  MarkedText text;
   const Frame frame(*this, around, &text);
   TRY(bind_special(macro, arguments));
   TRY(bind_parameters(macro, arguments));

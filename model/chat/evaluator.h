@@ -22,7 +22,7 @@ class Evaluator {
   Evaluator(const Dictionary& context, Runtime& runtime)
       : context_(context), runtime_(runtime), scope_(std::make_shared<Scope>()) {}
 
-  Result<std::string> render(const Block& block);
+  Result<MarkedText> render(const Block& block);
 
   Result<Value> call_macro(const MacroDefinition& macro, const std::shared_ptr<Scope>& around,
                            const Arguments& arguments);
@@ -36,7 +36,7 @@ class Evaluator {
   // Another scope and output for as long as it lives.
   class Frame {
    public:
-    Frame(Evaluator& evaluator, std::shared_ptr<Scope> around, std::string* output);
+    Frame(Evaluator& evaluator, std::shared_ptr<Scope> around, MarkedText* output);
     ~Frame();
     Frame(const Frame&) = delete;
     Frame& operator=(const Frame&) = delete;
@@ -44,7 +44,7 @@ class Evaluator {
    private:
     Evaluator& evaluator_;
     std::shared_ptr<Scope> scope_;
-    std::string* output_;
+    MarkedText* output_;
   };
 
   // Statements.
@@ -74,7 +74,10 @@ class Evaluator {
   Result<void> bind_parameters(const MacroDefinition& macro, const Arguments& arguments);
   Result<void> bind_special(const MacroDefinition& macro, const Arguments& arguments);
   Result<void> assign(const Target& target, Value value);
-  Result<void> write(std::string_view text);
+  Result<void> write(std::string_view own);
+  Result<void> write(const MarkedText& text);
+  Result<void> write(const Value& value);
+  Result<void> make_room(std::size_t bytes);
 
   // Expressions.
   Result<Value> evaluate(const Expression& expression);
@@ -110,7 +113,7 @@ class Evaluator {
   const Dictionary& context_;
   Runtime& runtime_;
   std::shared_ptr<Scope> scope_;
-  std::string* output_ = nullptr;
+  MarkedText* output_ = nullptr;
   Value block_text_;  // what a filter block's first filter applies to
   bool is_located_ = false;
 };

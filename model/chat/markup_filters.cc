@@ -19,13 +19,13 @@ Result<Value> escape(Runtime& runtime, const Value& subject, const Arguments& ar
 
 Result<Value> forceescape(Runtime& runtime, const Value& subject, const Arguments& arguments) {
   TRY(bind("forceescape", arguments, {}));
-  const Value plain = Value::text(TRY(text_of(subject, runtime)));
+  const Value plain = Value::text(TRY(marked_text_of(subject, runtime)));
   return Value::markup(TRY(escaped_text_of(plain, runtime)));
 }
 
 Result<Value> safe(Runtime& runtime, const Value& subject, const Arguments& arguments) {
   TRY(bind("safe", arguments, {}));
-  return Value::markup(TRY(text_of(subject, runtime)));
+  return Value::markup(TRY(marked_text_of(subject, runtime)));
 }
 
 std::string unescape_entities(std::string_view text) {
@@ -75,7 +75,7 @@ Result<Value> striptags(Runtime& runtime, const Value& subject, const Arguments&
     out += rest[0];
     rest.remove_prefix(1);
   }
-  return Value::text(unescape_entities(out));
+  return Value::text(MarkedText::made(unescape_entities(out), subject.is_marked()));
 }
 
 std::string url_quote(std::string_view text, bool in_query) {
@@ -104,7 +104,7 @@ Result<Value> urlencode(Runtime& runtime, const Value& subject, const Arguments&
   if (subject.is_text() || !is_iterable(subject)) {
     const std::string text = TRY(text_of(subject, runtime));
     TRY(runtime.budget.spend_bytes(text.size() * 3));
-    return Value::text(url_quote(text, false));
+    return Value::text(MarkedText::made(url_quote(text, false), subject.is_marked()));
   }
   const std::vector<Value> pairs =
       subject.is(Kind::dictionary) ? subject.as_dictionary().pairs() : TRY(items_of(subject, runtime));
@@ -119,7 +119,7 @@ Result<Value> urlencode(Runtime& runtime, const Value& subject, const Arguments&
     TRY(runtime.budget.spend_bytes((key.size() + value.size()) * 3));
     out += url_quote(key, true) + "=" + url_quote(value, true);
   }
-  return Value::text(std::move(out));
+  return Value::text(MarkedText::made(std::move(out), subject.is_marked()));
 }
 
 Result<Value> xmlattr(Runtime& runtime, const Value& subject, const Arguments& arguments) {
@@ -135,10 +135,11 @@ Result<Value> xmlattr(Runtime& runtime, const Value& subject, const Arguments& a
                        TRY(representation_of(entry.key, runtime)));
     }
     if (!out.empty()) out += ' ';
-    out += TRY(escaped_text_of(entry.key, runtime)) + "=\"" + TRY(escaped_text_of(entry.value, runtime)) + "\"";
+    out += TRY(escaped_text_of(entry.key, runtime)).bytes + "=\"" + TRY(escaped_text_of(entry.value, runtime)).bytes +
+           "\"";
   }
   if (!out.empty() && bound.flag(0, true)) out = " " + out;
-  return Value::text(std::move(out));
+  return Value::text(MarkedText::made(std::move(out), subject.is_marked()));
 }
 
 constexpr Filter filters[] = {

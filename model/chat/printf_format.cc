@@ -20,16 +20,20 @@ constexpr std::int64_t most_width = 1'000'000'000;
 class Formatter {
  public:
   Formatter(const Value& format, const Value& values, Runtime& runtime)
-      : format_(format.bytes()), is_markup_(format.as_text().is_markup), values_(values), runtime_(runtime) {}
+      : whole_(format.as_text()),
+        format_(format.bytes()),
+        is_markup_(format.as_text().is_markup),
+        values_(values),
+        runtime_(runtime) {}
 
   Result<Value> run() {
     while (offset_ < format_.size()) {
       const std::size_t percent = std::min(format_.find('%', offset_), format_.size());
-      text_ += format_.substr(offset_, percent - offset_);
+      text_.append_part(whole_, std::string_view(format_).substr(offset_, percent - offset_));
       offset_ = percent + 1;
       if (percent < format_.size()) TRY(read_conversion());
     }
-    TRY(runtime_.budget.spend_bytes(text_.size()));
+    TRY(runtime_.budget.spend_bytes(text_.bytes.size()));
     const bool may_be_unused =
         values_.is(Kind::dictionary) || values_.is_list() || values_.is(Kind::range) || values_.is_undefined();
     const bool has_more = values_.is_tuple() ? next_ < values_.items().size() : next_ == 0 && !may_be_unused;
@@ -98,11 +102,11 @@ class Formatter {
     specification.type = peek();
     ++offset_;
     if (specification.type == '%') {
-      text_ += '%';
+      text_.append("%");
       return {};
     }
     const Value value = has_key ? keyed : TRY(next_value());
-    text_ += TRY(convert(value, specification));
+    text_.append(MarkedText::made(TRY(convert(value, specification)), value.is_marked()));
     return {};
   }
 
@@ -117,7 +121,7 @@ class Formatter {
   Result<std::string> convert(const Value& value, FormatSpecification specification) {
     std::string text;
     switch (specification.type) {
-      case 's': text = is_markup_ ? TRY(escaped_text_of(value, runtime_)) : TRY(text_of(value, runtime_)); break;
+      case 's': text = is_markup_ ? TRY(escaped_text_of(value, runtime_)).bytes : TRY(text_of(value, runtime_)); break;
       case 'r':
       case 'a': text = TRY(representation_of(value, runtime_)); break;
       case 'c':
@@ -156,13 +160,14 @@ class Formatter {
     return pad(TRY(format_number(value, specification)), specification, '>', runtime_);
   }
 
+  const MarkedText& whole_;
   const std::string& format_;
   bool is_markup_;
   const Value& values_;
   Runtime& runtime_;
   std::size_t offset_ = 0;
   std::size_t next_ = 0;
-  std::string text_;
+  MarkedText text_;
 };
 
 }  // namespace

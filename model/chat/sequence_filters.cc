@@ -77,7 +77,7 @@ Result<Value> reverse(Runtime& runtime, const Value& subject, const Arguments& a
 
 Result<Value> join_filter(Runtime& runtime, const Value& subject, const Arguments& arguments) {
   const BoundArguments bound = TRY(bind("join", arguments, {"d", "attribute"}));
-  const std::string separator = bound.has(0) ? TRY(text_of(bound[0], runtime)) : std::string();
+  const MarkedText separator = bound.has(0) ? TRY(marked_text_of(bound[0], runtime)) : MarkedText();
   std::vector<Value> items = TRY(items_of(subject, runtime));
   const AttributePath path = TRY(AttributePath::parse(bound[1]));
   items = TRY(keys_of(items, path, LetterCase::matters, runtime));

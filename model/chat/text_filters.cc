@@ -21,11 +21,7 @@ namespace {
 // A text stays what it is, markup or not.
 Result<Value> soft_text(const Value& subject, Runtime& runtime) {
   if (subject.is_text()) return subject;
-  return Value::text(TRY(text_of(subject, runtime)));
-}
-
-Value like(const Value& text, std::string changed) {
-  return Value::text_like(std::move(changed), text.as_text().is_markup);
+  return Value::text(TRY(marked_text_of(subject, runtime)));
 }
 
 template <std::string (*convert)(std::string_view)>
@@ -33,7 +29,7 @@ Result<Value> convert_case(Runtime& runtime, const Value& subject, const Argumen
   TRY(bind("a change of case", arguments, {}));
   const Value text = TRY(soft_text(subject, runtime));
   TRY(runtime.budget.spend_bytes(text.bytes().size() * 4));
-  return like(text, convert(text.bytes()));
+  return recased(text, convert(text.bytes()));
 }
 
 // A capital after each of -, white space, ( { [ < and at the start; small letters after it.
@@ -62,24 +58,24 @@ Result<Value> title(Runtime& runtime, const Value& subject, const Arguments& arg
     }
   }
   finish_word();
-  return Value::text(std::move(out));
+  return Value::text(MarkedText::made(std::move(out), subject.is_marked()));
 }
 
 Result<Value> trim(Runtime& runtime, const Value& subject, const Arguments& arguments) {
   const BoundArguments bound = TRY(bind("trim", arguments, {"chars"}));
   const Value text = TRY(soft_text(subject, runtime));
   TRY(runtime.budget.spend_bytes(text.bytes().size()));
-  if (bound[0].is_none()) return like(text, std::string(strip(text.bytes(), Side::both)));
+  if (bound[0].is_none()) return part_of(text, strip(text.bytes(), Side::both));
   const std::string characters = TRY(bound.text(0, ""));
   TRY(runtime.budget.spend_search(text.bytes().size(), characters.size()));
-  return like(text, std::string(strip_characters(text.bytes(), characters, Side::both)));
+  return part_of(text, strip_characters(text.bytes(), characters, Side::both));
 }
 
 Result<Value> replace(Runtime& runtime, const Value& subject, const Arguments& arguments) {
   const BoundArguments bound = TRY(bind("replace", arguments, {"old", "new", "count"}, 2));
-  const std::string text = TRY(text_of(subject, runtime));
+  const MarkedText text = TRY(marked_text_of(subject, runtime));
   const std::string old_part = TRY(text_of(bound[0], runtime));
-  const std::string new_part = TRY(text_of(bound[1], runtime));
+  const MarkedText new_part = TRY(marked_text_of(bound[1], runtime));
   const std::int64_t most = TRY(bound.integer(2, -1));
   return Value::text(TRY(replace_all(text, old_part, new_part, most, runtime)));
 }
@@ -121,7 +117,7 @@ Result<Value> indent(Runtime& runtime, const Value& subject, const Arguments& ar
     if (is_indented) out += indentation;
     out += lines[index];
   }
-  return like(subject, std::move(out));
+  return changed(subject, std::move(out), bound[0].is_marked());
 }
 
 Result<Value> truncate(Runtime& runtime, const Value& subject, const Arguments& arguments) {
@@ -142,7 +138,7 @@ Result<Value> truncate(Runtime& runtime, const Value& subject, const Arguments& 
   std::string kept =
       subject.bytes().substr(0, offset_of_code_point(subject.bytes(), static_cast<std::size_t>(length - end_length)));
   if (!bound.flag(1, false)) kept.resize(std::min(kept.rfind(' '), kept.size()));
-  return like(subject, kept + end);
+  return changed(subject, kept + end, bound[2].is_marked());
 }
 
 Result<Value> wordwrap(Runtime& runtime, const Value& subject, const Arguments& arguments) {
@@ -155,14 +151,16 @@ Result<Value> wordwrap(Runtime& runtime, const Value& subject, const Arguments& 
   options.width = TRY(bound.integer(0, 79));
   options.breaks_long_words = bound.flag(1, true);
   options.breaks_on_hyphens = bound.flag(3, true);
-  const std::string separator = TRY(bound.text(2, "\n"));
+  const MarkedText separator = MarkedText::made(TRY(bound.text(2, "\n")), bound[2].is_marked());
   if (options.width <= 0)
     return Error::of(ErrorCode::invalid_argument, "expected a width above 0, found ", options.width);
   std::vector<Value> lines;
   for (std::string_view line : split_lines(subject.bytes())) {
     TRY(runtime.budget.spend_bytes(line.size() * 64));
     std::vector<Value> wrapped;
-    for (std::string& part : wrap_line(line, options)) wrapped.push_back(Value::text(std::move(part)));
+    for (std::string& part : wrap_line(line, options)) {
+      wrapped.push_back(Value::text(MarkedText::made(std::move(part), subject.is_marked())));
+    }
     lines.push_back(Value::text(TRY(join(wrapped, separator, runtime))));
   }
   return Value::text(TRY(join(lines, separator, runtime)));
@@ -214,7 +212,8 @@ Result<Value> tojson(Runtime& runtime, const Value& subject, const Arguments& ar
     options.item_separator = separators[0].bytes();
     options.key_separator = separators[1].bytes();
   }
-  return Value::text(TRY(json_of(subject, options, runtime)));
+  const bool is_marked = subject.is_marked() || bound[1].is_marked() || bound[2].is_marked();
+  return Value::text(MarkedText::made(TRY(json_of(subject, options, runtime)), is_marked));
 }
 
 constexpr Filter filters[] = {

@@ -15,24 +15,21 @@ namespace ingot::chat {
 
 namespace {
 
-// A method of markup gives markup.
-Value like(const Value& self, std::string text) { return Value::text_like(std::move(text), self.as_text().is_markup); }
-
 template <std::string (*convert)(std::string_view)>
 Result<Value> convert_case(Runtime& runtime, const Value& self, const Arguments& arguments) {
   TRY(bind("a change of case", arguments, {}));
   TRY(runtime.budget.spend_bytes(self.bytes().size() * 4));
-  return like(self, convert(self.bytes()));
+  return recased(self, convert(self.bytes()));
 }
 
 template <Side side>
 Result<Value> strip_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
   const BoundArguments bound = TRY(bind("strip", arguments, {"chars"}));
   TRY(runtime.budget.spend_bytes(self.bytes().size()));
-  if (bound[0].is_none()) return like(self, std::string(strip(self.bytes(), side)));
+  if (bound[0].is_none()) return part_of(self, strip(self.bytes(), side));
   const std::string characters = TRY(bound.text(0, ""));
   TRY(runtime.budget.spend_bytes(self.bytes().size() * (1 + characters.size() / 16)));
-  return like(self, std::string(strip_characters(self.bytes(), characters, side)));
+  return part_of(self, strip_characters(self.bytes(), characters, side));
 }
 
 template <char alignment>
@@ -56,9 +53,9 @@ Result<Value> pad_method(Runtime& runtime, const Value& self, const Arguments& a
     first.width = length + left;
     specification.alignment = '<';
     std::string text = TRY(pad(self.bytes(), first, '>', runtime));
-    return like(self, TRY(pad(std::move(text), specification, '<', runtime)));
+    return changed(self, TRY(pad(std::move(text), specification, '<', runtime)));
   }
-  return like(self, TRY(pad(self.bytes(), specification, '<', runtime)));
+  return changed(self, TRY(pad(self.bytes(), specification, '<', runtime)));
 }
 
 Result<Value> zfill(Runtime& runtime, const Value& self, const Arguments& arguments) {
@@ -68,19 +65,20 @@ Result<Value> zfill(Runtime& runtime, const Value& self, const Arguments& argume
   specification.fill.assign(1, '0');
   // A blank is no sign here.
   specification.alignment = self.bytes().starts_with(' ') ? '>' : '=';
-  return like(self, TRY(pad(self.bytes(), specification, '=', runtime)));
+  return changed(self, TRY(pad(self.bytes(), specification, '=', runtime)));
 }
 
 Result<Value> replace_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
   const BoundArguments bound = TRY(bind("replace", arguments, {"old", "new", "count"}, 2));
   const std::string old_part = TRY(bound.text(0, ""));
-  std::string new_part = TRY(bound.text(1, ""));
+  MarkedText new_part = MarkedText::made(TRY(bound.text(1, "")), bound[1].is_marked());
   if (bound[0].is_none() || bound[1].is_none()) {
     return Error::of(ErrorCode::invalid_argument, "expected two texts to replace, found None");
   }
   if (self.as_text().is_markup) new_part = TRY(escaped_text_of(bound[1], runtime));
   const std::int64_t most = TRY(bound.integer(2, -1));
-  return like(self, TRY(replace_all(self.bytes(), old_part, new_part, most, runtime)));
+  MarkedText text = TRY(replace_all(self.as_text(), old_part, new_part, most, runtime));
+  return Value::text_like(std::move(text), self.as_text().is_markup);
 }
 
 template <Side side>
@@ -91,7 +89,7 @@ Result<Value> remove_affix(Runtime& runtime, const Value& self, const Arguments&
   std::string_view text = self.bytes();
   if (side == Side::left && text.starts_with(affix)) text.remove_prefix(affix.size());
   if (side == Side::right && text.ends_with(affix)) text.remove_suffix(affix.size());
-  return like(self, std::string(text));
+  return part_of(self, text);
 }
 
 Result<Value> join_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
@@ -104,7 +102,7 @@ Result<Value> join_method(Runtime& runtime, const Value& self, const Arguments& 
       return Error::of(ErrorCode::invalid_argument, "expected texts to join, found ", item.type_name());
     }
   }
-  return like(self, TRY(join(items, self.bytes(), runtime)));
+  return Value::text_like(TRY(join(items, self.as_text(), runtime)), self.as_text().is_markup);
 }
 
 Result<Value> format_method(Runtime& runtime, const Value& self, const Arguments& arguments) {
@@ -128,7 +126,7 @@ Result<Value> expandtabs(Runtime& runtime, const Value& self, const Arguments& a
     }
   }
   TRY(runtime.budget.spend_bytes(out.size()));
-  return like(self, utf8_of(out));
+  return changed(self, utf8_of(out));
 }
 
 constexpr Method methods[] = {

@@ -44,15 +44,16 @@ std::string_view strip_characters(std::string_view text, std::string_view charac
   return text.substr(0, end);
 }
 
-Result<std::string> replace_all(std::string_view text, std::string_view old_part, std::string_view new_part,
-                                std::int64_t most, Runtime& runtime) {
+Result<MarkedText> replace_all(const MarkedText& whole, std::string_view old_part, const MarkedText& new_part,
+                               std::int64_t most, Runtime& runtime) {
+  const std::string_view text = whole.bytes;
   TRY(runtime.budget.spend_search(text.size(), old_part.size()));
-  std::string out;
+  MarkedText out;
   std::size_t offset = 0;
   const auto take = [&](std::string_view kept) -> Result<void> {
-    TRY(runtime.budget.spend_bytes(kept.size() + new_part.size()));
-    out += kept;
-    out += new_part;
+    TRY(runtime.budget.spend_bytes(kept.size() + new_part.bytes.size()));
+    out.append_part(whole, kept);
+    out.append(new_part);
     return {};
   };
   for (; most != 0; --most) {
@@ -60,7 +61,7 @@ Result<std::string> replace_all(std::string_view text, std::string_view old_part
       // Nothing stands before every character and at the end.
       const std::size_t bytes = offset < text.size() ? decode_code_point(text, offset).bytes : 0;
       TRY(take({}));
-      out += text.substr(offset, bytes);
+      out.append_part(whole, text.substr(offset, bytes));
       offset += bytes;
       if (bytes == 0) break;
       continue;
@@ -70,7 +71,7 @@ Result<std::string> replace_all(std::string_view text, std::string_view old_part
     TRY(take(text.substr(offset, found - offset)));
     offset = found + old_part.size();
   }
-  out += text.substr(offset);
+  out.append_part(whole, text.substr(offset));
   return out;
 }
 
@@ -90,14 +91,14 @@ std::vector<std::string_view> split_lines(std::string_view text, bool keeps_ends
   return lines;
 }
 
-Result<std::string> join(const std::vector<Value>& items, std::string_view separator, Runtime& runtime) {
-  std::string out;
+Result<MarkedText> join(const std::vector<Value>& items, const MarkedText& separator, Runtime& runtime) {
+  MarkedText out;
   for (std::size_t index = 0; index < items.size(); ++index) {
     if (index > 0) {
-      TRY(runtime.budget.spend_bytes(separator.size()));
-      out += separator;
+      TRY(runtime.budget.spend_bytes(separator.bytes.size()));
+      out.append(separator);
     }
-    out += TRY(text_of(items[index], runtime));
+    out.append(TRY(marked_text_of(items[index], runtime)));
   }
   return out;
 }

@@ -19,13 +19,13 @@ std::string_view strip(std::string_view text, Side side);
 std::string_view strip_characters(std::string_view text, std::string_view characters, Side side);
 
 // At most `most` replacements; all of them where it is negative.
-Result<std::string> replace_all(std::string_view text, std::string_view old_part, std::string_view new_part,
-                                std::int64_t most, Runtime& runtime);
+Result<MarkedText> replace_all(const MarkedText& text, std::string_view old_part, const MarkedText& new_part,
+                               std::int64_t most, Runtime& runtime);
 
 // Python's splitlines: at every kind of line break, and none after the last.
 std::vector<std::string_view> split_lines(std::string_view text, bool keeps_ends = false);
 
 // The separator between the items, which become texts.
-Result<std::string> join(const std::vector<Value>& items, std::string_view separator, Runtime& runtime);
+Result<MarkedText> join(const std::vector<Value>& items, const MarkedText& separator, Runtime& runtime);
 
 }  // namespace ingot::chat

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t nowhere = std::string_view::npos;
 
-Value like(const Value& self, std::string_view text) {
-  return Value::text_like(std::string(text), self.as_text().is_markup);
-}
-
 // The part of a text between two indices, which may be negative or absent, and where it starts.
 struct Window {
   std::string_view text;
@@ -142,7 +138,7 @@ Result<Value> list_of(const Value& self, const std::vector<std::string_view>& pa
   TRY(runtime.budget.spend_bytes(self.bytes().size() + parts.size() * (sizeof(Value) + sizeof(Text))));
   std::vector<Value> items;
   items.reserve(parts.size());
-  for (std::string_view part : parts) items.push_back(like(self, part));
+  for (std::string_view part : parts) items.push_back(part_of(self, part));
   return Value::list(std::move(items));
 }
 
@@ -173,12 +169,11 @@ Result<Value> partition(Runtime& runtime, const Value& self, const Arguments& ar
   TRY(runtime.budget.spend_search(self.bytes().size(), separator.size()));
   const std::string_view text = self.bytes();
   const std::size_t place = side == Side::left ? text.find(separator) : text.rfind(separator);
-  if (place != nowhere) {
-    return Value::tuple(
-        {like(self, text.substr(0, place)), like(self, separator), like(self, text.substr(place + separator.size()))});
-  }
-  if (side == Side::left) return Value::tuple({like(self, text), like(self, ""), like(self, "")});
-  return Value::tuple({like(self, ""), like(self, ""), like(self, text)});
+  // Where there is no separator, all stands before it, or behind it.
+  const std::size_t end = place != nowhere ? place : side == Side::left ? text.size() : 0;
+  const std::size_t next = place != nowhere ? place + separator.size() : end;
+  return Value::tuple({part_of(self, text.substr(0, end)), part_of(self, text.substr(end, next - end)),
+                       part_of(self, text.substr(next))});
 }
 
 constexpr Method methods[] = {

@@ -16,22 +16,42 @@ int depth_over(const std::vector<Value>& items) {
   return deepest + 1;
 }
 
+bool any_marked(const std::vector<Value>& items) {
+  return std::any_of(items.begin(), items.end(), [](const Value& item) { return item.is_marked(); });
+}
+
 }  // namespace
 
 Value Value::undefined(std::string reason) {
   return Value(Storage(std::make_shared<const std::string>(std::move(reason))));
 }
 
-Value Value::text(std::string value) { return text_like(std::move(value), false); }
-Value Value::markup(std::string value) { return text_like(std::move(value), true); }
-Value Value::text_like(std::string value, bool is_markup) {
-  const std::size_t length = count_code_points(value);
+Value Value::text(std::string value) { return text_like({std::move(value)}, false); }
+Value Value::text_like(MarkedText value, bool is_markup) {
+  const std::size_t length = count_code_points(value.bytes);
   return Value(Storage(std::make_shared<const Text>(Text{std::move(value), length, is_markup})));
+}
+
+Value part_of(const Value& text, std::string_view part) {
+  return Value::text_like(text.as_text().part(part), text.as_text().is_markup);
+}
+
+Value changed(const Value& text, std::string made, bool of_marked) {
+  const Text& old = text.as_text();
+  return Value::text_like(MarkedText::made(std::move(made), old.is_marked() || of_marked), old.is_markup);
+}
+
+Value recased(const Value& text, std::string made) {
+  const Text& old = text.as_text();
+  // A letter of ASCII stays where it was; others may become longer or shorter.
+  if (!old.is_ascii() || made.size() != old.bytes.size()) return changed(text, std::move(made));
+  return Value::text_like({std::move(made), old.marks}, old.is_markup);
 }
 
 Value Value::sequence(SequenceForm form, std::vector<Value> items) {
   const int depth = depth_over(items);
-  return Value(Storage(std::make_shared<const Sequence>(Sequence{form, std::move(items), depth})));
+  const bool is_marked = any_marked(items);
+  return Value(Storage(std::make_shared<const Sequence>(Sequence{form, std::move(items), depth, is_marked})));
 }
 
 Value Value::dictionary(Dictionary value) {
@@ -42,7 +62,8 @@ Value Value::range(Range value) { return Value(Storage(std::make_shared<const Ra
 
 Value Value::iterator(std::vector<Value> items) {
   const int depth = depth_over(items);
-  return Value(Storage(std::make_shared<Iterator>(Iterator{std::move(items), 0, depth})));
+  const bool is_marked = any_marked(items);
+  return Value(Storage(std::make_shared<Iterator>(Iterator{std::move(items), 0, depth, is_marked})));
 }
 
 bool Value::is_list() const { return is(Kind::sequence) && as_sequence().form == SequenceForm::list; }
@@ -72,6 +93,17 @@ int Value::depth() const {
     case Kind::iterator: return as_iterator().depth;
     case Kind::object: return as_object()->depth();
     default: return 0;
+  }
+}
+
+bool Value::is_marked() const {
+  switch (kind()) {
+    case Kind::text: return as_text().is_marked();
+    case Kind::sequence: return as_sequence().is_marked;
+    case Kind::dictionary: return as_dictionary().is_marked();
+    case Kind::iterator: return as_iterator().is_marked;
+    case Kind::object: return true;
+    default: return false;
   }
 }
 

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "model/chat/marked_text.h"
+
 namespace ingot::chat {
 
 class Dictionary;
@@ -45,9 +47,10 @@ class Value {
   static Value integer(std::int64_t value) { return Value(Storage(value)); }
   static Value floating(double value) { return Value(Storage(value)); }
   static Value text(std::string value);
+  static Value text(MarkedText value) { return text_like(std::move(value), false); }
   // Text that counts as escaped already: adding to it escapes what is added.
-  static Value markup(std::string value);
-  static Value text_like(std::string value, bool is_markup);
+  static Value markup(MarkedText value) { return text_like(std::move(value), true); }
+  static Value text_like(MarkedText value, bool is_markup);
   static Value list(std::vector<Value> items) { return sequence(SequenceForm::list, std::move(items)); }
   static Value tuple(std::vector<Value> items) { return sequence(SequenceForm::tuple, std::move(items)); }
   static Value sequence(SequenceForm form, std::vector<Value> items);
@@ -84,6 +87,8 @@ class Value {
 
   // Containers inside one another: 0 for a scalar. Walks and destructors recurse this deep, so a render bounds it.
   int depth() const;
+  // Whether it holds text that came from messages. An object might, so it counts as if it did.
+  bool is_marked() const;
   // The same object, or for scalars the same kind and value.
   bool is_same_as(const Value& other) const;
   // As Python names types: "str", "list", ...
@@ -100,8 +105,7 @@ class Value {
   Storage storage_;
 };
 
-struct Text {
-  std::string bytes;
+struct Text : MarkedText {
   std::size_t length;  // in code points
   bool is_markup;
 
@@ -112,6 +116,7 @@ struct Sequence {
   SequenceForm form;
   std::vector<Value> items;
   int depth;
+  bool is_marked;
 };
 
 struct Range {
@@ -129,6 +134,14 @@ struct Iterator {
   std::vector<Value> items;
   std::size_t position = 0;
   int depth = 0;
+  bool is_marked = false;
 };
+
+// A part of a text: `part` points into its bytes.
+Value part_of(const Value& text, std::string_view part);
+// What an operation made of a text; `of_marked` where something else went into it that was marked.
+Value changed(const Value& text, std::string made, bool of_marked = false);
+// The same letters in another case.
+Value recased(const Value& text, std::string made);
 
 }  // namespace ingot::chat

@@ -108,6 +108,12 @@ Result<std::string> text_of(const Value& value, Runtime& runtime) {
   return representation_of(value, runtime);
 }
 
+Result<MarkedText> marked_text_of(const Value& value, Runtime& runtime) {
+  if (!value.is_text()) return MarkedText::made(TRY(text_of(value, runtime)), value.is_marked());
+  TRY(runtime.budget.spend_bytes(value.bytes().size()));
+  return MarkedText(value.as_text());
+}
+
 Result<std::string> representation_of(const Value& value, Runtime& runtime) {
   Writer writer(runtime);
   TRY(writer.write(value));

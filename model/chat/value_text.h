@@ -12,6 +12,7 @@ namespace ingot::chat {
 class Runtime;
 
 Result<std::string> text_of(const Value& value, Runtime& runtime);
+Result<MarkedText> marked_text_of(const Value& value, Runtime& runtime);
 Result<std::string> representation_of(const Value& value, Runtime& runtime);
 
 // The shortest digits that read back as the same number: 1.0, 0.1, 1e+16, inf.

@@ -13,7 +13,8 @@ namespace ingot {
 namespace {
 
 constexpr std::string_view companion_names[ModelFile::companion_count] = {
-    "config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"};
+    "config.json",         "tokenizer.json",       "tokenizer_config.json", "generation_config.json",
+    "chat_template.jinja", "1_Pooling/config.json"};
 constexpr std::string_view whole_model_name = "model.safetensors";
 constexpr std::string_view index_name = "model.safetensors.index.json";
 

@@ -22,8 +22,15 @@ class ModelFile {
  public:
   enum class Format : std::uint8_t { gguf, safetensors, hugging_face };
   // Other files of a Hugging Face folder, as text.
-  enum class Companion : std::uint8_t { config, tokenizer, tokenizer_config, generation_config, chat_template };
-  static constexpr std::size_t companion_count = 5;
+  enum class Companion : std::uint8_t {
+    config,
+    tokenizer,
+    tokenizer_config,
+    generation_config,
+    chat_template,
+    pooling
+  };
+  static constexpr std::size_t companion_count = 6;
 
   static Result<ModelFile> open(const std::string& path);
   // A GGUF file in memory that outlives the result.

@@ -1,4 +1,5 @@
 // The list of architectures: a new one is one file of this folder and one row here.
+#include "model/template/companions.h"
 #include "model/template/template.h"
 
 namespace ingot {
@@ -42,6 +43,7 @@ Result<ModelSource> translated_source(const ModelFile& file) {
       if (known != type) continue;
       ModelSource source;
       TRY(architecture->translate(file, source));
+      TRY(translate_generation_config(file, source.metadata));
       return source;
     }
   }

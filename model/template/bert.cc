@@ -5,6 +5,7 @@
 //   h = layer_norm(h + down(gelu(up(h))))
 #include <array>
 
+#include "model/template/companions.h"
 #include "model/template/decoder_pieces.h"
 #include "model/template/keys.h"
 
@@ -13,10 +14,11 @@ namespace {
 
 class BertTemplate : public Template {
  public:
-  BertTemplate(const DecoderNumbers& numbers, std::int64_t types)
+  BertTemplate(const DecoderNumbers& numbers, std::int64_t types, Pooling pooling)
       : numbers_(numbers), types_(types), facts_(facts_of(numbers, "bert")) {
     facts_.has_position_table = true;
     facts_.makes_embeddings = true;
+    facts_.pooling = pooling;
   }
 
   const ModelFacts& facts() const override { return facts_; }
@@ -61,6 +63,16 @@ class BertTemplate : public Template {
   ModelFacts facts_;
 };
 
+// Where a file does not say, tokens keep their vectors.
+Result<Pooling> read_pooling(const ModelSource& source) {
+  constexpr std::string_view key = "bert.pooling_type";
+  const std::int64_t number = TRY(source.metadata.integer_or(key, 0));
+  if (number == -1) return Pooling::none;
+  if (number >= 0 && number <= static_cast<std::int64_t>(Pooling::last)) return static_cast<Pooling>(number);
+  return Error::of(ErrorCode::unsupported, key, ": expected 0 (none), 1 (mean), 2 (cls) or 3 (last), found ", number,
+                   number == 4 ? " (rank): a model that ranks texts makes no vector of one" : "");
+}
+
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   const Keys keys(source.metadata, "bert");
   if (TRY(keys.boolean_or("attention.causal", false))) {
@@ -70,7 +82,8 @@ Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   numbers.context = TRY(read_position_rows(source));
   const ConstAnyView* types = source.weights.find("token_types.weight");
   const std::int64_t type_count = types != nullptr && types->rank() == 2 ? types->size(0) : 0;
-  return std::unique_ptr<Template>(std::make_unique<BertTemplate>(numbers, type_count));
+  const Pooling pooling = TRY(read_pooling(source));
+  return std::unique_ptr<Template>(std::make_unique<BertTemplate>(numbers, type_count, pooling));
 }
 
 Result<void> leave_out(std::string_view, const ConstAnyView&, Weights&) { return {}; }
@@ -136,6 +149,8 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
   TRY(require_known(file, "position_embedding_type", {"absolute"}));
   TRY(require_flag(file, "is_decoder", false));
   TRY(translate_numbers(file, "bert", number_rules, source.metadata));
+  const Pooling pooling = TRY(read_folder_pooling(file));
+  source.metadata.set_integer("bert.pooling_type", static_cast<std::int64_t>(pooling));
   return translate_names(file, "bert.", name_rules, source.weights);
 }
 

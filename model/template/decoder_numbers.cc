@@ -7,8 +7,17 @@
 namespace ingot {
 namespace {
 
+Result<PairStyle> read_style(const Metadata& metadata, PairStyle usual) {
+  if (!metadata.has(rope_style_key)) return usual;
+  const std::string_view style = TRY(metadata.text(rope_style_key));
+  if (style == "interleaved") return PairStyle::interleaved;
+  if (style == "half_split") return PairStyle::half_split;
+  return Error::of(ErrorCode::unsupported, rope_style_key, ": expected interleaved or half_split, found ", style);
+}
+
 Result<void> read_scaling(const Keys& keys, std::int64_t context, Rotation& rotation) {
-  rotation.factor = TRY(keys.number_or("rope.scaling.factor", 1));
+  const std::string_view factor_key = keys.has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear";
+  rotation.factor = TRY(keys.number_or(factor_key, 1));
   rotation.original_context = TRY(keys.size_or("rope.scaling.original_context_length", context, most_context));
   rotation.low_freq_factor = TRY(keys.number_or("rope.scaling.low_freq_factor", 1));
   rotation.high_freq_factor = TRY(keys.number_or("rope.scaling.high_freq_factor", 4));
@@ -16,8 +25,7 @@ Result<void> read_scaling(const Keys& keys, std::int64_t context, Rotation& rota
   rotation.beta_slow = TRY(keys.number_or("rope.scaling.yarn_beta_slow", 1));
   rotation.attention_factor = TRY(keys.number_or("rope.scaling.attn_factor", 0));
   // A factor of no kind scales positions, as it did before files named a kind.
-  const std::string_view kind =
-      TRY(keys.text_or("rope.scaling.type", keys.has("rope.scaling.factor") ? "linear" : "none"));
+  const std::string_view kind = TRY(keys.text_or("rope.scaling.type", keys.has(factor_key) ? "linear" : "none"));
   if (kind == "none" || kind == "longrope") {
     rotation.scaling = RopeScaling::none;  // longrope's factors are a weight
   } else if (kind == "linear") {
@@ -40,7 +48,9 @@ double DecoderNumbers::attention_scale() const { return 1 / std::sqrt(static_cas
 Result<DecoderNumbers> read_trunk_numbers(const ModelSource& source, std::string_view prefix) {
   const Keys keys(source.metadata, prefix);
   DecoderNumbers numbers;
-  numbers.layers = TRY(keys.size("block_count", most_layers));
+  const std::int64_t blocks = TRY(keys.size("block_count", most_layers));
+  // The last ones may guess further tokens, which is a model of its own.
+  numbers.layers = blocks - TRY(keys.size_or("nextn_predict_layers", 0, blocks - 1));
   numbers.width = TRY(keys.size("embedding_length", most_width));
   numbers.context = keys.has("context_length") ? TRY(keys.size("context_length", most_context)) : 2048;
   numbers.epsilon = TRY(keys.number_or(keys.has("attention.layer_norm_rms_epsilon") ? "attention.layer_norm_rms_epsilon"
@@ -74,10 +84,14 @@ Result<DecoderNumbers> read_decoder_numbers(const ModelSource& source, std::stri
   Rotation& rotation = numbers.rotation;
   rotation.dimensions = TRY(keys.size_or("rope.dimension_count", numbers.key_dimensions, most_width));
   rotation.base = TRY(keys.number_or("rope.freq_base", 10000));
-  const std::string_view usual = usual_style == PairStyle::interleaved ? "interleaved" : "half_split";
-  const std::string_view style = TRY(source.metadata.text_or(rope_style_key, usual));
-  rotation.style = style == "interleaved" ? PairStyle::interleaved : PairStyle::half_split;
+  rotation.style = TRY(read_style(source.metadata, usual_style));
   TRY(read_scaling(keys, numbers.context, rotation));
+  const bool has_factors =
+      source.weights.has("rope_factors_long.weight") || source.weights.has("rope_factors_short.weight");
+  if (TRY(keys.text_or("rope.scaling.type", "none")) == "longrope" && !has_factors) {
+    return Error::of(ErrorCode::not_found, keys.key("rope.scaling.type"),
+                     " is longrope: expected weights rope_factors_long and rope_factors_short, found neither");
+  }
   if (source.weights.has("rope_freqs.weight")) rotation.frequency_factors = "rope_freqs.weight";
   return numbers;
 }

@@ -127,6 +127,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source, std::string_v
   Metadata& metadata = source.metadata;
   TRY(require_known(file, "hidden_activation", {"gelu_pytorch_tanh"}));
   TRY(require_flag(file, "use_bidirectional_attention", false));
+  TRY(require_known(file, "rope_parameters.sliding_attention.rope_type", {"default"}));
   TRY(translate_numbers(file, name, number_rules, metadata));
   TRY(translate_decoder_numbers(file, name, metadata));
   TRY(translate_layer_types(file, name, metadata));

@@ -187,8 +187,6 @@ class Qwen3NextTemplate : public Template {
 
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   DecoderNumbers numbers = TRY(read_decoder_numbers(source, "qwen3next", PairStyle::half_split));
-  // The last layers may be a head that guesses further tokens, which a pass does not use.
-  numbers.layers -= TRY(Keys(source.metadata, "qwen3next").size_or("nextn_predict_layers", 0, numbers.layers - 1));
   const StateSpaceNumbers space = TRY(read_state_space_numbers(source, "qwen3next"));
   if (space.rank % space.groups != 0 || space.inner % space.rank != 0) {
     return Error::of(ErrorCode::invalid_argument,

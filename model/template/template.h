@@ -12,6 +12,14 @@
 
 namespace ingot {
 
+// How the vectors of a text's tokens become the text's, numbered as GGUF numbers it.
+enum class Pooling : std::uint8_t {
+  none = 0,  // they do not: each token keeps its own
+  mean = 1,
+  first = 2,  // the vector of the first token, [CLS]
+  last = 3,
+};
+
 // What sessions and tools must know beside the circuit.
 struct ModelFacts {
   std::string architecture;
@@ -22,6 +30,7 @@ struct ModelFacts {
   bool has_position_table = false;  // of `context` rows: later tokens have no position
   bool is_recurrent = false;        // keeps a state that cannot be rolled back
   bool makes_embeddings = false;    // the output is a vector a token and not logits; tokens see the future
+  Pooling pooling = Pooling::none;  // of a model that makes embeddings
 };
 
 class Template {
@@ -47,6 +56,10 @@ struct ModelArchitecture {
 };
 
 std::span<const ModelArchitecture* const> all_architectures();
+
+// Refuses weights that the template never reads: a model with something more is another model, and would answer wrongly
+// without a word.
+Result<void> require_all_read(const Template& form, const ModelSource& source);
 
 // The file's numbers and weights, translated where they need to be. The file must outlive the result.
 Result<ModelSource> read_source(const ModelFile& file);

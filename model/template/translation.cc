@@ -165,6 +165,15 @@ Result<void> translate_decoder_numbers(const ModelFile& file, std::string_view a
     metadata.set_text(std::string(architecture) + ".rope.scaling.type", kind == "default" ? "none" : kind);
     break;
   }
+  // Ways of scaling that are not computed here.
+  for (const std::string_view parent : {"rope_parameters.", "rope_scaling."}) {
+    for (const std::string_view key : {"mscale", "mscale_all_dim"}) {
+      const std::string full = std::string(parent).append(key);
+      if (!file.metadata().has(full)) continue;
+      return Error::of(ErrorCode::unsupported, full, ": expected none, found one");
+    }
+    TRY(require_flag(file, std::string(parent).append("truncate"), true));
+  }
   return translate_partial_rotation(file, architecture, metadata);
 }
 

@@ -1,5 +1,6 @@
 #include "model/tokenizer/added_tokens.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "model/tokenizer/unicode.h"
@@ -31,6 +32,13 @@ bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
+bool SpecialSearch::finds(TextRange token) const {
+  if (!is_on) return false;
+  const auto behind = std::partition_point(foreign.begin(), foreign.end(),
+                                           [&](const TextRange& range) { return range.end <= token.begin; });
+  return behind == foreign.end() || behind->begin >= token.end;
+}
+
 Result<AddedTokens> AddedTokens::create(std::vector<AddedToken> tokens) {
   AddedTokens result;
   result.tokens_ = std::move(tokens);
@@ -42,7 +50,12 @@ Result<AddedTokens> AddedTokens::create(std::vector<AddedToken> tokens) {
   return result;
 }
 
-const AddedToken* AddedTokens::longest_at(std::string_view text, std::size_t position, bool finds_special) const {
+bool AddedTokens::has_special() const {
+  return std::any_of(tokens_.begin(), tokens_.end(), [](const AddedToken& token) { return token.is_special; });
+}
+
+const AddedToken* AddedTokens::longest_at(std::string_view text, std::size_t position,
+                                          const SpecialSearch& special) const {
   const AddedToken* longest = nullptr;
   std::uint32_t node = Trie::root;
   for (std::size_t end = position; end < text.size();) {
@@ -50,19 +63,19 @@ const AddedToken* AddedTokens::longest_at(std::string_view text, std::size_t pos
     if (node == Trie::no_node) break;
     if (trie_.value(node) == Trie::no_value) continue;
     const AddedToken& token = tokens_[static_cast<std::size_t>(trie_.value(node))];
-    if (!token.is_special || finds_special) longest = &token;
+    if (!token.is_special || special.finds({position, end})) longest = &token;
   }
   return longest;
 }
 
-std::vector<AddedTokens::Part> AddedTokens::split(std::string_view text, bool finds_special) const {
+std::vector<AddedTokens::Part> AddedTokens::split(std::string_view text, const SpecialSearch& special) const {
   std::vector<Part> parts;
   std::size_t begin = 0;  // of the text that has not become a part
   const auto append_text = [&](std::string_view part) {
     if (!part.empty()) parts.push_back({part, no_token});
   };
   for (std::size_t position = 0; position < text.size() && !tokens_.empty();) {
-    const AddedToken* token = longest_at(text, position, finds_special);
+    const AddedToken* token = longest_at(text, position, special);
     if (token == nullptr) {
       ++position;
       continue;

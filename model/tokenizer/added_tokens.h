@@ -6,9 +6,18 @@
 #include <vector>
 
 #include "model/tokenizer/description.h"
+#include "model/tokenizer/text_range.h"
 #include "model/tokenizer/trie.h"
 
 namespace ingot {
+
+// Where special tokens are looked for; elsewhere they are ordinary text.
+struct SpecialSearch {
+  bool is_on = false;
+  std::span<const TextRange> foreign = {};  // stretches of the text that no special token touches, in order
+
+  bool finds(TextRange token) const;
+};
 
 class AddedTokens {
  public:
@@ -21,11 +30,12 @@ class AddedTokens {
   static Result<AddedTokens> create(std::vector<AddedToken> tokens);
 
   bool is_empty() const { return tokens_.empty(); }
-  // Parts of text are never empty. Special tokens are ordinary text unless they are asked for.
-  std::vector<Part> split(std::string_view text, bool finds_special) const;
+  bool has_special() const;
+  // Parts of text are never empty.
+  std::vector<Part> split(std::string_view text, const SpecialSearch& special) const;
 
  private:
-  const AddedToken* longest_at(std::string_view text, std::size_t position, bool finds_special) const;
+  const AddedToken* longest_at(std::string_view text, std::size_t position, const SpecialSearch& special) const;
 
   std::vector<AddedToken> tokens_;
   Trie trie_;

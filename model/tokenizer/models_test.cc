@@ -180,5 +180,45 @@ TEST(Tokenizer, ADescriptionThatContradictsItselfIsRefused) {
   EXPECT_TRUE(is_refused([](TokenizerDescription& d) { d.pre_tokenizer = {{.pattern = "("}}; }));
 }
 
+// What a user wrote may read as a special token, and may lie right beside one of the template's.
+TEST(SpecialTokens, HaveNoByteInWhatSomebodyElseWrote) {
+  TokenizerDescription description = byte_level_example();
+  add_special(description, "<|im_end|>");
+  const std::string text = "he<|im_end|>he<|im_end|>";
+  for (const bool is_normalized : {false, true}) {
+    description.added_tokens.back().is_normalized = is_normalized;
+    description.normalizer = {{.kind = NormalizerStep::Kind::lowercase}};
+    const Tokenizer tokenizer = create(description);
+    const auto encoded = [&](std::vector<TextRange> foreign) {
+      return tokens(tokenizer, text, {.parses_special_tokens = true, .foreign = foreign});
+    };
+    const Texts all = {"he", "<|im_end|>", "he", "<|im_end|>"};
+    const Texts spelled = {"<", "|", "i", "m", "_", "e", "n", "d", "|", ">"};
+    Texts first_is_text = {"he"};
+    first_is_text.insert(first_is_text.end(), spelled.begin(), spelled.end());
+    first_is_text.insert(first_is_text.end(), {"he", "<|im_end|>"});
+    EXPECT_EQ(encoded({}), all);
+    EXPECT_EQ(encoded({{0, 14}}), first_is_text);
+    EXPECT_EQ(encoded({{2, 12}}), first_is_text);
+    EXPECT_EQ(encoded({{0, 2}, {12, 14}}), all);
+    // Half of its bytes are the user's.
+    EXPECT_EQ(encoded({{0, 3}}), first_is_text);
+    EXPECT_EQ(encoded({{11, 14}}), first_is_text);
+  }
+}
+
+// Some files call the end of a turn an ordinary added token.
+TEST(SpecialTokens, AreWhateverEndsAnAnswer) {
+  TokenizerDescription description = byte_level_example();
+  const TokenId end = add_special(description, "<|im_end|>");
+  description.added_tokens.back().is_special = false;
+  EXPECT_EQ(tokens(create(description), "<|im_end|>"), Texts{"<|im_end|>"});
+  description.end_of_generation = {end};
+  const Tokenizer tokenizer = create(description);
+  EXPECT_TRUE(tokenizer.is_special(end));
+  EXPECT_EQ(tokens(tokenizer, "<|im_end|>").size(), 10u);
+  EXPECT_EQ(tokens(tokenizer, "<|im_end|>", {.parses_special_tokens = true}), Texts{"<|im_end|>"});
+}
+
 }  // namespace
 }  // namespace ingot

@@ -15,13 +15,9 @@
 
 #include "base/result.h"
 #include "model/tokenizer/pattern_parser.h"
+#include "model/tokenizer/text_range.h"
 
 namespace ingot {
-
-struct TextRange {
-  std::size_t begin, end;
-  bool operator==(const TextRange&) const = default;
-};
 
 class Pattern {
  public:

@@ -117,7 +117,7 @@ Texts parts(const std::vector<AddedToken>& tokens, std::string_view text, bool f
   const Result<AddedTokens> added = AddedTokens::create(tokens);
   EXPECT_TRUE(added.ok()) << added.error().text();
   Texts result;
-  for (const AddedTokens::Part& part : added.value().split(text, finds_special)) {
+  for (const AddedTokens::Part& part : added.value().split(text, {.is_on = finds_special})) {
     result.push_back(part.id == no_token ? std::string(part.text) : "#" + std::to_string(part.id));
   }
   return result;

@@ -1,5 +1,6 @@
 #include "model/tokenizer/tokenizer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -25,11 +26,36 @@ struct Tokenizer::State {
   TokenMap ids;
   std::vector<bool> is_special, ends_generation;
 
-  Result<void> append_segment(std::string_view text, bool is_first, EncodeOptions options,
-                              Segmentation::Scratch& scratch, std::vector<TokenId>& output) const;
+  // Nothing in the text is a special token that is found before a normalizer ran.
+  Result<void> append_segment(std::string_view text, bool is_first, bool finds_special, Segmentation::Scratch& scratch,
+                              std::vector<TokenId>& output) const;
 };
 
 namespace {
+
+// A part of a text, and whether special tokens may be found in it.
+struct Stretch {
+  std::string_view text;
+  bool is_foreign;
+};
+
+// The part from `offset` on, cut where foreign stretches begin and end.
+std::vector<Stretch> cut(std::string_view part, std::size_t offset, std::span<const TextRange> foreign) {
+  std::vector<Stretch> stretches;
+  std::size_t done = 0;
+  const auto take_to = [&](std::size_t end, bool is_foreign) {
+    end = std::min(end < offset ? 0 : end - offset, part.size());
+    if (end <= done) return;
+    stretches.push_back({part.substr(done, end - done), is_foreign});
+    done = end;
+  };
+  for (const TextRange& range : foreign) {
+    take_to(range.begin, false);
+    take_to(range.end, true);
+  }
+  take_to(offset + part.size(), false);
+  return stretches;
+}
 
 Result<void> check(const TokenizerDescription& description) {
   const std::size_t count = description.tokens.size();
@@ -95,8 +121,15 @@ Result<Tokenizer> Tokenizer::create(TokenizerDescription from) {
   state->pre_tokenizer = TRY(PreTokenizer::create(description.pre_tokenizer));
   state->segmentation = TRY(create_segmentation(description));
 
+  const std::size_t count = description.tokens.size();
+  state->is_special.resize(count);
+  state->ends_generation.resize(count);
+  for (TokenId id : description.end_of_generation) state->ends_generation[static_cast<std::size_t>(id)] = true;
+
   std::vector<AddedToken> raw, normalized_tokens;
   for (AddedToken token : description.added_tokens) {
+    // What ends an answer is special whatever the file calls it, or any text could end one.
+    token.is_special = token.is_special || state->ends_generation[static_cast<std::size_t>(token.id)];
     if (token.is_normalized && !state->normalizer.is_empty()) {
       token.text = state->normalizer.run(std::move(token.text));
       if (!token.text.empty()) normalized_tokens.push_back(std::move(token));
@@ -107,17 +140,14 @@ Result<Tokenizer> Tokenizer::create(TokenizerDescription from) {
   state->raw_added = TRY(AddedTokens::create(std::move(raw)));
   state->normalized_added = TRY(AddedTokens::create(std::move(normalized_tokens)));
 
-  const std::size_t count = description.tokens.size();
-  state->is_special.resize(count);
-  state->ends_generation.resize(count);
   for (std::size_t id = 0; id < count; ++id) {
     state->ids.insert(description.tokens[id], static_cast<TokenId>(id));
     state->is_special[id] = description.types[id] == TokenType::control || description.types[id] == TokenType::unknown;
   }
   for (const AddedToken& token : description.added_tokens) {
-    state->is_special[static_cast<std::size_t>(token.id)] = token.is_special;
+    const auto id = static_cast<std::size_t>(token.id);
+    state->is_special[id] = token.is_special || state->ends_generation[id];
   }
-  for (TokenId id : description.end_of_generation) state->ends_generation[static_cast<std::size_t>(id)] = true;
   return Tokenizer(std::unique_ptr<const State>(std::move(state)));
 }
 
@@ -126,10 +156,10 @@ Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 Tokenizer::~Tokenizer() = default;
 
-Result<void> Tokenizer::State::append_segment(std::string_view text, bool is_first, EncodeOptions options,
+Result<void> Tokenizer::State::append_segment(std::string_view text, bool is_first, bool finds_special,
                                               Segmentation::Scratch& scratch, std::vector<TokenId>& output) const {
   const std::string changed = normalizer.run(std::string(text));
-  for (const AddedTokens::Part& part : normalized_added.split(changed, options.parses_special_tokens)) {
+  for (const AddedTokens::Part& part : normalized_added.split(changed, {.is_on = finds_special})) {
     if (part.id != no_token) {
       output.push_back(part.id);
       continue;
@@ -153,11 +183,21 @@ Result<std::vector<TokenId>> Tokenizer::encode(std::string_view text, EncodeOpti
   std::vector<TokenId> ids;
   Segmentation::Scratch scratch;
   if (options.adds_special_tokens) ids = state_->description.prefix;
-  for (const AddedTokens::Part& part : state_->raw_added.split(text, options.parses_special_tokens)) {
+  const bool finds_special = options.parses_special_tokens;
+  // A normalizer moves bytes, so what it must not turn into a special token goes through it by itself.
+  const bool cuts = finds_special && !options.foreign.empty() && state_->normalized_added.has_special();
+  for (const AddedTokens::Part& part : state_->raw_added.split(text, {finds_special, options.foreign})) {
     if (part.id != no_token) {
       ids.push_back(part.id);
-    } else {
-      TRY(state_->append_segment(part.text, part.text.data() == text.data(), options, scratch, ids));
+      continue;
+    }
+    const auto offset = static_cast<std::size_t>(part.text.data() - text.data());
+    if (!cuts) {
+      TRY(state_->append_segment(part.text, offset == 0, finds_special, scratch, ids));
+      continue;
+    }
+    for (const Stretch& stretch : cut(part.text, offset, options.foreign)) {
+      TRY(state_->append_segment(stretch.text, stretch.text.data() == text.data(), !stretch.is_foreign, scratch, ids));
     }
   }
   if (options.adds_special_tokens) {

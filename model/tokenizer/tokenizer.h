@@ -19,12 +19,15 @@
 #include <vector>
 
 #include "model/tokenizer/description.h"
+#include "model/tokenizer/text_range.h"
 
 namespace ingot {
 
 struct EncodeOptions {
   bool adds_special_tokens = true;     // what the model wants around a text: bos, [CLS] ... [SEP]
   bool parses_special_tokens = false;  // "<|im_end|>" in the text is the token of this name
+  // Stretches that somebody else wrote, in order: a special token has no byte in them.
+  std::span<const TextRange> foreign = {};
 };
 
 struct DecodeOptions {

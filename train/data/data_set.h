@@ -35,6 +35,7 @@ class DataSet {
   static Result<DataSet> create(TokenStream tokens, const DataOptions& options);
 
   std::int64_t length() const { return length_; }
+  std::uint64_t hash() const { return tokens_.hash(); }  // of the data alone, however it is cut
   std::uint64_t training_windows() const { return windows_.training(); }
   std::uint64_t validation_windows() const { return windows_.validation(); }
 

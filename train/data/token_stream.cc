@@ -76,4 +76,16 @@ void TokenStream::copy(std::uint64_t begin, std::span<TokenId> ids) const {
   }
 }
 
+std::uint64_t TokenStream::hash() const {
+  // FNV-1a over whole ids.
+  std::uint64_t value = 0xcbf29ce484222325u;
+  std::vector<TokenId> ids(std::min<std::uint64_t>(size_, 1 << 16));
+  for (std::uint64_t begin = 0; begin < size_; begin += ids.size()) {
+    const std::span part(ids.data(), std::min<std::uint64_t>(ids.size(), size_ - begin));
+    copy(begin, part);
+    for (const TokenId id : part) value = (value ^ static_cast<std::uint32_t>(id)) * 0x100000001b3u;
+  }
+  return value;
+}
+
 }  // namespace ingot

@@ -28,6 +28,8 @@ class TokenStream {
   std::uint64_t size() const { return size_; }
   // ids.size() ids from `begin` on. Precondition: begin + ids.size() <= size().
   void copy(std::uint64_t begin, std::span<TokenId> ids) const;
+  // One number for all ids in their order: other data has another, but for one chance in 2^64.
+  std::uint64_t hash() const;
 
  private:
   struct Part {

@@ -31,6 +31,7 @@ struct Checkpoint {
   double learning_rate = 0;                            // of the last update
   std::optional<double> best_validation_loss;          // none before the first validation
   std::uint64_t tokenizer_hash = 0;                    // weights mean nothing under another tokenizer
+  std::uint64_t data_hash = 0;                         // a position means nothing in other data
   std::map<std::string, std::uint64_t> random_states;  // RandomNumbers::state() by who draws from it
   std::string configuration;                           // text_of(TrainingConfiguration)
 

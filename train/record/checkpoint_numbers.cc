@@ -11,10 +11,11 @@ namespace ingot {
 
 namespace {
 
-constexpr std::string_view format_key = "format", format_name = "ingot-checkpoint-1";
+constexpr std::string_view format_key = "format", format_name = "ingot-checkpoint-2";
 constexpr std::string_view seal_key = "checksum";
 constexpr std::string_view schedule_key = "schedule.kind", best_loss_key = "best_validation_loss";
-constexpr std::string_view tokenizer_key = "tokenizer_hash", configuration_key = "configuration";
+constexpr std::string_view tokenizer_key = "tokenizer_hash", data_key = "data_hash",
+                           configuration_key = "configuration";
 constexpr std::string_view random_prefix = "random/";
 
 struct IntegerField {
@@ -94,6 +95,7 @@ Result<Metadata> metadata_of(const Checkpoint& checkpoint) {
   metadata.set_text(schedule_key, schedule_kind_names[static_cast<std::size_t>(checkpoint.schedule.kind)]);
   if (checkpoint.best_validation_loss) TRY(set_finite(metadata, best_loss_key, *checkpoint.best_validation_loss));
   metadata.set_text(tokenizer_key, hexadecimal_text(checkpoint.tokenizer_hash));
+  metadata.set_text(data_key, hexadecimal_text(checkpoint.data_hash));
   for (const auto& [name, state] : checkpoint.random_states) {
     metadata.set_text(std::string(random_prefix) + name, hexadecimal_text(state));
   }
@@ -118,6 +120,7 @@ Result<Checkpoint> checkpoint_of(const Metadata& metadata) {
   checkpoint.schedule.kind = static_cast<ScheduleKind>(name - schedule_kind_names.begin());
   if (metadata.has(best_loss_key)) checkpoint.best_validation_loss = TRY(finite_number(metadata, best_loss_key));
   checkpoint.tokenizer_hash = TRY(hexadecimal_number(metadata, tokenizer_key));
+  checkpoint.data_hash = TRY(hexadecimal_number(metadata, data_key));
   for (const Metadata::Entry& entry : metadata.entries()) {
     if (!entry.key.starts_with(random_prefix)) continue;
     const std::string owner(entry.key.substr(random_prefix.size()));

@@ -53,6 +53,7 @@ Checkpoint some_numbers() {
   checkpoint.learning_rate = 1.0 / 3;
   checkpoint.best_validation_loss = 2.5000000000000004;
   checkpoint.tokenizer_hash = ~0ull;
+  checkpoint.data_hash = 0x123456789abcdefull;
   checkpoint.random_states = {{"data", 0x8000000000000000u}, {"noise", 0}};
   checkpoint.configuration = "# \"run\"\nwidth = 32\n";
   return checkpoint;
@@ -167,7 +168,7 @@ TEST(Checkpoint, AnotherFileIsNotADamagedCheckpoint) {
   Metadata metadata;
   metadata.set_text("format", "pt");
   ASSERT_TRUE(write_safetensors(folder.file("c"), metadata, {}).ok());
-  EXPECT_NE(read_checkpoint(folder.file("c")).error().text().find("format: expected ingot-checkpoint-1, found 'pt'"),
+  EXPECT_NE(read_checkpoint(folder.file("c")).error().text().find("format: expected ingot-checkpoint-2, found 'pt'"),
             std::string_view::npos);
   EXPECT_FALSE(read_checkpoint(folder.file("absent")).ok());
 }

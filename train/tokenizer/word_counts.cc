@@ -33,7 +33,7 @@ Result<void> WordCounter::add(std::string_view text, const std::function<void(st
 
 Result<void> WordCounter::add_piece(std::string_view piece) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  for (const AddedTokens::Part& part : other_special_.split(piece, /*finds_special=*/true)) {
+  for (const AddedTokens::Part& part : other_special_.split(piece, {.is_on = true})) {
     if (part.id != no_token) {
       ++special_count_;
       continue;
