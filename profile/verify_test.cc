@@ -5,6 +5,9 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
 #include <thread>
 
 #include "kernels/contract/describe.h"
@@ -160,6 +163,31 @@ struct ScaleBackward {
   }
 };
 
+std::atomic<bool> is_released = false;
+void hangs(const Scale::Arguments& a, Context&) {
+  while (!is_released) std::this_thread::yield();
+  scale_all(a, 0, a.x.count());
+}
+void strays(const Scale::Arguments&, Context&) { touch(reinterpret_cast<const void*>(8)); }
+
+// The same with variants that do not come back.
+struct Endless {
+  static constexpr std::string_view name = "toy.endless";
+  static constexpr std::string_view equation = Scale::equation;
+  static constexpr Backward backward = Backward::none("toy");
+  using Arguments = Scale::Arguments;
+  static Result<void> check(const Arguments& a) { return Scale::check(a); }
+  static Cost cost(const Arguments& a) { return Scale::cost(a); }
+  static Tolerance tolerance(const Arguments& a) { return Scale::tolerance(a); }
+  static std::span<const Variant<Endless>> variants() {
+    static const Variant<Endless> table[] = {{"hangs", {}, hangs}, {"strays", {}, strays}, {"reference", {}, right}};
+    return table;
+  }
+  static void cases(CaseList<Endless>& list) {
+    list.parity("4", [](CaseBuilder& builder) { return Arguments{builder.filled({4}), 2, builder.blank({4})}; });
+  }
+};
+
 // Lacks a cost.
 struct Incomplete {
   static constexpr std::string_view name = "toy.incomplete";
@@ -242,12 +270,51 @@ TEST_F(Verify, CatchesAWrongGradient) {
   EXPECT_NE(row("gradient").detail.find("finite differences"), std::string::npos);
 }
 
+TEST(VerifyLimit, AVariantThatDoesNotComeBackIsNamedWithHowToRunItAlone) {
+  std::vector<VerifyRow> told;
+  VerifyOptions options;
+  options.seed = 5;
+  options.variant = "hangs";
+  options.limit_seconds = 0.01;
+  options.on_stuck = [&](const std::vector<VerifyRow>& rows) {
+    told = rows;
+    is_released = true;
+  };
+  Verifier::create({}, options).value().verify(describe_operation<Endless>(), {});
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.back().variant, "hangs");
+  EXPECT_EQ(told.back().status, VerifyStatus::failed);
+  EXPECT_EQ(told.back().detail,
+            "case '4', ordinary data, packed layout: expected an end within 0.01 s, found it still running; "
+            "alone: ingot verify toy.endless --variant hangs --seed 5");
+}
+
+TEST(VerifyDeathTest, AVariantThatGoesAstrayIsNamedBeforeTheEnd) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  VerifyOptions options;
+  options.variant = "strays";
+  options.on_stuck = [](const std::vector<VerifyRow>& rows) {
+    std::fputs(rows.back().detail.c_str(), stderr);
+    std::_Exit(1);
+  };
+  EXPECT_EXIT(Verifier::create({}, options).value().verify(describe_operation<Endless>(), {}),
+              testing::ExitedWithCode(1), "case '4', .* found a read at address 8, far from all of them");
+}
+
 TEST(Mutate, RefusalsNameTheConstraintAndLaxChecksAreSeen) {
   auto workers = Workers::create({.threads = 1});
   const MutationReport report = mutate_arguments(describe_operation<Scale>(), {}, 1, *workers.value());
   EXPECT_GT(report.refused, 10);
-  // writes_past_the_end and friends are harmless to the guard bytes; what counts is that nothing was wrongly accepted.
-  EXPECT_TRUE(report.failures.empty()) << report.failures.front();
+  // Nothing was wrongly accepted; what was run shows the liars again.
+  std::set<std::string> liars;
+  for (const std::string& text : report.failures) {
+    const std::size_t begin = text.find(", variant ");
+    ASSERT_NE(begin, std::string::npos) << text;
+    liars.insert(text.substr(begin + 10, text.find(": ", begin) - begin - 10));
+  }
+  EXPECT_TRUE(liars.contains("reads_past_the_end"));
+  EXPECT_TRUE(liars.contains("reads_before_the_start"));
+  EXPECT_FALSE(liars.contains("right"));
 }
 
 }  // namespace
