@@ -180,8 +180,7 @@ Result<double> compare_gradient(GradientCase& gradient_case, const Operation& op
 Result<double> check_gradient(const Operation& operation, std::span<const Operation* const> operations, int case_index,
                               std::uint64_t seed, Workers& workers, ProvingGround& ground) {
   const Placement placement = case_index % 2 == 0 ? Placement::behind : Placement::before;
-  const std::string where = "gradient of " + std::string(operation.name) + ", case '" +
-                            operation.cases[static_cast<std::size_t>(case_index)].name + "'";
+  const std::string where = "case '" + operation.cases[static_cast<std::size_t>(case_index)].name + "'";
   double worst = 0;
   for (std::string_view name : operation.backward) {
     const auto found = std::find_if(operations.begin(), operations.end(),

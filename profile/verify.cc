@@ -103,22 +103,23 @@ std::string_view name_of(VerifyStatus status) {
 
 std::vector<VerifyRow> Verifier::Progress::rows_with(const StuckRun& stuck, std::uint64_t seed) const {
   VerifyRow failed;
-  failed.operation = stuck.operation;
-  failed.variant = stuck.variant;
+  failed.operation = operation;
+  failed.variant = is_gradient ? "gradient" : stuck.variant;
   std::vector<VerifyRow> told;
   for (const VerifyRow& row : rows) {
-    if (row.operation == stuck.operation && row.variant == stuck.variant) {
+    if (row.variant == failed.variant) {
       failed = row;
       continue;
     }
     told.push_back(row);
-    if (row.status != VerifyStatus::passed || is_gradient) continue;
+    if (is_gradient || row.status != VerifyStatus::passed) continue;
     told.back().status = VerifyStatus::skipped;
     told.back().detail = "not finished, because of " + stuck.variant;
   }
   failed.status = VerifyStatus::failed;
-  failed.detail = stuck.where + ": " + stuck.why + "; alone: ingot verify " + operation +
-                  (is_gradient ? "" : " --variant " + stuck.variant) + " --seed " + std::to_string(seed);
+  failed.detail = stuck.where + (is_gradient ? ", " + stuck.operation : "") + ": " + stuck.why +
+                  "; alone: ingot verify " + operation + (is_gradient ? "" : " --variant " + stuck.variant) +
+                  " --seed " + std::to_string(seed);
   told.push_back(std::move(failed));
   return told;
 }

@@ -29,7 +29,7 @@ struct VerifyOptions {
   std::string variant;   // only this one; empty: all
   bool reduced = false;  // fewer combinations, for emulated machines
 
-  double limit_seconds = 0;  // how long one run of a variant may take, where somebody listens; 0: as long as it likes
+  double limit_seconds = 60;  // how long one run of a variant may take, where somebody listens; 0: any time
   // Called on a thread of its own with the operation's rows so far, where a variant takes longer or touches memory that
   // is nobody's. Such a variant cannot be stopped, so this has to end the program. Empty: nobody listens.
   std::function<void(const std::vector<VerifyRow>&)> on_stuck;

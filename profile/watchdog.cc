@@ -1,6 +1,7 @@
 #include "profile/watchdog.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/text.h"
 
@@ -52,9 +53,9 @@ std::string Watchdog::why_stuck(const Run& run) const {
                            .view());
   }
   if (limit_.count() > 0 && std::chrono::steady_clock::now() - run.begin_ > limit_) {
-    std::string seconds = std::to_string(limit_.count());
-    seconds.erase(seconds.find_last_not_of("0.") + 1);
-    return "expected an end within " + seconds + " s, found it still running";
+    char seconds[32];
+    std::snprintf(seconds, sizeof(seconds), "%g", limit_.count());
+    return "expected an end within " + std::string(seconds) + " s, found it still running";
   }
   return "";
 }
