@@ -52,47 +52,48 @@ Result<GuardedCall::Placed> GuardedCall::place(std::size_t bytes, std::size_t re
 }
 
 Result<void> GuardedCall::place_tensors(const Invocation& original) {
-  std::vector<Footprint> footprints = {{}};  // the first for all that are empty
+  std::vector<Footprint> footprints = {{}};  // one for all that are empty
   for (std::size_t index = 0; index < operation_->fields.size(); ++index) {
     if (!operation_->fields[index].is_tensor) continue;
-    Footprint footprint = footprint_of(original.tensor(static_cast<int>(index)));
-    if (footprint.size() == 0) continue;
-    // Those that share bytes become one. A union may reach others in turn, which come later or came before.
-    for (std::size_t other = 1; other < footprints.size();) {
-      if (!overlap(footprint, footprints[other])) {
-        ++other;
-        continue;
-      }
-      footprint = {std::min(footprint.begin, footprints[other].begin), std::max(footprint.end, footprints[other].end)};
-      footprints.erase(footprints.begin() + static_cast<std::ptrdiff_t>(other));
-      other = 1;
-    }
-    footprints.push_back(footprint);
+    const Footprint footprint = footprint_of(original.tensor(static_cast<int>(index)));
+    if (footprint.size() > 0) footprints.push_back(footprint);
   }
+  std::sort(footprints.begin(), footprints.end(),
+            [](const Footprint& first, const Footprint& second) { return first.begin < second.begin; });
+  std::vector<Footprint> joined;  // those that share bytes are one
   for (const Footprint& footprint : footprints) {
+    if (joined.empty() || !overlap(joined.back(), footprint)) {
+      joined.push_back(footprint);
+    } else {
+      joined.back().end = std::max(joined.back().end, footprint.end);
+    }
+  }
+  for (const Footprint& footprint : joined) {
     Placed placed = TRY(place(footprint.size(), footprint.begin % kept_alignment, placement_));
     placed.original = footprint;
     std::fill(placed.surroundings.begin(), placed.surroundings.end(), tensor_surroundings);
-    if (footprint.size() > 0) {
-      std::memcpy(placed.bytes.data(), reinterpret_cast<const std::byte*>(footprint.begin), footprint.size());
-    }
     tensors_.push_back(std::move(placed));
   }
   for (std::size_t index = 0; index < operation_->fields.size(); ++index) {
     if (!operation_->fields[index].is_tensor) continue;
     const ConstAnyView view = original.tensor(static_cast<int>(index));
-    if (view.data() != nullptr) TRY(invocation_->set_tensor(static_cast<int>(index), moved(view)));
+    if (view.data() != nullptr) TRY(invocation_->set_tensor(static_cast<int>(index), copied(view)));
   }
   return {};
 }
 
-AnyView GuardedCall::moved(const ConstAnyView& view) const {
+AnyView GuardedCall::copied(const ConstAnyView& view) const {
   const Footprint footprint = footprint_of(view);
   const auto home = std::find_if(tensors_.begin(), tensors_.end(), [&](const Placed& placed) {
     return footprint.size() == 0 ? placed.bytes.empty() : overlap(footprint, placed.original);
   });
   std::byte* data = home->bytes.data();
-  if (footprint.size() > 0) data += reinterpret_cast<std::uintptr_t>(view.data()) - home->original.begin;
+  if (footprint.size() > 0) {
+    std::byte* const begin = data + (footprint.begin - home->original.begin);
+    const std::size_t origin = reinterpret_cast<std::uintptr_t>(view.data()) - footprint.begin;
+    std::memcpy(begin, view.data() - origin, footprint.size());
+    data = begin + origin;
+  }
   return AnyView(data, view.dtype(), view.shape(), view.byte_strides(), view.place());
 }
 

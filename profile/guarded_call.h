@@ -52,7 +52,7 @@ class GuardedCall {
 
   Result<Placed> place(std::size_t bytes, std::size_t remainder, Placement placement);
   Result<void> place_tensors(const Invocation& original);
-  AnyView moved(const ConstAnyView& view) const;
+  AnyView copied(const ConstAnyView& view) const;
   std::string names_in(const Placed& placed) const;
   Error trespassed(const Trespass& trespass, const Placed& scratch, int threads) const;
   bool changed_outside(const Placed& placed, std::vector<std::byte>& before) const;
