@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -16,7 +17,8 @@ namespace {
 constexpr const char* examples =
     "Every variant this machine can run is compared with its scalar reference on fresh random and adversarial\n"
     "cases: odd sizes, strided and unaligned layouts, empty tensors, NaN, infinities, denormals, large magnitudes;\n"
-    "1, 2 and 3 threads must agree bit for bit, and gradients must match finite differences.\n"
+    "1, 2 and 3 threads must agree bit for bit, and gradients must match finite differences. Tensors and scratch lie\n"
+    "against pages that nobody may touch, so a read outside of them is seen as well as a write.\n"
     "\n"
     "Examples:\n"
     "  ingot verify                                  everything\n"
@@ -70,6 +72,32 @@ void print_json(const std::vector<VerifyRow>& rows, const Counts& counts, std::u
   std::printf("%s\n", document.dump(1).c_str());
 }
 
+Counts count(const std::vector<VerifyRow>& rows) {
+  Counts counts;
+  for (const VerifyRow& row : rows) {
+    (row.status == VerifyStatus::passed   ? counts.passed
+     : row.status == VerifyStatus::failed ? counts.failed
+                                          : counts.skipped) += 1;
+  }
+  return counts;
+}
+
+// Returns the exit code.
+int print_report(const std::vector<VerifyRow>& rows, const Options& options, const Machine& machine) {
+  const Counts counts = count(rows);
+  if (options.json) {
+    print_json(rows, counts, options.verify.seed);
+  } else {
+    std::printf("%s\n", coloured("status   operation                              variant           epsilons  cases",
+                                 Colour::bold)
+                            .c_str());
+    for (const VerifyRow& row : rows) print_row(row);
+    std::printf("\n%d passed, %d failed, %d skipped on %s (seed %llu)\n", counts.passed, counts.failed, counts.skipped,
+                machine.cpu_model.c_str(), static_cast<unsigned long long>(options.verify.seed));
+  }
+  return counts.failed == 0 && counts.passed > 0 ? exit_success : exit_failure;
+}
+
 int run(const Options& options) {
   const auto operations = pick_operations(options.operation);
   if (!operations.ok()) {
@@ -84,13 +112,21 @@ int run(const Options& options) {
     }
   }
   const Machine machine = Machine::detect();
-  auto verifier = Verifier::create(machine.features, options.verify);
+  std::vector<VerifyRow> rows;
+  VerifyOptions verify = options.verify;
+  // A kernel that does not come back keeps its thread: the report so far is written beside it, and the program ends.
+  verify.on_stuck = [&](const std::vector<VerifyRow>& last) {
+    rows.insert(rows.end(), last.begin(), last.end());
+    print_error("ended early: the last row's variant did not come back");
+    const int exit_code = print_report(rows, options, machine);
+    std::fflush(stdout);
+    std::_Exit(exit_code);
+  };
+  auto verifier = Verifier::create(machine.features, std::move(verify));
   if (!verifier.ok()) {
     print_error(verifier.error().text());
     return exit_failure;
   }
-  std::vector<VerifyRow> rows;
-  Counts counts;
   {
     ProgressBar progress("verifying", static_cast<int>(operations.value().size()));
     for (const Operation* operation : operations.value()) {
@@ -98,22 +134,7 @@ int run(const Options& options) {
       for (VerifyRow& row : verifier.value().verify(*operation, all_operations())) rows.push_back(std::move(row));
     }
   }
-  for (const VerifyRow& row : rows) {
-    (row.status == VerifyStatus::passed   ? counts.passed
-     : row.status == VerifyStatus::failed ? counts.failed
-                                          : counts.skipped) += 1;
-  }
-  if (options.json) {
-    print_json(rows, counts, options.verify.seed);
-  } else {
-    std::printf("%s\n", coloured("status   operation                              variant           epsilons  cases",
-                                 Colour::bold)
-                            .c_str());
-    for (const VerifyRow& row : rows) print_row(row);
-    std::printf("\n%d passed, %d failed, %d skipped on %s (seed %llu)\n", counts.passed, counts.failed, counts.skipped,
-                machine.cpu_model.c_str(), static_cast<unsigned long long>(options.verify.seed));
-  }
-  return counts.failed == 0 && counts.passed > 0 ? exit_success : exit_failure;
+  return print_report(rows, options, machine);
 }
 
 }  // namespace
@@ -127,6 +148,9 @@ void add_verify_command(const Command& application, int& exit_code) {
   const Option seed =
       command.add_option("--seed", options->verify.seed, "the random cases' seed; fresh where left out");
   command.add_flag("--reduced", options->verify.reduced, "fewer combinations, for emulated machines");
+  command.add_option("--limit", options->verify.limit_seconds, "seconds that one run of a variant may take; 0: any")
+      .check(between(0.0, 1e9))
+      .capture_default_str();
   command.add_flag("--json", options->json, "machine-readable output");
   command.callback([options, seed, &exit_code] {
     if (!seed.is_given()) options->verify.seed = std::random_device{}() % 1000000;

@@ -7,6 +7,7 @@
 
 #include "kernels/contract/table.h"
 #include "machine/machine.h"
+#include "machine/memory.h"
 #include "machine/peaks.h"
 #include "profile/roofline.h"
 #include "profile/statistics.h"

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "kernels/contract/operation.h"
+#include "profile/guarded_call.h"
 
 namespace ingot {
 
@@ -19,6 +20,6 @@ namespace ingot {
 inline constexpr double gradient_tolerance = 2e-3;
 
 Result<double> check_gradient(const Operation& operation, std::span<const Operation* const> operations, int case_index,
-                              std::uint64_t seed, Context& context);
+                              std::uint64_t seed, Workers& workers, ProvingGround& ground);
 
 }  // namespace ingot

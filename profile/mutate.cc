@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/contract/table.h"
+#include "profile/guarded_call.h"
 
 namespace ingot {
 namespace {
@@ -24,10 +25,12 @@ bool names_constraint(std::string_view text, std::string_view operation) {
 
 class Mutator {
  public:
-  Mutator(const Operation& operation, FeatureSet features, std::uint64_t seed, Workers& workers, int case_index)
+  Mutator(const Operation& operation, FeatureSet features, std::uint64_t seed, Workers& workers, ProvingGround& ground,
+          int case_index)
       : operation_(operation),
         features_(features),
         workers_(workers),
+        ground_(ground),
         builder_(seed, Regime::ordinary, LayoutStyle::packed, 0xa5),
         original_(operation.build(case_index, builder_)) {}
 
@@ -179,17 +182,23 @@ class Mutator {
       report.failures.push_back(where + ": expected to be refused, found that it was accepted");
       return;
     }
-    ++report.harmless;
+    const std::size_t failures = report.failures.size();
     for (std::size_t index = 0; index < operation_.variants.size(); ++index) {
       const int variant = static_cast<int>(index);
       if (availability(operation_.variants[index], features_) != Availability::available) continue;
-      if (!mutated.accepts(variant)) continue;
-      std::vector<std::byte> scratch(mutated.scratch_bytes(variant, workers_.count()) + 64);
-      auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
-      const std::size_t skip = align_up(address, 64) - address;
-      Context context{workers_, std::span(scratch).subspan(skip)};
-      mutated.run(variant, context);
+      const Result<void> run = run_guarded(mutated, variant, report.mutations, where);
+      if (run.ok()) continue;
+      report.failures.push_back(where + ", variant " + std::string(operation_.variants[index].name) + ": " +
+                                std::string(run.error().text()));
     }
+    if (report.failures.size() == failures) ++report.harmless;
+  }
+
+  Result<void> run_guarded(const Invocation& mutated, int variant, int turn, const std::string& where) {
+    const Placement placement = turn % 2 == 0 ? Placement::behind : Placement::before;
+    GuardedCall call = TRY(GuardedCall::make(ground_, operation_, mutated, placement, where));
+    if (!call.invocation().accepts(variant)) return {};
+    return call.run(variant, workers_);
   }
 
   // Small non-negative integers are valid as most things: sizes, indices, values.
@@ -198,6 +207,7 @@ class Mutator {
   const Operation& operation_;
   FeatureSet features_;
   Workers& workers_;
+  ProvingGround& ground_;
   CaseBuilder builder_;
   std::unique_ptr<Invocation> original_;
 };
@@ -206,10 +216,11 @@ class Mutator {
 
 MutationReport mutate_arguments(const Operation& operation, FeatureSet features, std::uint64_t seed, Workers& workers) {
   MutationReport report;
+  ProvingGround ground;
   int used = 0;
   for (std::size_t index = 0; index < operation.cases.size() && used < 3; ++index) {
     if (operation.cases[index].purpose != CasePurpose::parity) continue;
-    Mutator(operation, features, seed, workers, static_cast<int>(index)).run(report);
+    Mutator(operation, features, seed, workers, ground, static_cast<int>(index)).run(report);
     ++used;
   }
   return report;

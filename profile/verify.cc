@@ -19,14 +19,34 @@ struct Verifier::Combination {
     return "case '" + operation.cases[static_cast<std::size_t>(case_index)].name + "', " +
            std::string(name_of(regime)) + " data, " + std::string(name_of(style)) + " layout";
   }
+  // Every case touches both guards, and either one with several threads in every second case.
+  Placement placement() const {
+    if (style == LayoutStyle::misaligned) return Placement::kept;
+    const int turn = case_index + static_cast<int>(regime) + (style == LayoutStyle::padded ? 1 : 0);
+    return turn % 2 == 0 ? Placement::behind : Placement::before;
+  }
 };
 
-struct Verifier::RunResult {
+// The data of a combination: runs get copies of it.
+struct Verifier::Prototype {
   std::unique_ptr<CaseBuilder> builder;  // owns the memory that the invocation points to
   std::unique_ptr<Invocation> invocation;
+};
+
+struct Verifier::Expected {
+  GuardedCall call;
   // As they were before the run, which changes states.
   Tolerance tolerance;
   std::vector<double> least_scales;  // of each written tensor
+};
+
+// What a watchdog may tell of an operation that does not come to its end.
+struct Verifier::Progress {
+  std::vector<VerifyRow> rows;
+  std::string operation;
+  bool is_gradient = false;
+
+  std::vector<VerifyRow> rows_with(const StuckRun& stuck, std::uint64_t seed) const;
 };
 
 namespace {
@@ -81,8 +101,43 @@ std::string_view name_of(VerifyStatus status) {
   return "unknown";
 }
 
+std::vector<VerifyRow> Verifier::Progress::rows_with(const StuckRun& stuck, std::uint64_t seed) const {
+  VerifyRow failed;
+  failed.operation = operation;
+  failed.variant = is_gradient ? "gradient" : stuck.variant;
+  std::vector<VerifyRow> told;
+  for (const VerifyRow& row : rows) {
+    if (row.variant == failed.variant) {
+      failed = row;
+      continue;
+    }
+    told.push_back(row);
+    if (is_gradient || row.status != VerifyStatus::passed) continue;
+    told.back().status = VerifyStatus::skipped;
+    told.back().detail = "not finished, because of " + stuck.variant;
+  }
+  failed.status = VerifyStatus::failed;
+  failed.detail = stuck.where + (is_gradient ? ", " + stuck.operation : "") + ": " + stuck.why +
+                  "; alone: ingot verify " + operation + (is_gradient ? "" : " --variant " + stuck.variant) +
+                  " --seed " + std::to_string(seed);
+  told.push_back(std::move(failed));
+  return told;
+}
+
 Verifier::Verifier(FeatureSet features, VerifyOptions options, std::vector<std::unique_ptr<Workers>> workers)
-    : features_(features), options_(std::move(options)), workers_(std::move(workers)) {}
+    : features_(features),
+      options_(std::move(options)),
+      workers_(std::move(workers)),
+      progress_(std::make_unique<Progress>()),
+      ground_(std::make_unique<ProvingGround>()) {
+  if (!options_.on_stuck) return;
+  ground_->watchdog =
+      std::make_unique<Watchdog>(std::chrono::duration<double>(options_.limit_seconds),
+                                 [progress = progress_.get(), on_stuck = options_.on_stuck, seed = options_.seed](
+                                     const StuckRun& stuck) { on_stuck(progress->rows_with(stuck, seed)); });
+}
+Verifier::Verifier(Verifier&&) noexcept = default;
+Verifier::~Verifier() = default;
 
 Result<Verifier> Verifier::create(FeatureSet features, VerifyOptions options) {
   std::vector<std::unique_ptr<Workers>> workers;
@@ -90,25 +145,18 @@ Result<Verifier> Verifier::create(FeatureSet features, VerifyOptions options) {
   return Verifier(features, std::move(options), std::move(workers));
 }
 
-std::span<std::byte> Verifier::scratch(std::size_t bytes) {
-  if (scratch_.size() < bytes) {
-    Result<Memory> memory = Memory::allocate(Bytes(bytes));
-    if (!memory.ok()) return {};
-    scratch_ = std::move(memory).value();
-  }
-  // Whatever an earlier kernel left here must not matter.
-  std::fill_n(scratch_.data(), bytes, std::byte{0xc3});
-  return {scratch_.data(), bytes};
-}
-
 std::vector<VerifyRow> Verifier::verify(const Operation& operation, std::span<const Operation* const> operations) {
-  std::vector<VerifyRow> rows = verify_variants(operation);
-  if (!operation.backward.empty() && options_.variant.empty()) rows.push_back(verify_gradient(operation, operations));
-  return rows;
+  *progress_ = {{}, std::string(operation.name)};
+  verify_variants(operation);
+  if (!operation.backward.empty() && options_.variant.empty()) {
+    progress_->is_gradient = true;
+    progress_->rows.push_back(verify_gradient(operation, operations));
+  }
+  return std::move(progress_->rows);
 }
 
-std::vector<VerifyRow> Verifier::verify_variants(const Operation& operation) {
-  std::vector<VerifyRow> rows;
+void Verifier::verify_variants(const Operation& operation) {
+  std::vector<VerifyRow>& rows = progress_->rows;
   for (const VariantInformation& variant : operation.variants) {
     VerifyRow row;
     row.operation = operation.name;
@@ -134,11 +182,11 @@ std::vector<VerifyRow> Verifier::verify_variants(const Operation& operation) {
     const int case_index = static_cast<int>(index);
     for (LayoutStyle style : {LayoutStyle::packed, LayoutStyle::padded, LayoutStyle::misaligned}) {
       if (options_.reduced && style == LayoutStyle::padded && index % 2 == 0) continue;
-      verify_combination(operation, {case_index, Regime::ordinary, style, style == LayoutStyle::packed}, rows);
+      verify_combination(operation, {case_index, Regime::ordinary, style, style == LayoutStyle::packed});
     }
     for (Regime regime : {Regime::large, Regime::tiny, Regime::specials, Regime::zeros}) {
       if (is_excluded(regime) || (options_.reduced && index % 3 != 0)) continue;
-      verify_combination(operation, {case_index, regime, LayoutStyle::packed, false}, rows);
+      verify_combination(operation, {case_index, regime, LayoutStyle::packed, false});
     }
   }
   for (VerifyRow& row : rows) {
@@ -156,24 +204,24 @@ std::vector<VerifyRow> Verifier::verify_variants(const Operation& operation) {
   if (!options_.variant.empty()) {
     std::erase_if(rows, [](const VerifyRow& row) { return row.detail == "not asked for"; });
   }
-  return rows;
 }
 
-void Verifier::verify_combination(const Operation& operation, const Combination& combination,
-                                  std::vector<VerifyRow>& rows) {
+void Verifier::verify_combination(const Operation& operation, const Combination& combination) {
   const std::string where = combination.describe(operation);
-  const Result<RunResult> reference = run(operation, operation.reference(), combination, 1);
-  for (std::size_t index = 0; index < rows.size(); ++index) {
-    VerifyRow& row = rows[index];
+  const Result<Expected> expected = run_reference(operation, combination);
+  const Result<Prototype> prototype = build(operation, combination, variant_poison);
+  for (std::size_t index = 0; index < progress_->rows.size(); ++index) {
+    VerifyRow& row = progress_->rows[index];
     if (row.status != VerifyStatus::passed) continue;
-    if (!reference.ok()) {
-      record_failure(row, where, reference.error().text());
+    if (!expected.ok() || !prototype.ok()) {
+      record_failure(row, where, (expected.ok() ? prototype.error() : expected.error()).text());
       continue;
     }
     const int variant = static_cast<int>(index);
-    if (!reference.value().invocation->accepts(variant)) continue;
+    if (!expected.value().call.invocation().accepts(variant)) continue;
     ++row.cases;
-    const Result<double> worst = compare_with_reference(operation, variant, combination, reference.value());
+    const Result<double> worst =
+        compare_with_reference(operation, variant, combination, prototype.value(), expected.value());
     if (worst.ok()) {
       row.worst_epsilons = std::max(row.worst_epsilons, worst.value());
     } else {
@@ -183,22 +231,22 @@ void Verifier::verify_combination(const Operation& operation, const Combination&
 }
 
 Result<double> Verifier::compare_with_reference(const Operation& operation, int variant, const Combination& combination,
-                                                const RunResult& reference) {
-  const RunResult single = TRY(run(operation, variant, combination, 1));
-  const std::vector<ConstAnyView> expected = written_tensors(operation, *reference.invocation);
-  const std::vector<ConstAnyView> found = written_tensors(operation, *single.invocation);
+                                                const Prototype& prototype, const Expected& expected) {
+  const GuardedCall single = TRY(run(operation, variant, combination, prototype, 1));
+  const std::vector<ConstAnyView> wanted = written_tensors(operation, expected.call.invocation());
+  const std::vector<ConstAnyView> found = written_tensors(operation, single.invocation());
   double worst = 0;
-  for (std::size_t index = 0; index < expected.size(); ++index) {
-    Tolerance tolerance = reference.tolerance;
-    tolerance.least_scale = reference.least_scales[index];
-    const Comparison comparison = compare_outputs(expected[index], found[index], tolerance);
+  for (std::size_t index = 0; index < wanted.size(); ++index) {
+    Tolerance tolerance = expected.tolerance;
+    tolerance.least_scale = expected.least_scales[index];
+    const Comparison comparison = compare_outputs(wanted[index], found[index], tolerance);
     if (!comparison.within_tolerance) return failure(comparison.mismatch);
     worst = std::max(worst, comparison.worst_epsilons);
   }
   if (!combination.check_threads) return worst;
   for (int threads = 2; threads <= (options_.reduced ? 2 : 3); ++threads) {
-    const RunResult several = TRY(run(operation, variant, combination, threads));
-    const std::vector<ConstAnyView> again = written_tensors(operation, *several.invocation);
+    const GuardedCall several = TRY(run(operation, variant, combination, prototype, threads));
+    const std::vector<ConstAnyView> again = written_tensors(operation, several.invocation());
     for (std::size_t index = 0; index < found.size(); ++index) {
       if (!bit_equal(found[index], again[index])) {
         return failure(text_of("expected the same bits from ", threads, " threads as from one, found others").view());
@@ -208,37 +256,38 @@ Result<double> Verifier::compare_with_reference(const Operation& operation, int 
   return worst;
 }
 
-Result<Verifier::RunResult> Verifier::run(const Operation& operation, int variant, const Combination& combination,
-                                          int threads) {
+Result<Verifier::Prototype> Verifier::build(const Operation& operation, const Combination& combination,
+                                            std::uint8_t poison) const {
   // A seed per case, so that a failure can be repeated alone; the same for every variant, so that all see equal data.
   const std::uint64_t seed = options_.seed * 1000003 + static_cast<std::uint64_t>(combination.case_index);
-  const std::uint8_t poison = variant == operation.reference() ? reference_poison : variant_poison;
-  RunResult result;
-  result.builder = std::make_unique<CaseBuilder>(seed, combination.regime, combination.style, poison);
-  result.invocation = operation.build(combination.case_index, *result.builder);
-  const Result<void> checked = result.invocation->check();
+  Prototype prototype;
+  prototype.builder = std::make_unique<CaseBuilder>(seed, combination.regime, combination.style, poison);
+  prototype.invocation = operation.build(combination.case_index, *prototype.builder);
+  const Result<void> checked = prototype.invocation->check();
   if (!checked.ok()) return checked.error().within("the case breaks its own contract");
-  if (variant == operation.reference()) {
-    result.tolerance = result.invocation->tolerance();
-    result.least_scales = least_scales(operation, *result.invocation, result.tolerance);
-  }
-  result.builder->take_snapshot();
-  const std::size_t bytes = result.invocation->scratch_bytes(variant, threads);
-  const std::span<std::byte> memory = scratch(bytes);
-  if (memory.size() < bytes)
-    return Error::of(ErrorCode::out_of_memory, "expected ", bytes, " bytes of scratch, found none");
-  Context context{*workers_[static_cast<std::size_t>(threads - 1)], memory};
-  if (result.invocation->accepts(variant)) result.invocation->run(variant, context);
-  if (result.builder->changed_outside(written_tensors(operation, *result.invocation))) {
-    return failure("expected writes to outputs only, found changed bytes outside of them");
-  }
-  return result;
+  return prototype;
+}
+
+Result<Verifier::Expected> Verifier::run_reference(const Operation& operation, const Combination& combination) {
+  const Prototype prototype = TRY(build(operation, combination, reference_poison));
+  const Tolerance tolerance = prototype.invocation->tolerance();
+  std::vector<double> scales = least_scales(operation, *prototype.invocation, tolerance);
+  return Expected{TRY(run(operation, operation.reference(), combination, prototype, 1)), tolerance, std::move(scales)};
+}
+
+Result<GuardedCall> Verifier::run(const Operation& operation, int variant, const Combination& combination,
+                                  const Prototype& prototype, int threads) {
+  GuardedCall call = TRY(GuardedCall::make(*ground_, operation, *prototype.invocation, combination.placement(),
+                                           combination.describe(operation)));
+  if (call.invocation().accepts(variant)) TRY(call.run(variant, *workers_[static_cast<std::size_t>(threads - 1)]));
+  return call;
 }
 
 Result<void> Verifier::verify_case(const Operation& operation, int variant, int case_index) {
   const Combination combination{case_index, Regime::ordinary, LayoutStyle::packed, false};
-  const RunResult reference = TRY(run(operation, operation.reference(), combination, 1));
-  TRY(compare_with_reference(operation, variant, combination, reference));
+  const Expected expected = TRY(run_reference(operation, combination));
+  const Prototype prototype = TRY(build(operation, combination, variant_poison));
+  TRY(compare_with_reference(operation, variant, combination, prototype, expected));
   return {};
 }
 
@@ -249,8 +298,8 @@ VerifyRow Verifier::verify_gradient(const Operation& operation, std::span<const 
   for (std::size_t index = 0; index < operation.cases.size(); ++index) {
     if (operation.cases[index].purpose != CasePurpose::gradient) continue;
     ++row.cases;
-    Context context{*workers_[0], {}};
-    const Result<double> worst = check_gradient(operation, operations, static_cast<int>(index), options_.seed, context);
+    const Result<double> worst =
+        check_gradient(operation, operations, static_cast<int>(index), options_.seed, *workers_[0], *ground_);
     if (worst.ok()) {
       row.worst_epsilons = std::max(row.worst_epsilons, worst.value());
     } else {

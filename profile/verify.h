@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/contract/operation.h"
-#include "machine/memory.h"
 #include "machine/workers.h"
+#include "profile/guarded_call.h"
 
 namespace ingot {
 
@@ -28,10 +28,17 @@ struct VerifyOptions {
   std::uint64_t seed = 1;
   std::string variant;   // only this one; empty: all
   bool reduced = false;  // fewer combinations, for emulated machines
+
+  double limit_seconds = 60;  // how long one run of a variant may take, where somebody listens; 0: any time
+  // Called on a thread of its own with the operation's rows so far, where a variant takes longer or touches memory that
+  // is nobody's. Such a variant cannot be stopped, so this has to end the program. Empty: nobody listens.
+  std::function<void(const std::vector<VerifyRow>&)> on_stuck;
 };
 
 class Verifier {
  public:
+  Verifier(Verifier&&) noexcept;
+  ~Verifier();
   static Result<Verifier> create(FeatureSet features, VerifyOptions options);
 
   // A row per variant, then one for the gradient where the operation has a backward. `operations` is where backward
@@ -43,21 +50,26 @@ class Verifier {
 
  private:
   struct Combination;
-  struct RunResult;
+  struct Prototype;
+  struct Expected;
+  struct Progress;
   Verifier(FeatureSet features, VerifyOptions options, std::vector<std::unique_ptr<Workers>> workers);
 
-  std::vector<VerifyRow> verify_variants(const Operation& operation);
+  void verify_variants(const Operation& operation);
   VerifyRow verify_gradient(const Operation& operation, std::span<const Operation* const> operations);
-  Result<RunResult> run(const Operation& operation, int variant, const Combination& combination, int threads);
-  void verify_combination(const Operation& operation, const Combination& combination, std::vector<VerifyRow>& rows);
+  void verify_combination(const Operation& operation, const Combination& combination);
+  Result<Prototype> build(const Operation& operation, const Combination& combination, std::uint8_t poison) const;
+  Result<Expected> run_reference(const Operation& operation, const Combination& combination);
   Result<double> compare_with_reference(const Operation& operation, int variant, const Combination& combination,
-                                        const RunResult& reference);
-  std::span<std::byte> scratch(std::size_t bytes);
+                                        const Prototype& prototype, const Expected& expected);
+  Result<GuardedCall> run(const Operation& operation, int variant, const Combination& combination,
+                          const Prototype& prototype, int threads);
 
   FeatureSet features_;
   VerifyOptions options_;
   std::vector<std::unique_ptr<Workers>> workers_;  // of 1, 2 and 3 threads
-  Memory scratch_;
+  std::unique_ptr<Progress> progress_;
+  std::unique_ptr<ProvingGround> ground_;  // last: its watchdog reads the progress
 };
 
 }  // namespace ingot

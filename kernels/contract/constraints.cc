@@ -1,35 +1,11 @@
 #include "kernels/contract/constraints.h"
 
-#include <cstdint>
 #include <cstdlib>
+
+#include "kernels/contract/footprint.h"
 
 namespace ingot {
 namespace {
-
-// The bytes from a view's first to behind its last.
-struct Footprint {
-  std::uintptr_t begin;
-  std::uintptr_t end;
-};
-
-Shape block_counts(const ConstAnyView& view) {
-  Shape shape = view.shape();
-  if (view.rank() > 0) shape[view.rank() - 1] /= block_elements(view.dtype());
-  return shape;
-}
-
-Footprint footprint_of(const ConstAnyView& view) {
-  if (!is_present(view) || view.empty()) return {0, 0};
-  const Shape shape = block_counts(view);
-  std::int64_t begin = 0;
-  std::int64_t end = block_bytes(view.dtype());
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    const std::int64_t reach = (shape[axis] - 1) * view.byte_stride(axis);
-    (reach < 0 ? begin : end) += reach;
-  }
-  const auto base = reinterpret_cast<std::uintptr_t>(view.data());
-  return {base + static_cast<std::uintptr_t>(begin), base + static_cast<std::uintptr_t>(end)};
-}
 
 // A view whose axes either go by multiples of `step` or stay within one step occupies, of every step, the same few
 // bytes from its first on. Returns their number; 0: the view is not like that.

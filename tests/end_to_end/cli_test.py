@@ -159,6 +159,17 @@ class Verify(CommandLineTest):
         first = self.json_of("verify", OPERATION, "--json", "--seed", "7")
         self.assertEqual(first["rows"], self.json_of("verify", OPERATION, "--json", "--seed", "7")["rows"])
 
+    def test_a_variant_beyond_the_limit_ends_the_run_with_the_report_so_far(self):
+        done = run("verify", "--json", "--seed", "7", "--limit", "0.000001")
+        self.assert_exit(done, 1)
+        report = json.loads(done.stdout)
+        failed = [row for row in report["rows"] if row["status"] == "failed"]
+        self.assertEqual(len(failed), 1)
+        self.assertIn("still running", failed[0]["detail"])
+        self.assertIn(f"ingot verify {failed[0]['operation']} ", failed[0]["detail"])
+        self.assertIn("--seed 7", failed[0]["detail"])
+        self.assertIn("ended early", done.stderr)
+
     def test_an_unknown_operation_exits_2_and_names_it(self):
         done = run("verify", "no.such_operation")
         self.assert_exit(done, 2)

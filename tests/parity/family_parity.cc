@@ -15,6 +15,15 @@
 
 using namespace ingot;
 
+namespace {
+
+void print_row(const VerifyRow& row) {
+  std::printf("%-8s %-40s %-12s %10.3g epsilons %4d cases  %s\n", std::string(name_of(row.status)).c_str(),
+              row.operation.c_str(), row.variant.c_str(), row.worst_epsilons, row.cases, row.detail.c_str());
+}
+
+}  // namespace
+
 int main(int argument_count, char** arguments) {
   VerifyOptions options;
   std::string only;
@@ -27,6 +36,12 @@ int main(int argument_count, char** arguments) {
       only = arguments[index];
     }
   }
+  options.limit_seconds = 300;  // an emulated machine on a busy host
+  options.on_stuck = [](const std::vector<VerifyRow>& rows) {
+    for (const VerifyRow& row : rows) print_row(row);
+    std::fflush(stdout);
+    std::_Exit(1);
+  };
   const Machine machine = Machine::detect();
   auto verifier = Verifier::create(machine.features, options);
   auto workers = Workers::create({.threads = 2});
@@ -42,8 +57,7 @@ int main(int argument_count, char** arguments) {
     if (!only.empty() && operation->name.find(only) == std::string_view::npos) continue;
     for (const VerifyRow& row : verifier.value().verify(*operation, operations)) {
       (row.status == VerifyStatus::passed ? passed : row.status == VerifyStatus::failed ? failed : skipped) += 1;
-      std::printf("%-8s %-40s %-12s %10.3g epsilons %4d cases  %s\n", std::string(name_of(row.status)).c_str(),
-                  row.operation.c_str(), row.variant.c_str(), row.worst_epsilons, row.cases, row.detail.c_str());
+      print_row(row);
     }
     const MutationReport report = mutate_arguments(*operation, machine.features, options.seed, *workers.value());
     const bool sound = report.failures.empty();
