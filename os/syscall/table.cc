@@ -8,9 +8,10 @@ namespace ingot::os {
 
 Result<void> SystemCallTable::fill() {
   const std::span<const SystemCall> topics[] = {
-      copy_calls(),   event_calls(),  futex_calls(),   identity_calls(), memory_calls(),   name_calls(),
-      open_calls(),   poll_calls(),   process_calls(), schedule_calls(), signal_calls(),   socket_calls(),
-      status_calls(), thread_calls(), time_calls(),    timer_calls(),    transfer_calls(), usage_calls()};
+      attribute_calls(), copy_calls(),   epoll_calls(),    event_calls(),  futex_calls(),   identity_calls(),
+      memory_calls(),    name_calls(),   open_calls(),     poll_calls(),   process_calls(), queue_calls(),
+      schedule_calls(),  select_calls(), signal_calls(),   socket_calls(), status_calls(),  thread_calls(),
+      time_calls(),      timer_calls(),  transfer_calls(), usage_calls()};
   std::size_t count = 0;
   for (const std::span<const SystemCall> rows : topics) {
     TRY(add(rows));
