@@ -155,7 +155,7 @@ TEST_F(Costs, AListingGoesOnWhereItStopped) {
     for (const std::string& name : portion.names) EXPECT_TRUE(directory->remove(name, Directory::Removes::file).ok());
     all.insert(all.end(), portion.names.begin(), portion.names.end());
     const int next = std::stoi(all.back()) + 1;
-    if (next < 1000) EXPECT_TRUE(directory->remove(std::to_string(next), Directory::Removes::file).ok());
+    EXPECT_EQ(directory->remove(std::to_string(next), Directory::Removes::file).ok(), next < 1000);
   }
   EXPECT_EQ(all.size(), 875u);  // seven of eight
   EXPECT_EQ(directory->count(), 0u);

@@ -8,7 +8,7 @@ namespace ingot::os {
 
 namespace {
 
-// select: three sets of bits, one for each of what poll calls readable, writable, urgent.
+// Three sets of bits, one for each of what poll calls readable, writable, urgent.
 constexpr std::uint32_t most_selected = 1024;
 struct SelectSets {
   std::uint64_t bits[3][most_selected / 64];
@@ -23,6 +23,7 @@ constexpr SelectMeaning meanings[3] = {
 
 Answer<std::uint64_t> select_until(Caller& caller, std::uint32_t count, const VirtualAddress (&sets)[3],
                                    Until deadline) {
+  if (static_cast<std::int32_t>(count) < 0) return Errno::einval;
   if (count > most_selected) count = most_selected;
   const std::uint64_t bytes = (count + 63) / 64 * 8;
   SelectSets asked{}, told{};
