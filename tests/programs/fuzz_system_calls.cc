@@ -11,6 +11,7 @@
 // program-test: never panic
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -269,7 +270,8 @@ void open_files() {
   syscall(SYS_epoll_create1, 0);
   syscall(SYS_memfd_create, "m", 0);
   syscall(SYS_mq_open, "q", O_RDWR | O_CREAT | O_NONBLOCK, 0600, nullptr);
-  for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET}) static_cast<void>(socketpair(AF_UNIX, type, 0, pair));
+  for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET})
+    static_cast<void>(socketpair(AF_UNIX, type, 0, pair));
 }
 
 char* reserve(Word bytes, Word address = 0) {
