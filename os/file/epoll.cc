@@ -66,7 +66,7 @@ Answer<void> EpollFile::add(Reference<FileDescription> file, std::int32_t number
   Item& item = *std::construct_at(static_cast<Item*>(block), *this, std::move(file), number, interest);
   items_.push_back(item);
   by_file_.insert(item, hash_of_address(item.file.get()));
-  if (item.file->as_timer() != nullptr) timed_.push_back(item);
+  if (item.file->as_timer() != nullptr || item.file->ready_at()) timed_.push_back(item);
   item.file->watchers().add(item);
   source->join(item);
   if (events_of(item) != 0) mark_ready(item);
@@ -120,8 +120,9 @@ void EpollFile::mark_timers() {
   const Nanoseconds now = time_.monotonic();
   for (Item& item : timed_) {
     const std::optional<Nanoseconds> at = item.file->ready_at();
-    if (!at || *at > now) continue;
-    if ((item.interest.events & epoll_flag::edge) != 0 && item.told_of == at) continue;
+    const bool is_looked_at = item.file->as_timer() == nullptr;  // a terminal without interrupts: nobody else asks it
+    if (!is_looked_at && (!at || *at > now)) continue;
+    if (!is_looked_at && (item.interest.events & epoll_flag::edge) != 0 && item.told_of == at) continue;
     item.told_of = at;
     ready_.with([&](ReadyList& list) { put(list, item); });
   }

@@ -77,7 +77,7 @@ class EpollFile final : public FileDescription, private FileKeeper {
   Mutex lock_{LockRank::file_position};  // the items; the files that they name have locks of their own
   IntrusiveList<Item, ItemsTag> items_;
   HashTable<Item, ItemsTag> by_file_;
-  IntrusiveList<Item, TimedTag> timed_;  // those that become ready by time alone, and tell nobody
+  IntrusiveList<Item, TimedTag> timed_;  // those that become ready without telling anybody: by time, or when looked at
   Locked<ReadyList, SharedWith::interrupts> ready_{LockRank::epoll};
   PollSource source_{LockRank::epoll_poll};
 };

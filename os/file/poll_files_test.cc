@@ -324,6 +324,27 @@ TEST_F(PollFiles, TimersInAnEpollComeByTimeAlone) {
   EXPECT_EQ(collect(*epoll).size(), 2u);
 }
 
+TEST_F(PollFiles, AFileThatMustBeLookedAtIsAskedAtEveryWait) {
+  struct SilentFile final : FileDescription {
+    explicit SilentFile(StandingClock& time) : FileDescription(open_flag::read_write), clock(time) {}
+    Answer<FileStatus> status() override { return FileStatus{}; }
+    std::uint32_t poll() override { return has_key ? poll_event::readable : 0; }
+    PollSource* poll_source() override { return &source; }
+    std::optional<Nanoseconds> ready_at() override { return clock.now + Nanoseconds(10); }
+    StandingClock& clock;
+    PollSource source;
+    bool has_key = false;
+  };
+  Reference<EpollFile> epoll = make_epoll();
+  const Reference<SilentFile> terminal = make_reference<SilentFile>(heap, clock).value();
+  ASSERT_TRUE(watch(*epoll, terminal, 0, {readable, 1}).ok());
+  EXPECT_TRUE(collect(*epoll).empty());
+  EXPECT_EQ(epoll->ready_at(), clock.now + Nanoseconds(10));
+  terminal->has_key = true;
+  EXPECT_EQ(collect(*epoll), (Told{{1, readable}}));
+  EXPECT_EQ(epoll->poll(), readable);
+}
+
 TEST_F(PollFiles, WhatTheProgramCouldNotTakeIsToldAgain) {
   Reference<EpollFile> epoll = make_epoll();
   Reference<FileDescription> event = make_event_file(heap, 1, EventReads::all, 0).value();
