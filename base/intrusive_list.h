@@ -55,6 +55,8 @@ class IntrusiveList {
   Element* last() { return element_at(head_.previous_); }
   // nullptr after the last.
   Element* after(Element& element) { return element_at(link_of(element).next_); }
+  // nullptr before the first.
+  Element* before(Element& element) { return element_at(link_of(element).previous_); }
 
   // Precondition: `element` is in no list by this tag.
   void push_back(Element& element) { insert(link_of(element), *head_.previous_); }

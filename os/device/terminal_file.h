@@ -3,6 +3,7 @@
 
 #include "base/atomic.h"
 #include "os/device/terminal.h"
+#include "os/file/control_caller.h"
 #include "os/file/node.h"
 
 namespace ingot::os {
@@ -14,8 +15,8 @@ class TerminalFile final : public FileDescription {
 
   Answer<FileStatus> status() override { return node_->status(); }
   Node* node() override { return node_.get(); }
-  Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, TransferMemory& memory) override {
-    return terminal_.control(request, argument, memory);
+  Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, ControlCaller& caller) override {
+    return terminal_.control(request, argument, caller.memory());
   }
   std::uint32_t poll() override { return terminal_.poll(); }
   PollSource* poll_source() override { return &terminal_.poll_source(); }

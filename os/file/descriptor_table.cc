@@ -11,11 +11,11 @@ DescriptorTable::~DescriptorTable() {
   close_range(0, largest_limit);
   slots_.with([&](Slots& it) {
     if (it.slots != nullptr) heap_.free(it.slots, it.count * sizeof(Slot), alignof(Slot));
-    it = {};
   });
 }
 
 Answer<void> DescriptorTable::make_room(Slots& it, std::uint32_t number) {
+  TRY(it.taken.make_room(number + 1));
   if (number < it.count) return {};
   const std::uint32_t wanted = std::max({16u, it.count * 2, (number + 16) & ~15u});
   auto* slots = static_cast<Slot*>(TRY(heap_.allocate(wanted * sizeof(Slot), alignof(Slot))));
@@ -41,13 +41,12 @@ Answer<std::int32_t> DescriptorTable::add(Reference<FileDescription> file, OnExe
   if (lowest < 0 || static_cast<std::uint32_t>(lowest) >= limit()) return Errno::einval;
   FileDescription& opened = *file;
   return slots_.with([&](Slots& it) -> Answer<std::int32_t> {
-    std::uint32_t free = std::max(static_cast<std::uint32_t>(lowest), it.lowest_free);
-    while (free < it.count && it.slots[free].file) ++free;
+    const std::uint32_t free = it.taken.lowest_free(static_cast<std::uint32_t>(lowest), it.looks);
     if (free >= limit()) return Errno::emfile;
     TRY(make_room(it, free));
     it.slots[free].file = std::move(file);
     it.slots[free].on_execute = on_execute;
-    if (static_cast<std::uint32_t>(lowest) <= it.lowest_free) it.lowest_free = free + 1;
+    it.taken.add(free);
     opened.add_descriptor();
     return static_cast<std::int32_t>(free);
   });
@@ -59,6 +58,7 @@ Answer<std::int32_t> DescriptorTable::put(std::int32_t number, Reference<FileDes
   const Answer<void> done = slots_.with([&](Slots& it) -> Answer<void> {
     TRY(make_room(it, static_cast<std::uint32_t>(number)));
     std::swap(it.slots[number].file, file);  // the old one leaves with the argument
+    it.taken.add(static_cast<std::uint32_t>(number));
     it.slots[number].on_execute = on_execute;
     opened.add_descriptor();
     return {};
@@ -72,7 +72,7 @@ Reference<FileDescription> DescriptorTable::take(std::int32_t number) {
   return slots_.with([&](Slots& it) -> Reference<FileDescription> {
     Slot* slot = it.at(number);
     if (slot == nullptr) return {};
-    it.lowest_free = std::min(it.lowest_free, static_cast<std::uint32_t>(number));
+    it.taken.remove(static_cast<std::uint32_t>(number));
     slot->on_execute = OnExecute::keeps;
     return std::move(slot->file);
   });
@@ -126,19 +126,13 @@ Answer<void> DescriptorTable::set_on_execute(std::int32_t number, OnExecute on_e
 
 std::int32_t DescriptorTable::next_used(std::int32_t number) {
   return slots_.with([&](Slots& it) {
-    for (std::uint32_t i = static_cast<std::uint32_t>(number); i < it.count; ++i) {
-      if (it.slots[i].file) return static_cast<std::int32_t>(i);
-    }
-    return -1;
+    const std::uint32_t taken = it.taken.lowest_taken(static_cast<std::uint32_t>(number));
+    return taken < it.taken.capacity() ? static_cast<std::int32_t>(taken) : -1;
   });
 }
 
 std::uint32_t DescriptorTable::count() {
-  return slots_.with([](Slots& it) {
-    std::uint32_t used = 0;
-    for (std::uint32_t i = 0; i < it.count; ++i) used += it.slots[i].file ? 1 : 0;
-    return used;
-  });
+  return slots_.with([](Slots& it) { return it.taken.count(); });
 }
 
 }  // namespace ingot::os

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "os/file/file_description.h"
+#include "os/file/number_set.h"
 #include "os/memory/allocator.h"
 #include "os/schedule/locked.h"
 #include "os/syscall/errno.h"
@@ -18,7 +19,7 @@ class DescriptorTable {
   static constexpr std::uint32_t largest_limit = 1 << 20;
 
   explicit DescriptorTable(Allocator& heap, std::uint32_t limit = usual_limit)
-      : heap_(heap), slots_(LockRank::descriptors), limit_(limit) {}
+      : heap_(heap), slots_(LockRank::descriptors, heap), limit_(limit) {}
   DescriptorTable(const DescriptorTable&) = delete;
   DescriptorTable& operator=(const DescriptorTable&) = delete;
   ~DescriptorTable();
@@ -42,6 +43,10 @@ class DescriptorTable {
   // The lowest used number from `number` on, for /proc/self/fd; -1 when there is none.
   std::int32_t next_used(std::int32_t number);
   std::uint32_t count();
+  // How many steps all additions took to find their numbers.
+  std::uint64_t search_steps() {
+    return slots_.with([](Slots& it) { return it.looks; });
+  }
 
   std::uint32_t limit() const { return limit_.load(MemoryOrder::relaxed); }
   // Numbers beyond a lowered limit stay open.
@@ -53,9 +58,11 @@ class DescriptorTable {
     OnExecute on_execute = OnExecute::keeps;
   };
   struct Slots {
+    explicit Slots(Allocator& heap) : taken(heap) {}
+    NumberSet taken;
     Slot* slots = nullptr;
     std::uint32_t count = 0;
-    std::uint32_t lowest_free = 0;  // none below it is free
+    std::uint64_t looks = 0;  // at words of the set, to find free numbers
 
     Slot* at(std::int32_t number) {
       if (number < 0 || static_cast<std::uint32_t>(number) >= count || !slots[number].file) return nullptr;

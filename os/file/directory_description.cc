@@ -8,6 +8,7 @@ class PlaceDescription : public FileDescription {
   PlaceDescription(Node& node, std::uint32_t flags) : FileDescription(flags), node_(node) {}
 
   Answer<FileStatus> status() override { return node_->status(); }
+  Answer<void> synchronize() override { return {}; }
   Node* node() override { return node_.get(); }
 
  private:

@@ -4,7 +4,12 @@
 
 namespace ingot::os {
 
-struct EpollFile::Item final : PollWaiter, FileWatcher, ListLink<ItemsTag>, ListLink<ReadyTag> {
+struct EpollFile::Item final : PollWaiter,
+                               FileWatcher,
+                               ListLink<ItemsTag>,
+                               HashLink<ItemsTag>,
+                               ListLink<TimedTag>,
+                               ListLink<ReadyTag> {
   Item(EpollFile& epoll, Reference<FileDescription> watched, std::int32_t as, EpollInterest wanted)
       : FileWatcher(epoll), owner(epoll), file(std::move(watched)), number(as), interest(wanted) {}
 
@@ -18,7 +23,7 @@ struct EpollFile::Item final : PollWaiter, FileWatcher, ListLink<ItemsTag>, List
 };
 
 EpollFile::EpollFile(Allocator& heap, TimeSource& time, std::uint32_t flags)
-    : FileDescription(flags | open_flag::read_write), heap_(heap), time_(time) {}
+    : FileDescription(flags | open_flag::read_write), heap_(heap), time_(time), by_file_(heap) {}
 
 EpollFile::~EpollFile() {
   while (Item* item = items_.first()) drop(*item);
@@ -31,18 +36,18 @@ Answer<FileStatus> EpollFile::status() {
   return status;
 }
 
+void EpollFile::put(ReadyList& list, Item& item) {
+  if (!static_cast<ListLink<ReadyTag>&>(item).is_linked()) list.push_back(item);
+}
+
 void EpollFile::mark_ready(Item& item) {
-  ready_.with([&](ReadyList& list) {
-    if (!static_cast<ListLink<ReadyTag>&>(item).is_linked()) list.push_back(item);
-  });
+  ready_.with([&](ReadyList& list) { put(list, item); });
   source_.notify(poll_event::readable);
 }
 
 EpollFile::Item* EpollFile::find(FileDescription& file, std::int32_t number) {
-  for (Item& item : items_) {
-    if (item.file.get() == &file && item.number == number) return &item;
-  }
-  return nullptr;
+  return by_file_.find(hash_of_address(&file),
+                       [&](const Item& item) { return item.file.get() == &file && item.number == number; });
 }
 
 // What holds of what was asked for; errors need not be asked for. One that told once and is done asks for nothing.
@@ -60,9 +65,13 @@ Answer<void> EpollFile::add(Reference<FileDescription> file, std::int32_t number
   void* block = TRY(heap_.allocate(sizeof(Item), alignof(Item)));
   Item& item = *std::construct_at(static_cast<Item*>(block), *this, std::move(file), number, interest);
   items_.push_back(item);
+  by_file_.insert(item, hash_of_address(item.file.get()));
+  if (item.file->as_timer() != nullptr || item.file->ready_at()) timed_.push_back(item);
   item.file->watchers().add(item);
   source->join(item);
   if (events_of(item) != 0) mark_ready(item);
+  // Another thread may have closed the last descriptor before there was a watcher to tell.
+  if (!item.file->has_descriptors()) drop(item);
   return {};
 }
 
@@ -90,6 +99,8 @@ void EpollFile::drop(Item& item) {
     if (static_cast<ListLink<ReadyTag>&>(item).is_linked()) list.remove(item);
   });
   item.file->watchers().remove(item);
+  if (static_cast<ListLink<TimedTag>&>(item).is_linked()) timed_.remove(item);
+  by_file_.remove(item);
   items_.remove(item);
   std::destroy_at(&item);
   heap_.free(&item, sizeof(Item), alignof(Item));
@@ -99,47 +110,37 @@ void EpollFile::drop(Item& item) {
 void EpollFile::forget_and_drop(FileDescription& file) {
   {
     const MutexGuard guard(lock_);
-    for (Item* item = items_.first(); item != nullptr;) {
-      Item* next = items_.after(*item);
-      if (item->file.get() == &file) drop(*item);
-      item = next;
-    }
+    const auto of_file = [&](const Item& item) { return item.file.get() == &file; };
+    while (Item* item = by_file_.find(hash_of_address(&file), of_file)) drop(*item);
   }
   drop_reference();
 }
 
-// Files that become ready by time alone tell nobody: they are looked at.
 void EpollFile::mark_timers() {
   const Nanoseconds now = time_.monotonic();
-  for (Item& item : items_) {
+  for (Item& item : timed_) {
     const std::optional<Nanoseconds> at = item.file->ready_at();
-    if (!at || *at > now) continue;
-    if ((item.interest.events & epoll_flag::edge) != 0 && item.told_of == at) continue;
+    const bool is_looked_at = item.file->as_timer() == nullptr;  // a terminal without interrupts: nobody else asks it
+    if (!is_looked_at && (!at || *at > now)) continue;
+    if (!is_looked_at && (item.interest.events & epoll_flag::edge) != 0 && item.told_of == at) continue;
     item.told_of = at;
-    ready_.with([&](ReadyList& list) {
-      if (!static_cast<ListLink<ReadyTag>&>(item).is_linked()) list.push_back(item);
-    });
+    ready_.with([&](ReadyList& list) { put(list, item); });
   }
 }
 
 Answer<std::size_t> EpollFile::collect(EpollSink& sink, std::size_t most) {
   const MutexGuard guard(lock_);
   mark_timers();
-  // Each that is ready now is looked at once: those that stay ready go to the end of the list.
-  std::size_t rounds = ready_.with([](ReadyList& list) { return list.count(); });
+  // Each that is ready now is looked at once: those that stay ready, or become so, stand behind `last`.
+  Item* const last = ready_.with([](ReadyList& list) { return list.last(); });
   std::size_t told = 0;
-  while (rounds-- > 0 && told < most) {
-    Item* item = ready_.with([](ReadyList& list) { return list.pop_front(); });
-    if (item == nullptr) break;
+  for (Item* item = nullptr; last != nullptr && item != last && told < most;) {
+    item = ready_.with([](ReadyList& list) { return list.pop_front(); });
     const std::uint32_t events = events_of(*item);
     if (events == 0) continue;
     const Answer<void> added = sink.add(events, item->interest.data);
     const bool again = !added.ok() || (item->interest.events & (epoll_flag::edge | epoll_flag::one_shot)) == 0;
-    if (again) {
-      ready_.with([&](ReadyList& list) {
-        if (!static_cast<ListLink<ReadyTag>&>(*item).is_linked()) list.push_back(*item);
-      });
-    }
+    if (again) ready_.with([&](ReadyList& list) { put(list, *item); });
     if (!added.ok() && told == 0) return added.error();
     if (!added.ok()) break;
     if ((item->interest.events & epoll_flag::one_shot) != 0) item->interest.events &= epoll_flag::all;
@@ -148,19 +149,26 @@ Answer<std::size_t> EpollFile::collect(EpollSink& sink, std::size_t most) {
   return told;
 }
 
+// Those that said something and have nothing to say any more leave the list; the first that has ends the search.
 std::uint32_t EpollFile::poll() {
   const MutexGuard guard(lock_);
-  for (Item& item : items_) {
-    if (events_of(item) != 0) return poll_event::readable;
+  mark_timers();
+  while (true) {
+    Item* const item = ready_.with([](ReadyList& list) { return list.pop_front(); });
+    if (item == nullptr) return 0;
+    if (events_of(*item) == 0) continue;
+    ready_.with([&](ReadyList& list) {
+      if (!static_cast<ListLink<ReadyTag>&>(*item).is_linked()) list.push_front(*item);
+    });
+    return poll_event::readable;
   }
-  return 0;
 }
 
 std::optional<Nanoseconds> EpollFile::ready_at() {
   const MutexGuard guard(lock_);
   const Nanoseconds now = time_.monotonic();
   std::optional<Nanoseconds> first;
-  for (Item& item : items_) {
+  for (Item& item : timed_) {
     const std::optional<Nanoseconds> at = item.file->ready_at();
     if (at && *at > now && (!first || *at < *first)) first = at;
   }

@@ -2,18 +2,24 @@
 //
 //   a file changes --> its source tells our item --> the item joins `ready` --> whoever waits for the epoll is told
 //   wait() asks each ready file again what holds; a level-triggered one stays ready while something does
+//
+// So a wait costs by the files that said something, not by those that are watched.
 #pragma once
 
 #include <cstdint>
 
 #include "base/intrusive_list.h"
 #include "os/file/file_description.h"
+#include "os/file/hash_table.h"
 #include "os/file/volume.h"
 
 namespace ingot::os {
 
 namespace epoll_flag {
-inline constexpr std::uint32_t exclusive = 1u << 28, wake_up = 1u << 29, one_shot = 1u << 30, edge = 1u << 31;
+inline constexpr std::uint32_t exclusive = 1u << 28;  // EPOLLEXCLUSIVE
+inline constexpr std::uint32_t wake_up = 1u << 29;    // EPOLLWAKEUP
+inline constexpr std::uint32_t one_shot = 1u << 30;   // EPOLLONESHOT
+inline constexpr std::uint32_t edge = 1u << 31;       // EPOLLET
 inline constexpr std::uint32_t all = exclusive | wake_up | one_shot | edge;
 }  // namespace epoll_flag
 
@@ -52,6 +58,7 @@ class EpollFile final : public FileDescription, private FileKeeper {
  private:
   struct Item;
   struct ItemsTag;
+  struct TimedTag;
   struct ReadyTag;
   using ReadyList = IntrusiveList<Item, ReadyTag>;
 
@@ -59,6 +66,7 @@ class EpollFile final : public FileDescription, private FileKeeper {
   void forget_and_drop(FileDescription& file) override;
 
   Item* find(FileDescription& file, std::int32_t number);
+  static void put(ReadyList& list, Item& item);
   void mark_ready(Item& item);
   std::uint32_t events_of(Item& item);
   void mark_timers();
@@ -68,6 +76,8 @@ class EpollFile final : public FileDescription, private FileKeeper {
   TimeSource& time_;
   Mutex lock_{LockRank::file_position};  // the items; the files that they name have locks of their own
   IntrusiveList<Item, ItemsTag> items_;
+  HashTable<Item, ItemsTag> by_file_;
+  IntrusiveList<Item, TimedTag> timed_;  // those that become ready without telling anybody: by time, or when looked at
   Locked<ReadyList, SharedWith::interrupts> ready_{LockRank::epoll};
   PollSource source_{LockRank::epoll_poll};
 };

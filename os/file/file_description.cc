@@ -53,13 +53,25 @@ Answer<std::size_t> SeekableDescription::read_bytes(Transfer& to) {
   return moved;
 }
 
+Answer<std::size_t> SeekableDescription::write_range(Transfer&, std::uint64_t) { return Errno::espipe; }
+
+Answer<std::size_t> SeekableDescription::write_at_or_end(Transfer& from, std::uint64_t& offset) {
+  if ((flags() & open_flag::append) == 0) return write_range(from, offset);
+  std::optional<MutexGuard> guard;
+  if (Mutex* const lock = append_lock(); lock != nullptr) guard.emplace(*lock);
+  offset = TRY(size());
+  return write_range(from, offset);
+}
+
 Answer<std::size_t> SeekableDescription::write_bytes(Transfer& from) {
   const MutexGuard guard(lock_);
-  // Two descriptions that append may still choose the same end: nobody holds the file between the two lines.
-  if ((flags() & open_flag::append) != 0) position_ = TRY(size());
-  const std::size_t moved = TRY(write_bytes_at(from, position_));
+  const std::size_t moved = TRY(write_at_or_end(from, position_));
   position_ += moved;
   return moved;
+}
+
+Answer<std::size_t> SeekableDescription::write_bytes_at(Transfer& from, std::uint64_t offset) {
+  return write_at_or_end(from, offset);
 }
 
 Answer<std::uint64_t> SeekableDescription::next_data(std::uint64_t offset) {

@@ -18,7 +18,9 @@
 
 namespace ingot::os {
 
+class ControlCaller;
 class EpollFile;
+class MessageQueue;
 class Node;
 class SocketFile;
 class TimerFile;
@@ -68,9 +70,10 @@ class FileDescription : public Shared {
   virtual Answer<void> truncate(std::uint64_t) { return Errno::einval; }
   // fallocate: a later write to the range does not fail for want of room.
   virtual Answer<void> reserve(std::uint64_t, std::uint64_t) { return Errno::enodev; }
-  virtual Answer<void> synchronize() { return {}; }
-  // ioctl: `argument` is a number or an address in `memory`.
-  virtual Answer<std::int64_t> control(std::uint32_t, std::uint64_t, TransferMemory&) { return Errno::enotty; }
+  // fsync: EINVAL where there is nothing that could be kept.
+  virtual Answer<void> synchronize() { return Errno::einval; }
+  // ioctl: `argument` is a number or an address in the caller's memory. Alone of all calls it may sleep.
+  virtual Answer<std::int64_t> control(std::uint32_t, std::uint64_t, ControlCaller&) { return Errno::enotty; }
   // What mmap shall show of [offset, offset + bytes), which does not wrap. The access is what is wanted now: a driver
   // may choose by all of them, and refuse.
   virtual Answer<FileMapping> mapping(std::uint64_t, std::uint64_t, Access) { return Errno::enodev; }
@@ -88,12 +91,14 @@ class FileDescription : public Shared {
   void drop_descriptor() {
     if (descriptors_.fetch_subtract(1, MemoryOrder::acquire_release) == 1) watchers_.forget(*this);
   }
+  bool has_descriptors() const { return descriptors_.load(MemoryOrder::acquire) != 0; }
   FileWatchers& watchers() { return watchers_; }
 
   // Those that have calls of their own.
   virtual EpollFile* as_epoll() { return nullptr; }
   virtual TimerFile* as_timer() { return nullptr; }
   virtual SocketFile* as_socket() { return nullptr; }
+  virtual MessageQueue* as_message_queue() { return nullptr; }
 
   // What was opened, if it has a place in the tree.
   virtual Node* node() { return nullptr; }
@@ -121,6 +126,7 @@ class SeekableDescription : public FileDescription {
  public:
   bool is_moved_whole() const final { return true; }
   Answer<std::uint64_t> seek(std::int64_t offset, Whence whence) override;
+  Answer<void> synchronize() override { return {}; }
 
  protected:
   explicit SeekableDescription(std::uint32_t flags) : FileDescription(flags) {}
@@ -130,10 +136,16 @@ class SeekableDescription : public FileDescription {
   // SEEK_DATA and SEEK_HOLE; a file without holes has data up to its end.
   virtual Answer<std::uint64_t> next_data(std::uint64_t offset);
   virtual Answer<std::uint64_t> next_hole(std::uint64_t offset);
+  virtual Answer<std::size_t> write_range(Transfer& from, std::uint64_t offset);
+  // Who appends holds it from finding the end to having written there, so that no other writes over it.
+  virtual Mutex* append_lock() { return nullptr; }
 
  private:
   Answer<std::size_t> read_bytes(Transfer& to) final;
   Answer<std::size_t> write_bytes(Transfer& from) final;
+  // As on Linux, a file that is appended to is so whatever the offset.
+  Answer<std::size_t> write_bytes_at(Transfer& from, std::uint64_t offset) final;
+  Answer<std::size_t> write_at_or_end(Transfer& from, std::uint64_t& offset);
 
   Mutex lock_{LockRank::file_position};  // two threads that read share the bytes out, each gets some
   std::uint64_t position_ = 0;

@@ -47,12 +47,18 @@ constexpr std::uint64_t make_device_number(std::uint32_t major, std::uint32_t mi
 
 // Of open and fcntl, with the numbers of x86_64 (aarch64 exchanges directory, no_follow, direct and large_file).
 namespace open_flag {
-inline constexpr std::uint32_t read_only = 0, write_only = 1, read_write = 2, access_mask = 3;
-inline constexpr std::uint32_t create = 0100, exclusive = 0200, no_terminal = 0400, truncate = 01000, append = 02000;
-inline constexpr std::uint32_t non_blocking = 04000, data_sync = 010000, direct = 040000, large_file = 0100000;
-inline constexpr std::uint32_t directory = 0200000, no_follow = 0400000, no_access_time = 01000000;
-inline constexpr std::uint32_t close_on_execute = 02000000, sync = 04010000, path = 010000000;
-inline constexpr std::uint32_t temporary = 020000000 | directory;
+inline constexpr std::uint32_t read_only = 0, write_only = 1, read_write = 2;  // O_RDONLY, O_WRONLY, O_RDWR
+inline constexpr std::uint32_t access_mask = 3;                                // O_ACCMODE
+inline constexpr std::uint32_t create = 0100, exclusive = 0200;                // O_CREAT, O_EXCL
+inline constexpr std::uint32_t no_terminal = 0400, truncate = 01000;           // O_NOCTTY, O_TRUNC
+inline constexpr std::uint32_t append = 02000, non_blocking = 04000;           // O_APPEND, O_NONBLOCK
+inline constexpr std::uint32_t data_sync = 010000, sync = 04010000;            // O_DSYNC, O_SYNC
+inline constexpr std::uint32_t direct = 040000, large_file = 0100000;          // O_DIRECT, O_LARGEFILE
+inline constexpr std::uint32_t directory = 0200000, no_follow = 0400000;       // O_DIRECTORY, O_NOFOLLOW
+inline constexpr std::uint32_t no_access_time = 01000000;                      // O_NOATIME
+inline constexpr std::uint32_t close_on_execute = 02000000;                    // O_CLOEXEC
+inline constexpr std::uint32_t path = 010000000;                               // O_PATH
+inline constexpr std::uint32_t temporary = 020000000 | directory;              // O_TMPFILE
 // What fcntl(F_SETFL) may change, and what F_GETFL never shows.
 inline constexpr std::uint32_t changeable = append | non_blocking | direct | no_access_time;
 inline constexpr std::uint32_t only_at_open = create | exclusive | no_terminal | truncate | close_on_execute;

@@ -302,5 +302,24 @@ TEST_F(FileTrees, WithoutMemoryNothingIsHalfDone) {
   EXPECT_EQ(found("/m"), "directory");
 }
 
+TEST_F(FileTrees, ALinkIsRefusedByWhatIsWrongWithIt) {
+  const auto link_to = [&](Node& node, std::string_view path) { return told(tree.link(node, tree.root(), path)); };
+  const Reference<Node> file = tree.find(tree.root(), "/a/file", LastLink::kept).value();
+  const Reference<Node> directory = tree.find(tree.root(), "/a/b", LastLink::kept).value();
+  EXPECT_EQ(link_to(*file, "/a/again"), "ok");
+  EXPECT_EQ(link_to(*file, "/a/again"), "EEXIST");
+  EXPECT_EQ(link_to(*directory, "/a/d"), "EPERM");
+  const Reference<Volume> other = make_volume(Volume::Writing::refused);
+  const Reference<MemoryDirectory> image = make_directory(other);
+  ASSERT_TRUE(tree.mount("/image", *image).ok());
+  EXPECT_EQ(link_to(*file, "/image/file"), "EXDEV");
+  EXPECT_EQ(link_to(*image, "/a/image"), "EPERM");
+  EXPECT_EQ(told(image->set_permissions(0700)), "EROFS");
+  const Reference<MemoryDirectory> facts = make_directory(make_volume(Volume::Writing::facts));
+  EXPECT_EQ(told(facts->set_permissions(0700)), "EPERM");
+  EXPECT_EQ(told(facts->set_owner(0, 0)), "EPERM");
+  EXPECT_EQ(facts->create("x", {}).error(), Errno::erofs);
+}
+
 }  // namespace
 }  // namespace ingot::os

@@ -21,7 +21,7 @@ class ImageFileDescription final : public SeekableDescription {
  private:
   Answer<std::uint64_t> size() override { return std::uint64_t{file_->content().bytes.size()}; }
   Answer<std::size_t> read_bytes_at(Transfer& to, std::uint64_t offset) override { return file_->read(to, offset); }
-  Answer<std::size_t> write_bytes_at(Transfer&, std::uint64_t) override { return Errno::erofs; }
+  Answer<std::size_t> write_range(Transfer&, std::uint64_t) override { return Errno::erofs; }
 
   Reference<ImageFile> file_;
 };
@@ -33,13 +33,21 @@ ImageFile::ImageFile(Reference<Volume> owner, ImageContent content, std::uint32_
       content_(content),
       permissions_(permissions & 07777),
       modified_(modified),
-      pages_(*this) {}
+      pages_(*this) {
+  volume().count_pages(page_count());
+}
 
-void ImageFile::set_content(ImageContent content) { content_ = content; }
+void ImageFile::set_content(ImageContent content) {
+  volume().give_back_pages(page_count());
+  content_ = content;
+  volume().count_pages(page_count());
+}
+
+std::uint64_t ImageFile::page_count() const { return round_up(content_.bytes.size(), page_bytes) / page_bytes; }
 
 FileStatus ImageFile::status() {
   FileStatus status = basic_status(permissions_);
-  status.links = links_;
+  status.links = names();
   status.bytes = content_.bytes.size();
   status.allocated_bytes = round_up(status.bytes, page_bytes);
   status.times = {modified_, modified_, modified_};

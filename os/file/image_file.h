@@ -37,8 +37,6 @@ class ImageFile final : public Node {
   FileStatus status() override;
   Answer<Reference<FileDescription>> open(std::uint32_t flags) override;
   Answer<void> truncate(std::uint64_t) override { return Errno::erofs; }
-  void add_link() override { ++links_; }
-  void drop_link() override { --links_; }
 
   Answer<std::size_t> read(Transfer& to, std::uint64_t offset);
   MemoryObject& mapping() { return pages_; }
@@ -66,9 +64,10 @@ class ImageFile final : public Node {
     Locked<UsedUpPages> used_up_;
   };
 
+  std::uint64_t page_count() const;
+
   ImageContent content_;
   std::uint32_t permissions_;
-  std::uint32_t links_ = 0;
   Nanoseconds modified_;
   ImagePages pages_;
 };

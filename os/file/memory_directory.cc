@@ -9,7 +9,7 @@
 namespace ingot::os {
 
 MemoryDirectory::MemoryDirectory(Reference<Volume> volume, std::uint32_t permissions)
-    : Directory(std::move(volume)), attributes_(LockRank::file_pages) {
+    : Directory(std::move(volume)), by_name_(this->volume().heap()), attributes_(LockRank::file_pages) {
   attributes_.with([&](Attributes& it) { it = Attributes::fresh(permissions, this->volume().now()); });
 }
 
@@ -21,7 +21,12 @@ void MemoryDirectory::clear() {
     if (Directory* child = entry->node->as_directory(); child != nullptr) {
       // Its names become ours: emptying one directory after the other needs no stack, however deep they lie.
       if (MemoryDirectory* below = child->as_memory_directory(); below != nullptr) {
-        while (Entry* orphan = below->entries_.pop_front()) entries_.push_back(*orphan);
+        below->stopped_ = nullptr;
+        while (Entry* orphan = below->entries_.pop_front()) {
+          below->by_name_.remove(*orphan);
+          entries_.push_back(*orphan);
+          by_name_.insert(*orphan, hash_of_text(orphan->name));
+        }
       }
     }
     erase(*entry);
@@ -29,10 +34,7 @@ void MemoryDirectory::clear() {
 }
 
 MemoryDirectory::Entry* MemoryDirectory::entry(std::string_view name) {
-  for (Entry& entry : entries_) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
+  return by_name_.find(hash_of_text(name), [&](const Entry& it) { return it.name == name; });
 }
 
 Answer<void> MemoryDirectory::add(std::string_view name, NameStorage storage, Node& node, Existing existing) {
@@ -47,17 +49,21 @@ Answer<void> MemoryDirectory::add(std::string_view name, NameStorage storage, No
     __builtin_memcpy(copy, name.data(), letters);
     name = {copy, letters};
   }
-  entries_.push_back(*new (block) Entry(name, storage, node, next_position_++));
+  Entry& made = *new (block) Entry(name, storage, node, next_position_++);
+  entries_.push_back(made);
+  by_name_.insert(made, hash_of_text(name));
   node.add_link();
   node.set_parent(this);
   return {};
 }
 
 void MemoryDirectory::erase(Entry& entry) {
+  if (stopped_ == &entry) stopped_ = entries_.after(entry);
   entries_.remove(entry);
+  by_name_.remove(entry);
   // It may still have another name here; one elsewhere is not looked for.
-  if (entry.node->parent() == this && !name_of_child(*entry.node).ok()) entry.node->set_parent(nullptr);
-  entry.node->drop_link();
+  const bool was_last = entry.node->drop_link();
+  if (entry.node->parent() == this && (was_last || !name_of_child(*entry.node).ok())) entry.node->set_parent(nullptr);
   const std::size_t letters = entry.storage == NameStorage::copied ? entry.name.size() : 0;
   std::destroy_at(&entry);
   volume().heap().free(&entry, sizeof(Entry) + letters, alignof(Entry));
@@ -78,26 +84,26 @@ void MemoryDirectory::describe_as(std::uint32_t permissions, Nanoseconds modifie
 FileStatus MemoryDirectory::status() {
   FileStatus status = basic_status(0);
   attributes_.with([&](Attributes& it) { it.show_in(status); });
-  status.links = names_ == 0 ? 0 : 2;  // what is below is not counted: programs that mind then look themselves
+  status.links = names() == 0 ? 0 : 2;  // what is below is not counted: programs that mind then look themselves
   return status;
 }
 
 Answer<Reference<FileDescription>> MemoryDirectory::open(std::uint32_t flags) { return open_directory(*this, flags); }
 
 Answer<void> MemoryDirectory::set_permissions(std::uint32_t permissions) {
-  TRY(volume().check_writable());
+  TRY(volume().check_changeable());
   attributes_.with([&](Attributes& it) { it.permissions = permissions & 07777; });
   return {};
 }
 
 Answer<void> MemoryDirectory::set_owner(std::optional<std::uint32_t> user, std::optional<std::uint32_t> group) {
-  TRY(volume().check_writable());
+  TRY(volume().check_changeable());
   attributes_.with([&](Attributes& it) { it.set_owner(user, group); });
   return {};
 }
 
 Answer<void> MemoryDirectory::set_times(std::optional<Nanoseconds> accessed, std::optional<Nanoseconds> modified) {
-  TRY(volume().check_writable());
+  TRY(volume().check_changeable());
   const Nanoseconds now = volume().now();
   attributes_.with([&](Attributes& it) { it.set_times(accessed, modified, now); });
   return {};
@@ -111,7 +117,7 @@ Answer<Reference<Node>> MemoryDirectory::find(std::string_view name) {
 // Nothing can be made in a directory that somebody holds but that has no name any more.
 Answer<void> MemoryDirectory::check_change() const {
   TRY(volume().check_writable());
-  if (names_ == 0) return Errno::enoent;
+  if (names() == 0) return Errno::enoent;
   return {};
 }
 
@@ -140,9 +146,9 @@ Answer<Reference<Node>> MemoryDirectory::create_unnamed(std::uint32_t permission
 
 Answer<void> MemoryDirectory::link(std::string_view name, Node& node) {
   if (entry(name) != nullptr) return Errno::eexist;
-  TRY(check_change());
-  if (&node.volume() != &volume()) return Errno::exdev;
   if (node.as_directory() != nullptr) return Errno::eperm;
+  if (&node.volume() != &volume()) return Errno::exdev;
+  TRY(check_change());
   TRY(add(name, NameStorage::copied, node));
   touch();
   return {};
@@ -165,10 +171,15 @@ Answer<void> MemoryDirectory::remove(std::string_view name, Removes removes) {
 }
 
 Answer<void> MemoryDirectory::list(std::uint64_t position, DirectorySink& sink) {
-  for (Entry& entry : entries_) {
-    if (entry.position < position) continue;
-    if (!TRY(sink.add({entry.name, entry.node->inode(), entry.node->kind(), entry.position + 1}))) break;
+  Entry* entry = entries_.first();
+  if (stopped_ != nullptr && position == stopped_position_) entry = stopped_;
+  while (entry != nullptr && entry->position < position) entry = entries_.after(*entry);
+  for (; entry != nullptr; entry = entries_.after(*entry)) {
+    if (!TRY(sink.add({entry->name, entry->node->inode(), entry->node->kind(), entry->position + 1}))) break;
+    position = entry->position + 1;
   }
+  stopped_ = entry;
+  stopped_position_ = position;
   return {};
 }
 
@@ -224,7 +235,11 @@ Answer<void> MemoryDirectory::take_from(Directory& source_directory, std::string
   } else {
     TRY(add(new_name, NameStorage::copied, *node));
   }
+  // Where it is now is known: the old name's directory need not look for another name of it.
+  Reference<Node> here = moved->node;
+  here->set_parent(nullptr);
   source.erase(*moved);
+  here->set_parent(this);
   source.touch();
   touch();
   return {};

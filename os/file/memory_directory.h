@@ -4,6 +4,7 @@
 
 #include "base/intrusive_list.h"
 #include "os/file/attributes.h"
+#include "os/file/hash_table.h"
 #include "os/file/node.h"
 
 namespace ingot::os {
@@ -21,7 +22,9 @@ class MemoryDirectory final : public Directory {
   enum class Existing : std::uint8_t { refuses, is_replaced };
   Answer<void> add(std::string_view name, NameStorage storage, Node& node, Existing existing = Existing::refuses);
   void describe_as(std::uint32_t permissions, Nanoseconds modified);
-  std::size_t count() { return entries_.count(); }
+  std::size_t count() const { return by_name_.count(); }
+  // How many names a search looks at, at most.
+  std::size_t longest_search() const { return by_name_.longest_chain(); }
   // Takes all names away, here and below: what no program holds goes.
   void clear();
 
@@ -30,8 +33,6 @@ class MemoryDirectory final : public Directory {
   Answer<void> set_permissions(std::uint32_t permissions) override;
   Answer<void> set_owner(std::optional<std::uint32_t> user, std::optional<std::uint32_t> group) override;
   Answer<void> set_times(std::optional<Nanoseconds> accessed, std::optional<Nanoseconds> modified) override;
-  void add_link() override { ++names_; }
-  void drop_link() override { --names_; }
 
   Answer<Reference<Node>> find(std::string_view name) override;
   Answer<Reference<Node>> create(std::string_view name, const NewNode& wanted) override;
@@ -52,14 +53,17 @@ class MemoryDirectory final : public Directory {
   void erase(Entry& entry);
   void touch();
 
-  IntrusiveList<Entry, struct DirectoryTag> entries_;
+  IntrusiveList<Entry, struct DirectoryTag> entries_;  // by their positions
+  HashTable<Entry, struct DirectoryTag> by_name_;
   std::uint64_t next_position_ = 0;
-  std::uint32_t names_ = 0;  // none: removed, though somebody may still hold it
+  // Where the last listing stopped for want of room: the next one goes on there without a search.
+  Entry* stopped_ = nullptr;
+  std::uint64_t stopped_position_ = 0;  // that the program was given for it
   LockedAttributes attributes_;
 };
 
 // A name's place in its directory; the letters follow it in memory, or lie elsewhere.
-struct MemoryDirectory::Entry : ListLink<struct DirectoryTag> {
+struct MemoryDirectory::Entry : ListLink<struct DirectoryTag>, HashLink<struct DirectoryTag> {
   Entry(std::string_view letters, NameStorage where, Node& leads_to, std::uint64_t place)
       : name(letters), storage(where), node(leads_to), position(place) {}
 
@@ -70,7 +74,7 @@ struct MemoryDirectory::Entry : ListLink<struct DirectoryTag> {
 };
 
 namespace rename_flag {
-inline constexpr std::uint32_t keep_existing = 1, exchange = 2;
+inline constexpr std::uint32_t keep_existing = 1, exchange = 2;  // RENAME_NOREPLACE, RENAME_EXCHANGE
 }
 
 }  // namespace ingot::os

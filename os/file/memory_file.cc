@@ -26,9 +26,8 @@ class MemoryFileDescription final : public SeekableDescription {
   Answer<std::uint64_t> next_data(std::uint64_t offset) override { return file_->next_data(offset); }
   Answer<std::uint64_t> next_hole(std::uint64_t offset) override { return file_->next_hole(offset); }
   Answer<std::size_t> read_bytes_at(Transfer& to, std::uint64_t offset) override { return file_->read(to, offset); }
-  Answer<std::size_t> write_bytes_at(Transfer& from, std::uint64_t offset) override {
-    return file_->write(from, offset);
-  }
+  Answer<std::size_t> write_range(Transfer& from, std::uint64_t offset) override { return file_->write(from, offset); }
+  Mutex* append_lock() override { return &file_->append_lock(); }
 
   Reference<MemoryFile> file_;
 };
@@ -248,8 +247,8 @@ void MemoryFile::add_link() {
   attributes_.with([](Attributes& it) { ++it.links; });
 }
 
-void MemoryFile::drop_link() {
-  attributes_.with([](Attributes& it) { --it.links; });
+bool MemoryFile::drop_link() {
+  return attributes_.with([](Attributes& it) { return --it.links == 0; });
 }
 
 Result<Backing> MemoryFile::Mapping::fault(std::uint64_t offset, PageSize size) {

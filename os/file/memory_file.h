@@ -21,7 +21,7 @@ class MemoryFile final : public Node, private PageBudget {
   Answer<void> set_owner(std::optional<std::uint32_t> user, std::optional<std::uint32_t> group) override;
   Answer<void> set_times(std::optional<Nanoseconds> accessed, std::optional<Nanoseconds> modified) override;
   void add_link() override;
-  void drop_link() override;
+  bool drop_link() override;
 
   Answer<std::size_t> read(Transfer& to, std::uint64_t offset);
   Answer<std::size_t> write(Transfer& from, std::uint64_t offset);
@@ -33,6 +33,7 @@ class MemoryFile final : public Node, private PageBudget {
   MemoryObject& mapping() { return mapping_; }
   void note_reading();
   void note_writing();
+  Mutex& append_lock() { return append_lock_; }
 
  private:
   struct Content {
@@ -61,6 +62,7 @@ class MemoryFile final : public Node, private PageBudget {
   void grow(std::uint64_t bytes);
   FrameSource& frames() const { return *volume().services().frames; }
 
+  Mutex append_lock_{LockRank::file_data};
   Locked<Content> content_;
   LockedAttributes attributes_;
   Mapping mapping_;

@@ -33,6 +33,18 @@ class MemoryFiles : public Files {
   Reference<Node> file = make_memory_file(volume, 0644).value();
 };
 
+TEST_F(MemoryFiles, AnAppendedFileGrowsWhateverTheOffset) {
+  Reference<FileDescription> it = open(open_flag::read_write | open_flag::append);
+  Reference<FileDescription> other = open(open_flag::write_only | open_flag::append);
+  EXPECT_EQ(write(*it, "one").value(), 3u);
+  EXPECT_EQ(write(*other, "two").value(), 3u);
+  EXPECT_EQ(write_at(*it, 0, "three").value(), 5u);  // as Linux's pwrite
+  EXPECT_EQ(it->seek(0, Whence::current).value(), 3u);
+  EXPECT_EQ(write(*it, "!").value(), 1u);
+  EXPECT_EQ(read_at(*it, 0, 100), "onetwothree!");
+  EXPECT_TRUE(it->synchronize().ok());
+}
+
 TEST_F(MemoryFiles, HoldWhatWasWritten) {
   Reference<FileDescription> it = open();
   EXPECT_EQ(write(*it, "hello").value(), 5u);

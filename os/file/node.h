@@ -41,18 +41,19 @@ class Node : public Shared {
   virtual Answer<Reference<Node>> destination() { return Reference<Node>(); }
 
   virtual Answer<void> truncate(std::uint64_t) { return Errno::einval; }
-  virtual Answer<void> set_permissions(std::uint32_t) { return Errno::erofs; }
-  virtual Answer<void> set_owner(std::optional<std::uint32_t>, std::optional<std::uint32_t>) { return Errno::erofs; }
-  virtual Answer<void> set_times(std::optional<Nanoseconds>, std::optional<Nanoseconds>) { return Errno::erofs; }
-  // Names that lead to it, counted by directories under the tree's lock.
-  virtual void add_link() {}
-  virtual void drop_link() {}
+  virtual Answer<void> set_permissions(std::uint32_t) { return refuse_change(); }
+  virtual Answer<void> set_owner(std::optional<std::uint32_t>, std::optional<std::uint32_t>) { return refuse_change(); }
+  virtual Answer<void> set_times(std::optional<Nanoseconds>, std::optional<Nanoseconds>) { return refuse_change(); }
+  // Names that lead to it, counted by directories under the tree's lock. True: that was the last one.
+  virtual void add_link() { ++names_; }
+  virtual bool drop_link() { return --names_ == 0; }
 
  protected:
   Node(Reference<Volume> volume, FileKind kind)
       : volume_(std::move(volume)), kind_(kind), inode_(volume_->new_inode()) {}
   ~Node() = default;
 
+  std::uint32_t names() const { return names_; }
   // What every kind answers alike.
   FileStatus basic_status(std::uint32_t permissions) const {
     FileStatus status;
@@ -64,9 +65,15 @@ class Node : public Shared {
   }
 
  private:
+  Answer<void> refuse_change() const {
+    TRY(volume_->check_changeable());
+    return Errno::eopnotsupp;
+  }
+
   Reference<Volume> volume_;
   FileKind kind_;
   std::uint64_t inode_;
+  std::uint32_t names_ = 0;
   Directory* parent_ = nullptr;  // it cannot go first: it would not be empty
 };
 
@@ -89,6 +96,7 @@ class Directory : public Node {
   virtual Answer<Reference<Node>> create(std::string_view, const NewNode&) { return Errno::erofs; }
   // A file that has no name and goes with its last descriptor.
   virtual Answer<Reference<Node>> create_unnamed(std::uint32_t) { return Errno::eopnotsupp; }
+  // EPERM: a directory; EXDEV: of another volume.
   virtual Answer<void> link(std::string_view, Node&) { return Errno::erofs; }
   virtual Answer<void> remove(std::string_view, Removes) { return Errno::erofs; }
   // Gives out the entries from `position` on, "." and ".." not among them, until the sink is full.

@@ -1,6 +1,7 @@
 #include "os/file/pipe.h"
 
 #include "os/file/byte_queue.h"
+#include "os/file/control_caller.h"
 #include "os/file/control_requests.h"
 
 namespace ingot::os {
@@ -16,9 +17,9 @@ class PipeEnd : public FileDescription {
     status.times = {made_, made_, made_};
     return status;
   }
-  Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, TransferMemory& memory) override {
+  Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, ControlCaller& caller) override {
     if (request != control_request::bytes_waiting) return Errno::enotty;
-    TRY(memory.write(argument, static_cast<std::int32_t>(pipe_->waiting())));
+    TRY(caller.memory().write(argument, static_cast<std::int32_t>(pipe_->waiting())));
     return std::int64_t{0};
   }
   PollSource* poll_source() override { return &pipe_->source(); }

@@ -14,8 +14,10 @@ namespace ingot::os {
 
 // The bits of poll and epoll, which are the same.
 namespace poll_event {
-inline constexpr std::uint32_t readable = 0x1, urgent = 0x2, writable = 0x4, error = 0x8, hang_up = 0x10;
-inline constexpr std::uint32_t invalid = 0x20, read_normal = 0x40, write_normal = 0x100, peer_closed = 0x2000;
+inline constexpr std::uint32_t readable = 0x1, urgent = 0x2, writable = 0x4;  // POLLIN, POLLPRI, POLLOUT
+inline constexpr std::uint32_t error = 0x8, hang_up = 0x10, invalid = 0x20;   // POLLERR, POLLHUP, POLLNVAL
+inline constexpr std::uint32_t read_normal = 0x40, write_normal = 0x100;      // POLLRDNORM, POLLWRNORM
+inline constexpr std::uint32_t peer_closed = 0x2000;                          // POLLRDHUP
 // These are told even to those who did not ask.
 inline constexpr std::uint32_t always = error | hang_up;
 }  // namespace poll_event

@@ -53,6 +53,12 @@ class PollFiles : public Files {
     text.resize(moved.value());
     return text;
   }
+  // As epoll_ctl does: of a file that has a descriptor.
+  static Answer<void> watch(EpollFile& epoll, Reference<FileDescription> file, std::int32_t number,
+                            EpollInterest interest) {
+    file->add_descriptor();
+    return epoll.add(std::move(file), number, interest);
+  }
   Reference<EpollFile> make_epoll() { return make_reference<EpollFile>(heap, heap, clock, 0u).value(); }
   static Told collect(EpollFile& epoll, std::size_t most = 100) {
     RememberingSink sink;
@@ -115,7 +121,7 @@ TEST_F(PollFiles, APipeThatCannotBeMadeLeavesNothing) {
 }
 
 TEST_F(PollFiles, WhatOneSocketOfAPairSendsTheOtherReceives) {
-  SocketPair pair = make_socket_pair(services, 0).value();
+  SocketPair pair = make_stream_pair(services, 0).value();
   CountingWaiter waiter;
   pair.other->poll_source()->join(waiter);
   EXPECT_EQ(pair.one->poll(), writable);
@@ -139,7 +145,7 @@ TEST_F(PollFiles, WhatOneSocketOfAPairSendsTheOtherReceives) {
 TEST_F(PollFiles, ASocketPairThatCannotBeMadeLeavesNothing) {
   for (int left = 0; left < 7; ++left) {
     heap.left = left;
-    EXPECT_EQ(make_socket_pair(services, 0).error(), Errno::enomem) << left;
+    EXPECT_EQ(make_stream_pair(services, 0).error(), Errno::enomem) << left;
   }
 }
 
@@ -204,11 +210,25 @@ TEST_F(PollFiles, ATimerOfTheWallClockIsReadyAtAMonotonicTime) {
   EXPECT_EQ(file->ready_at(), clock.now + Nanoseconds(7));
 }
 
+TEST_F(PollFiles, ATimerBeyondTheEndOfTheClockNeverComes) {
+  constexpr Nanoseconds longest(INT64_MAX - 1);
+  for (const TimerClock by : {TimerClock::monotonic, TimerClock::realtime}) {
+    Reference<FileDescription> file = TimerFile::create(heap, clock, by, 0).value();
+    file->as_timer()->set({longest, Nanoseconds(0)}, TimerFile::Start::relative);
+    EXPECT_EQ(file->poll(), 0u);
+    EXPECT_GT(file->as_timer()->get().next, Nanoseconds(0));
+    file->as_timer()->set({Nanoseconds(1), longest}, TimerFile::Start::relative);
+    clock.now += Nanoseconds(1);
+    EXPECT_EQ(read_number(*file).value(), 1u);  // the next time lies beyond the end
+    EXPECT_EQ(file->poll(), 0u);
+  }
+}
+
 TEST_F(PollFiles, AnEpollTellsWhileSomethingHolds) {
   Reference<EpollFile> epoll = make_epoll();
   PipeEnds ends = make_pipe(services, 0).value();
-  ASSERT_TRUE(epoll->add(ends.reading, 3, {readable, 33}).ok());
-  ASSERT_TRUE(epoll->add(ends.writing, 4, {writable, 44}).ok());
+  ASSERT_TRUE(watch(*epoll, ends.reading, 3, {readable, 33}).ok());
+  ASSERT_TRUE(watch(*epoll, ends.writing, 4, {writable, 44}).ok());
   EXPECT_EQ(collect(*epoll), (Told{{44, writable}}));
   EXPECT_EQ(collect(*epoll), (Told{{44, writable}}));
   EXPECT_TRUE(write(*ends.writing, "x").ok());
@@ -225,7 +245,7 @@ TEST_F(PollFiles, AnEpollTellsWhileSomethingHolds) {
 TEST_F(PollFiles, AnEdgeIsToldOnceAndOneShotUntilItIsSetAgain) {
   Reference<EpollFile> epoll = make_epoll();
   PipeEnds ends = make_pipe(services, 0).value();
-  ASSERT_TRUE(epoll->add(ends.reading, 3, {readable | epoll_flag::edge, 1}).ok());
+  ASSERT_TRUE(watch(*epoll, ends.reading, 3, {readable | epoll_flag::edge, 1}).ok());
   EXPECT_TRUE(write(*ends.writing, "x").ok());
   EXPECT_EQ(collect(*epoll), (Told{{1, readable}}));
   EXPECT_TRUE(collect(*epoll).empty());
@@ -243,14 +263,14 @@ TEST_F(PollFiles, AnEdgeIsToldOnceAndOneShotUntilItIsSetAgain) {
 TEST_F(PollFiles, AnEpollRefusesWhatMakesNoSense) {
   Reference<EpollFile> epoll = make_epoll();
   Reference<FileDescription> event = make_event_file(heap, 0, EventReads::all, 0).value();
-  ASSERT_TRUE(epoll->add(event, 3, {readable, 1}).ok());
-  EXPECT_EQ(epoll->add(event, 3, {readable, 1}).error(), Errno::eexist);
-  EXPECT_TRUE(epoll->add(event, 5, {readable, 2}).ok());
+  ASSERT_TRUE(watch(*epoll, event, 3, {readable, 1}).ok());
+  EXPECT_EQ(watch(*epoll, event, 3, {readable, 1}).error(), Errno::eexist);
+  EXPECT_TRUE(watch(*epoll, event, 5, {readable, 2}).ok());
   EXPECT_EQ(epoll->remove(*event, 4).error(), Errno::enoent);
   EXPECT_EQ(epoll->change(*event, 4, {}).error(), Errno::enoent);
-  EXPECT_EQ(epoll->add(epoll, 6, {readable, 1}).error(), Errno::einval);
+  EXPECT_EQ(watch(*epoll, epoll, 6, {readable, 1}).error(), Errno::einval);
   Reference<Node> file = make_memory_file(make_volume(Volume::Writing::allowed), 0644).value();
-  EXPECT_EQ(epoll->add(file->open(0).value(), 7, {readable, 1}).error(), Errno::eperm);
+  EXPECT_EQ(watch(*epoll, file->open(0).value(), 7, {readable, 1}).error(), Errno::eperm);
 }
 
 TEST_F(PollFiles, AClosedFileIsNotWatchedAnyMore) {
@@ -271,14 +291,25 @@ TEST_F(PollFiles, AClosedFileIsNotWatchedAnyMore) {
   EXPECT_TRUE(table.close(reading).ok());
 }
 
+TEST_F(PollFiles, AFileThatWasClosedWhileItWasAddedIsNotKept) {
+  Reference<EpollFile> epoll = make_epoll();
+  DescriptorTable table(heap);
+  PipeEnds ends = make_pipe(services, 0).value();
+  const std::int32_t writing = table.add(ends.writing, OnExecute::keeps).value();
+  EXPECT_TRUE(table.close(writing).ok());  // by another thread, after epoll_ctl had found the file
+  EXPECT_TRUE(epoll->add(std::move(ends.writing), writing, {writable, 1}).ok());
+  EXPECT_EQ(ends.reading->poll(), hang_up);
+  EXPECT_TRUE(collect(*epoll).empty());
+}
+
 TEST_F(PollFiles, TimersInAnEpollComeByTimeAlone) {
   Reference<EpollFile> epoll = make_epoll();
   Reference<FileDescription> level = TimerFile::create(heap, clock, TimerClock::monotonic, 0).value();
   Reference<FileDescription> edge = TimerFile::create(heap, clock, TimerClock::monotonic, 0).value();
   level->as_timer()->set({Nanoseconds(100), Nanoseconds(0)}, TimerFile::Start::relative);
   edge->as_timer()->set({Nanoseconds(50), Nanoseconds(100)}, TimerFile::Start::relative);
-  ASSERT_TRUE(epoll->add(level, 3, {readable, 1}).ok());
-  ASSERT_TRUE(epoll->add(edge, 4, {readable | epoll_flag::edge, 2}).ok());
+  ASSERT_TRUE(watch(*epoll, level, 3, {readable, 1}).ok());
+  ASSERT_TRUE(watch(*epoll, edge, 4, {readable | epoll_flag::edge, 2}).ok());
   EXPECT_TRUE(collect(*epoll).empty());
   EXPECT_EQ(epoll->ready_at(), clock.now + Nanoseconds(50));
   clock.now += Nanoseconds(60);
@@ -293,10 +324,31 @@ TEST_F(PollFiles, TimersInAnEpollComeByTimeAlone) {
   EXPECT_EQ(collect(*epoll).size(), 2u);
 }
 
+TEST_F(PollFiles, AFileThatMustBeLookedAtIsAskedAtEveryWait) {
+  struct SilentFile final : FileDescription {
+    explicit SilentFile(StandingClock& time) : FileDescription(open_flag::read_write), clock(time) {}
+    Answer<FileStatus> status() override { return FileStatus{}; }
+    std::uint32_t poll() override { return has_key ? poll_event::readable : 0; }
+    PollSource* poll_source() override { return &source; }
+    std::optional<Nanoseconds> ready_at() override { return clock.now + Nanoseconds(10); }
+    StandingClock& clock;
+    PollSource source;
+    bool has_key = false;
+  };
+  Reference<EpollFile> epoll = make_epoll();
+  const Reference<SilentFile> terminal = make_reference<SilentFile>(heap, clock).value();
+  ASSERT_TRUE(watch(*epoll, terminal, 0, {readable, 1}).ok());
+  EXPECT_TRUE(collect(*epoll).empty());
+  EXPECT_EQ(epoll->ready_at(), clock.now + Nanoseconds(10));
+  terminal->has_key = true;
+  EXPECT_EQ(collect(*epoll), (Told{{1, readable}}));
+  EXPECT_EQ(epoll->poll(), readable);
+}
+
 TEST_F(PollFiles, WhatTheProgramCouldNotTakeIsToldAgain) {
   Reference<EpollFile> epoll = make_epoll();
   Reference<FileDescription> event = make_event_file(heap, 1, EventReads::all, 0).value();
-  ASSERT_TRUE(epoll->add(event, 3, {readable | epoll_flag::edge, 1}).ok());
+  ASSERT_TRUE(watch(*epoll, event, 3, {readable | epoll_flag::edge, 1}).ok());
   RememberingSink full;
   full.full = true;
   EXPECT_EQ(epoll->collect(full, 5).error(), Errno::efault);

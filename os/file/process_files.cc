@@ -23,7 +23,8 @@ Result<void> done(const Answer<Value>& answer, std::string_view what) {
 
 }  // namespace
 
-ProcessFiles::ProcessFiles(const FileServices& services) : services_(services), descriptors_(*services.heap) {
+ProcessFiles::ProcessFiles(const FileServices& services)
+    : services_(services), queues_(*services.heap, *services.time), descriptors_(*services.heap) {
   services_.names = &names_;
 }
 
@@ -71,10 +72,10 @@ Result<void> ProcessFiles::build(const TreePlan& plan) {
     TRY(add_device({"tty", plan.console, make_device_number(5, 0)}));
   }
   for (const ProgramDevice& it : plan.devices) TRY(add_device(it));
-  const Reference<Volume> proc = TRY(make_volume(proc_device, Volume::Writing::refused));
+  const Reference<Volume> proc = TRY(make_volume(proc_device, Volume::Writing::facts));
   const Reference<MemoryDirectory> processes = TRY(mount_directory("/proc", proc, 0555));
   TRY(done(add_proc_files(*processes, {*plan.system, *plan.process, *tree_}), "/proc"));
-  const Reference<Volume> sys = TRY(make_volume(sys_device, Volume::Writing::refused));
+  const Reference<Volume> sys = TRY(make_volume(sys_device, Volume::Writing::facts));
   const Reference<MemoryDirectory> machine = TRY(mount_directory("/sys", sys, 0555));
   return done(add_sys_files(*machine, *plan.system), "/sys");
 }

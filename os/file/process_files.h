@@ -8,6 +8,7 @@
 #include "os/file/descriptor_table.h"
 #include "os/file/dev_directory.h"
 #include "os/file/file_tree.h"
+#include "os/file/message_queue.h"
 #include "os/file/system_facts.h"
 #include "os/memory/owned.h"
 
@@ -63,6 +64,7 @@ class ProcessFiles {
   Allocator& heap() const { return *services_.heap; }
   FileTree& tree() { return *tree_; }
   DescriptorTable& descriptors() { return descriptors_; }
+  QueueNames& queues() { return queues_; }
   // A volume for files without names: memfd_create. It pays from the same quota as the tmpfs.
   const Reference<Volume>& writable_volume() const { return tmpfs_; }
 
@@ -82,6 +84,7 @@ class ProcessFiles {
 
   Mutex names_{LockRank::file_tree};
   FileServices services_;
+  QueueNames queues_;
   DescriptorTable descriptors_;
   Reference<Volume> tmpfs_;
   std::optional<FileTree> tree_;

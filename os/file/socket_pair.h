@@ -6,17 +6,44 @@
 
 namespace ingot::os {
 
-// Streams: bytes in order, without borders between messages.
+enum class SocketKind : std::uint32_t {
+  stream = 1,     // SOCK_STREAM: bytes in order, without borders
+  datagrams = 2,  // SOCK_DGRAM: messages
+  packets = 5,    // SOCK_SEQPACKET: messages of a connection that ends
+};
+
 class SocketFile : public FileDescription {
  public:
+  SocketKind kind() const { return kind_; }
   SocketFile* as_socket() override { return this; }
+  Answer<FileStatus> status() override {
+    FileStatus status;
+    status.kind = FileKind::socket;
+    status.permissions = 0777;
+    status.inode = static_cast<std::uint64_t>(made_.count());
+    status.times = {made_, made_, made_};
+    return status;
+  }
+  std::string_view anonymous_name() const override { return "socket:[1]"; }
+
   enum class Direction : std::uint8_t { receiving, sending };
   // No more in that direction, whatever other descriptors there are.
   virtual void shut_down(Direction direction) = 0;
 
+  struct Received {
+    std::size_t moved = 0;
+    std::size_t message_bytes = 0;  // more where the message was cut
+  };
+  virtual Answer<Received> receive(Transfer& to) = 0;
+
  protected:
-  using FileDescription::FileDescription;
+  SocketFile(SocketKind kind, std::uint32_t flags, Nanoseconds made)
+      : FileDescription(flags | open_flag::read_write), kind_(kind), made_(made) {}
   ~SocketFile() = default;
+
+ private:
+  SocketKind kind_;
+  Nanoseconds made_;
 };
 
 struct SocketPair {
@@ -24,6 +51,7 @@ struct SocketPair {
 };
 
 // `flags`: open_flag::non_blocking or nothing.
-Answer<SocketPair> make_socket_pair(const FileServices& services, std::uint32_t flags);
+Answer<SocketPair> make_stream_pair(const FileServices& services, std::uint32_t flags);
+Answer<SocketPair> make_packet_pair(const FileServices& services, SocketKind kind, std::uint32_t flags);
 
 }  // namespace ingot::os

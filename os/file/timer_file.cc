@@ -1,5 +1,7 @@
 #include "os/file/timer_file.h"
 
+#include "os/syscall/time_values.h"
+
 namespace ingot::os {
 namespace {
 
@@ -39,7 +41,7 @@ class ClockTimerFile final : public TimerFile {
   // Past times count as having come; with none left the timer is off.
   static void go_on(TimerSetting& it, std::uint64_t come) {
     if (come == 0) return;
-    it.next = it.interval == none ? none : it.next + it.interval * static_cast<std::int64_t>(come);
+    it.next = it.interval == none ? none : later(it.next, it.interval * static_cast<std::int64_t>(come));
   }
 
   TimerSetting exchange(const TimerSetting* setting, Start start) override {
@@ -48,7 +50,7 @@ class ClockTimerFile final : public TimerFile {
       const TimerSetting old = it;
       if (setting == nullptr) return old;
       it = *setting;
-      if (start == Start::relative && it.next != none) it.next += time;
+      if (start == Start::relative && it.next != none) it.next = later(time, it.next);
       return old;
     });
     if (setting != nullptr) source_.notify(poll_event::readable);

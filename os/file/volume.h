@@ -35,7 +35,8 @@ struct FileServices {
 
 class Volume final : public Shared {
  public:
-  enum class Writing : std::uint8_t { refused, allowed };
+  // Facts are what the kernel tells in files, /proc and /sys: they are nobody's to change.
+  enum class Writing : std::uint8_t { refused, facts, allowed };
   struct Limits {
     std::uint64_t pages = ~std::uint64_t{0};
     std::uint64_t nodes = ~std::uint64_t{0};
@@ -49,16 +50,24 @@ class Volume final : public Shared {
   std::uint64_t device() const { return device_; }
   Limits limits() const { return limits_; }
   std::uint64_t new_inode() { return next_inode_.fetch_add(1, MemoryOrder::relaxed); }
+  std::uint64_t nodes_made() const { return next_inode_.load(MemoryOrder::relaxed) - 1; }
   Nanoseconds now() const { return services_.time->realtime(); }
 
   // A volume is filled by the kernel, then closed to programs.
   Answer<void> check_writable() const {
-    if (writing_ == Writing::refused) return Errno::erofs;
+    if (writing_ != Writing::allowed) return Errno::erofs;
     return {};
+  }
+  // Rights, owners and times.
+  Answer<void> check_changeable() const {
+    if (writing_ == Writing::facts) return Errno::eperm;
+    return check_writable();
   }
 
   // ENOSPC when the quota is used up.
   Answer<void> take_page() { return take(pages_, limits_.pages); }
+  // What an image brings along is there without being asked for.
+  void count_pages(std::uint64_t count) { pages_.fetch_add(count, MemoryOrder::relaxed); }
   void give_back_pages(std::uint64_t count) { pages_.fetch_subtract(count, MemoryOrder::relaxed); }
   Answer<void> take_node() { return take(nodes_, limits_.nodes); }
   void give_back_node() { nodes_.fetch_subtract(1, MemoryOrder::relaxed); }

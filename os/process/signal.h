@@ -106,7 +106,7 @@ struct SignalInformation {
 static_assert(sizeof(SignalInformation) == 128);
 
 namespace signal_code {
-inline constexpr std::int32_t by_kill = 0, by_kernel = 0x80, by_timer = -2, by_thread_kill = -6;
+inline constexpr std::int32_t by_kill = 0, by_kernel = 0x80, by_timer = -2, by_message_queue = -3, by_thread_kill = -6;
 inline constexpr std::int32_t not_mapped = 1, not_allowed = 2;     // no_memory_there
 inline constexpr std::int32_t misaligned = 1, beyond_the_end = 2;  // bus_error
 inline constexpr std::int32_t divided_by_zero = 1;                 // arithmetic_error, of integers

@@ -1,4 +1,4 @@
-// From one file to another (man 2 sendfile, copy_file_range), and the attributes that no file has.
+// From one file to another (man 2 sendfile, copy_file_range).
 #include "os/syscall/file_arguments.h"
 #include "os/syscall/file_wait.h"
 #include "os/syscall/table.h"
@@ -112,17 +112,9 @@ Answer<std::uint64_t> copy_range(Caller& caller, std::int32_t from_descriptor, U
   return copy_bytes(caller, from, to, bytes);
 }
 
-// As on file systems that keep none: programs go on without.
-Answer<std::uint64_t> no_attributes(Caller&) { return Errno::eopnotsupp; }
-
 constexpr SystemCall rows[] = {
-    system_call<&send_file>("sendfile"),         system_call<&copy_range>("copy_file_range"),
-    system_call<&no_attributes>("getxattr"),     system_call<&no_attributes>("lgetxattr"),
-    system_call<&no_attributes>("fgetxattr"),    system_call<&no_attributes>("setxattr"),
-    system_call<&no_attributes>("lsetxattr"),    system_call<&no_attributes>("fsetxattr"),
-    system_call<&no_attributes>("listxattr"),    system_call<&no_attributes>("llistxattr"),
-    system_call<&no_attributes>("flistxattr"),   system_call<&no_attributes>("removexattr"),
-    system_call<&no_attributes>("lremovexattr"), system_call<&no_attributes>("fremovexattr"),
+    system_call<&send_file>("sendfile"),
+    system_call<&copy_range>("copy_file_range"),
 };
 
 }  // namespace

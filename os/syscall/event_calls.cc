@@ -43,7 +43,7 @@ Answer<void> make_pipe_with(Caller& caller, UserPointer<TwoDescriptors> to, std:
 Answer<void> make_plain_pipe(Caller& caller, UserPointer<TwoDescriptors> to) { return make_pipe_with(caller, to, 0); }
 
 Answer<std::int32_t> make_event_with(Caller& caller, std::uint32_t count, std::uint32_t flags) {
-  constexpr std::uint32_t semaphore = 1;
+  constexpr std::uint32_t semaphore = 1;  // EFD_SEMAPHORE
   if ((flags & ~(usual_flags | semaphore)) != 0) return Errno::einval;
   ProcessFiles& files = files_of(caller);
   const EventReads reads = (flags & semaphore) != 0 ? EventReads::one : EventReads::all;
@@ -72,7 +72,7 @@ TimerSpecification specification_of(const TimerSetting& it) {
 }
 Answer<void> set_timer(Caller& caller, std::int32_t descriptor, std::uint32_t flags,
                        UserPointer<TimerSpecification> setting, UserPointer<TimerSpecification> before) {
-  constexpr std::uint32_t absolute = 1, cancel_on_set = 2;
+  constexpr std::uint32_t absolute = 1, cancel_on_set = 2;  // TFD_TIMER_ABSTIME, TFD_TIMER_CANCEL_ON_SET
   if ((flags & ~(absolute | cancel_on_set)) != 0) return Errno::einval;
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
   if (file->as_timer() == nullptr) return Errno::einval;
@@ -91,7 +91,8 @@ Answer<void> get_timer(Caller& caller, std::int32_t descriptor, UserPointer<Time
 
 // Its name is for people who look at /proc: there it is "(deleted)", as all without a place.
 Answer<std::int32_t> make_memory(Caller& caller, UserText name, std::uint32_t flags) {
-  constexpr std::uint32_t close_on_execute = 1, sealing = 2, longest = 249;
+  constexpr std::uint32_t close_on_execute = 1, sealing = 2;  // MFD_CLOEXEC, MFD_ALLOW_SEALING
+  constexpr std::size_t longest = 249;
   if ((flags & ~(close_on_execute | sealing)) != 0) return Errno::einval;
   char letters[longest + 1];
   const Answer<std::size_t> read = name.read(letters);

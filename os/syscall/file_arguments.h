@@ -5,6 +5,7 @@
 
 #include "os/boot/kernel.h"
 #include "os/file/process_files.h"
+#include "os/file/socket_pair.h"
 #include "os/process/process.h"
 #include "os/syscall/system_call.h"
 #include "os/syscall/user_transfer.h"
@@ -16,12 +17,16 @@ inline Answer<Reference<FileDescription>> file_of(Caller& caller, std::int32_t d
   return files_of(caller).descriptors().find(descriptor);
 }
 
-// Most programs that nobody reads any more do not look at their errors: the signal ends them.
 inline void tell_of(Caller& caller, Signal signal) {
   const auto information = SignalInformation::of(signal, signal_code::by_kill, caller.process.number());
   static_cast<void>(caller.process.send(information, caller.thread.number()));
 }
-inline void tell_of_broken_pipe(Caller& caller) { tell_of(caller, Signal::broken_pipe); }
+// Most programs that nobody reads any more do not look at their errors: the signal ends them. As on Linux, sockets for
+// messages do not send it.
+inline void tell_of_broken_pipe(Caller& caller, FileDescription& file) {
+  if (file.as_socket() != nullptr && file.as_socket()->kind() != SocketKind::stream) return;
+  tell_of(caller, Signal::broken_pipe);
+}
 // A file became longer than the program may have one; not one that no volume could hold.
 inline void tell_of_long_file(Caller& caller) {
   if (caller.process.most_file_bytes() != ResourceLimit::unlimited) tell_of(caller, Signal::file_limit);
@@ -33,11 +38,12 @@ inline Answer<void> check_file_limit(Caller& caller, std::uint64_t bytes) {
 }
 
 // Instead of a directory's descriptor: where the process stands.
-inline constexpr std::int32_t at_working_directory = -100;
+inline constexpr std::int32_t at_working_directory = -100;  // AT_FDCWD
 
 namespace at_flag {
-inline constexpr std::uint32_t no_follow = 0x100, remove_directory = 0x200, follow = 0x400, no_automount = 0x800;
-inline constexpr std::uint32_t empty_path = 0x1000;
+inline constexpr std::uint32_t no_follow = 0x100, remove_directory = 0x200;  // AT_SYMLINK_NOFOLLOW, AT_REMOVEDIR
+inline constexpr std::uint32_t follow = 0x400, no_automount = 0x800;         // AT_SYMLINK_FOLLOW, AT_NO_AUTOMOUNT
+inline constexpr std::uint32_t empty_path = 0x1000;                          // AT_EMPTY_PATH
 }  // namespace at_flag
 
 // A path of the program's, copied: what it does with its memory meanwhile changes nothing.

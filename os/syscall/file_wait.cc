@@ -2,8 +2,8 @@
 
 namespace ingot::os {
 
-void FileWait::Place::join(FileWait& wait, FileDescription& file) {
-  source_ = file.poll_source();
+void FileWait::Place::join(FileWait& wait, PollSource* source) {
+  source_ = source;
   wait_ = &wait;
   if (source_ != nullptr) source_->join(*this);
 }

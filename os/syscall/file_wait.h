@@ -22,7 +22,8 @@ class FileWait {
     Place& operator=(const Place&) = delete;
     ~Place() { leave(); }
     // A file that is always ready has no source: then nothing happens.
-    void join(FileWait& wait, FileDescription& file);
+    void join(FileWait& wait, FileDescription& file) { join(wait, file.poll_source()); }
+    void join(FileWait& wait, PollSource* source);
     void leave();
 
    private:

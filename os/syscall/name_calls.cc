@@ -144,7 +144,7 @@ Answer<void> set_owner_of_file(Caller& caller, std::int32_t descriptor, std::uin
 }
 
 Answer<std::optional<Nanoseconds>> time_to_set(const TimeSpecification& time, Nanoseconds now) {
-  constexpr std::int64_t set_now = (1 << 30) - 1, leave = (1 << 30) - 2;
+  constexpr std::int64_t set_now = (1 << 30) - 1, leave = (1 << 30) - 2;  // UTIME_NOW, UTIME_OMIT
   if (time.nanosecond_part == set_now) return std::optional(now);
   if (time.nanosecond_part == leave) return std::optional<Nanoseconds>();
   return std::optional(TRY(time.nanoseconds()));

@@ -29,7 +29,7 @@ Answer<std::int32_t> create(Caller& caller, UserText path, std::uint32_t permiss
 Answer<void> close(Caller& caller, std::int32_t descriptor) { return files_of(caller).descriptors().close(descriptor); }
 
 Answer<void> close_range(Caller& caller, std::uint32_t first, std::uint32_t last, std::uint32_t flags) {
-  constexpr std::uint32_t own_table = 2, close_on_execute = 4;
+  constexpr std::uint32_t own_table = 2, close_on_execute = 4;  // CLOSE_RANGE_UNSHARE, CLOSE_RANGE_CLOEXEC
   if (first > last || (flags & ~(own_table | close_on_execute)) != 0) return Errno::einval;
   DescriptorTable& table = files_of(caller).descriptors();
   if ((flags & close_on_execute) != 0) {
@@ -56,19 +56,19 @@ Answer<std::int32_t> duplicate_to_with(Caller& caller, std::int32_t descriptor, 
 }
 
 enum class FileControl : std::uint32_t {
-  duplicate = 0,
-  get_descriptor_flags = 1,
-  set_descriptor_flags = 2,
-  get_flags = 3,
-  set_flags = 4,
-  get_lock = 5,
-  set_lock = 6,
-  set_lock_and_wait = 7,
-  get_open_lock = 36,
-  set_open_lock = 37,
-  set_open_lock_and_wait = 38,
-  duplicate_closing = 1030,
-  get_pipe_bytes = 1032,
+  duplicate = 0,                // F_DUPFD
+  get_descriptor_flags = 1,     // F_GETFD
+  set_descriptor_flags = 2,     // F_SETFD
+  get_flags = 3,                // F_GETFL
+  set_flags = 4,                // F_SETFL
+  get_lock = 5,                 // F_GETLK
+  set_lock = 6,                 // F_SETLK
+  set_lock_and_wait = 7,        // F_SETLKW
+  get_open_lock = 36,           // F_OFD_GETLK
+  set_open_lock = 37,           // F_OFD_SETLK
+  set_open_lock_and_wait = 38,  // F_OFD_SETLKW
+  duplicate_closing = 1030,     // F_DUPFD_CLOEXEC
+  get_pipe_bytes = 1032,        // F_GETPIPE_SZ
 };
 // struct flock.
 struct FileLock {
@@ -76,7 +76,7 @@ struct FileLock {
   std::int64_t begin, bytes;
   std::int32_t owner;
 };
-constexpr std::int16_t unlocked = 2;
+constexpr std::int16_t unlocked = 2;  // F_UNLCK
 
 Answer<std::int64_t> control(Caller& caller, std::int32_t descriptor, FileControl request, std::uint64_t argument) {
   DescriptorTable& table = files_of(caller).descriptors();

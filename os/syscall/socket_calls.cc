@@ -10,12 +10,16 @@ namespace ingot::os {
 namespace {
 
 namespace message_flag {
-constexpr std::uint32_t do_not_wait = 0x40, wait_for_all = 0x100, no_signal = 0x4000, close_on_execute = 0x40000000;
-constexpr std::uint32_t known = do_not_wait | wait_for_all | no_signal | close_on_execute;
+constexpr std::uint32_t truncated = 0x20;               // MSG_TRUNC
+constexpr std::uint32_t do_not_wait = 0x40;             // MSG_DONTWAIT
+constexpr std::uint32_t end_of_record = 0x80;           // MSG_EOR: every message is one
+constexpr std::uint32_t wait_for_all = 0x100;           // MSG_WAITALL
+constexpr std::uint32_t no_signal = 0x4000;             // MSG_NOSIGNAL
+constexpr std::uint32_t close_on_execute = 0x40000000;  // MSG_CMSG_CLOEXEC
+constexpr std::uint32_t known = truncated | do_not_wait | end_of_record | wait_for_all | no_signal | close_on_execute;
 }  // namespace message_flag
 
-constexpr std::uint16_t local_family = 1;
-constexpr std::uint32_t stream_type = 1;
+constexpr std::uint16_t local_family = 1;  // AF_UNIX
 
 struct TwoSockets {
   std::int32_t one, other;
@@ -36,10 +40,17 @@ Answer<void> make_pair(Caller& caller, std::uint32_t family, std::uint32_t type,
                        UserPointer<TwoSockets> to) {
   constexpr std::uint32_t flags_of_type = open_flag::close_on_execute | open_flag::non_blocking;
   if (family != local_family) return Errno::eafnosupport;
-  if ((type & ~flags_of_type) != stream_type) return Errno::esocktnosupport;  // messages with borders: nobody asked yet
-  if (protocol != 0) return Errno::eprotonosupport;
+  if (protocol != 0 && protocol != local_family) return Errno::eprotonosupport;
   ProcessFiles& files = files_of(caller);
-  SocketPair pair = TRY(make_socket_pair(files.services(), type & open_flag::non_blocking));
+  const auto kind = static_cast<SocketKind>(type & ~flags_of_type);
+  const std::uint32_t flags = type & open_flag::non_blocking;
+  SocketPair pair;
+  switch (kind) {
+    case SocketKind::stream: pair = TRY(make_stream_pair(files.services(), flags)); break;
+    case SocketKind::datagrams:
+    case SocketKind::packets: pair = TRY(make_packet_pair(files.services(), kind, flags)); break;
+    default: return Errno::esocktnosupport;
+  }
   DescriptorTable& table = files.descriptors();
   const bool closes = (type & open_flag::close_on_execute) != 0;
   const OnExecute on_execute = closes ? OnExecute::closes : OnExecute::keeps;
@@ -87,14 +98,27 @@ Answer<std::uint64_t> send_pieces(Caller& caller, std::int32_t descriptor, const
   const Answer<std::uint64_t> sent =
       exchange(caller, *socket, pieces, flags, true, [&](Transfer& from) { return socket->write(from); });
   const bool broken = !sent.ok() && sent.error() == Errno::epipe;
-  if (broken && (flags & message_flag::no_signal) == 0) tell_of_broken_pipe(caller);
+  if (broken && (flags & message_flag::no_signal) == 0) tell_of_broken_pipe(caller, *socket);
   return sent.ok() ? Answer<std::uint64_t>(sent.value()) : sent.error();
 }
-Answer<std::uint64_t> receive_pieces(Caller& caller, std::int32_t descriptor, const UserPieces& pieces,
-                                     std::uint32_t flags) {
-  const Reference<FileDescription> socket = TRY(socket_of(caller, descriptor));
-  const bool all = (flags & message_flag::wait_for_all) != 0;
-  return exchange(caller, *socket, pieces, flags, all, [&](Transfer& to) { return socket->read(to); });
+struct ReceivedPieces {
+  std::uint64_t told = 0;  // what the call answers: of a message that was cut its whole length, if asked so
+  std::uint32_t flags = 0;
+};
+Answer<ReceivedPieces> receive_pieces(Caller& caller, std::int32_t descriptor, const UserPieces& pieces,
+                                      std::uint32_t flags) {
+  const Reference<FileDescription> file = TRY(socket_of(caller, descriptor));
+  SocketFile& socket = *file->as_socket();
+  const bool all = (flags & message_flag::wait_for_all) != 0 && socket.kind() == SocketKind::stream;
+  SocketFile::Received last;
+  const auto move = [&](Transfer& to) -> Answer<std::size_t> {
+    last = TRY(socket.receive(to));
+    return last.moved;
+  };
+  const std::uint64_t moved = TRY(exchange(caller, socket, pieces, flags, all, move));
+  const bool was_cut = last.message_bytes > last.moved;
+  const bool tells_all = was_cut && (flags & message_flag::truncated) != 0;
+  return ReceivedPieces{tells_all ? last.message_bytes : moved, was_cut ? message_flag::truncated : 0};
 }
 
 Answer<std::uint64_t> send(Caller& caller, std::int32_t descriptor, UserPointer<void> from, std::uint64_t bytes,
@@ -109,9 +133,9 @@ Answer<std::uint64_t> receive(Caller& caller, std::int32_t descriptor, UserPoint
                               std::uint32_t flags, UserPointer<void>, UserPointer<std::uint32_t> address_bytes) {
   UserPieces pieces(files_of(caller).heap());
   pieces.set(to.address, bytes);
-  const std::uint64_t received = TRY(receive_pieces(caller, descriptor, pieces, flags));
+  const ReceivedPieces received = TRY(receive_pieces(caller, descriptor, pieces, flags));
   TRY(address_bytes.write_if_wanted(0));
-  return received;
+  return received.told;
 }
 Answer<std::uint64_t> send_message(Caller& caller, std::int32_t descriptor, UserPointer<MessageHeader> place,
                                    std::uint32_t flags) {
@@ -127,16 +151,16 @@ Answer<std::uint64_t> receive_message(Caller& caller, std::int32_t descriptor, U
   MessageHeader header = TRY(place.read());
   UserPieces pieces(files_of(caller).heap());
   TRY(pieces.read(header.pieces, header.piece_count));
-  const std::uint64_t received = TRY(receive_pieces(caller, descriptor, pieces, flags));
+  const ReceivedPieces received = TRY(receive_pieces(caller, descriptor, pieces, flags));
   header.name_bytes = 0;
   header.control_bytes = 0;
-  header.flags = 0;
+  header.flags = received.flags;
   TRY(place.write(header));
-  return received;
+  return received.told;
 }
 
 Answer<void> shut_down(Caller& caller, std::int32_t descriptor, std::uint32_t how) {
-  constexpr std::uint32_t receiving = 0, sending = 1, both = 2;
+  constexpr std::uint32_t receiving = 0, sending = 1, both = 2;  // SHUT_RD, SHUT_WR, SHUT_RDWR
   const Reference<FileDescription> socket = TRY(socket_of(caller, descriptor));
   if (how > both) return Errno::einval;
   if (how != sending) socket->as_socket()->shut_down(SocketFile::Direction::receiving);
@@ -147,16 +171,19 @@ Answer<void> shut_down(Caller& caller, std::int32_t descriptor, std::uint32_t ho
 // What programs ask of any socket; all else is refused by the number that says so.
 Answer<void> get_option(Caller& caller, std::int32_t descriptor, std::uint32_t level, std::uint32_t option,
                         UserPointer<std::int32_t> to, UserPointer<std::uint32_t> room) {
-  constexpr std::uint32_t of_sockets = 1, type = 3, error = 4, send_buffer = 7, receive_buffer = 8, listens = 30,
-                          protocol = 38, domain = 39;
-  TRY(socket_of(caller, descriptor));
+  constexpr std::uint32_t of_sockets = 1;                       // SOL_SOCKET
+  constexpr std::uint32_t type = 3, error = 4;                  // SO_TYPE, SO_ERROR
+  constexpr std::uint32_t send_buffer = 7, receive_buffer = 8;  // SO_SNDBUF, SO_RCVBUF
+  constexpr std::uint32_t listens = 30;                         // SO_ACCEPTCONN
+  constexpr std::uint32_t protocol = 38, domain = 39;           // SO_PROTOCOL, SO_DOMAIN
+  const Reference<FileDescription> socket = TRY(socket_of(caller, descriptor));
   if (level != of_sockets) return Errno::eopnotsupp;
   if (TRY(room.read()) < sizeof(std::int32_t)) return Errno::einval;
   std::int32_t value = 0;
   switch (option) {
-    case type: value = stream_type; break;
+    case type: value = static_cast<std::int32_t>(socket->as_socket()->kind()); break;
     case send_buffer:
-    case receive_buffer: value = 64 * 1024; break;
+    case receive_buffer: value = socket->as_socket()->kind() == SocketKind::stream ? 65'536 : 212'992; break;
     case domain: value = local_family; break;
     case error:
     case listens:

@@ -229,6 +229,9 @@ VolumeStatus volume_status(const Volume& volume) {
     status.free = status.available = limits.pages - volume.pages_in_use();
     status.files = limits.nodes;
     status.free_files = limits.nodes - volume.nodes_in_use();
+  } else {  // an image is as large as it is, and full
+    status.blocks = volume.pages_in_use();
+    status.files = volume.nodes_made();
   }
   status.name_bytes = most_name_bytes;
   status.flags = volume.check_writable().ok() ? 0 : read_only;

@@ -14,7 +14,9 @@
 namespace ingot::os {
 
 // The rows by topic, each beside its calls.
+std::span<const SystemCall> attribute_calls();
 std::span<const SystemCall> copy_calls();
+std::span<const SystemCall> epoll_calls();
 std::span<const SystemCall> event_calls();
 std::span<const SystemCall> futex_calls();
 std::span<const SystemCall> limit_calls();
@@ -25,8 +27,10 @@ std::span<const SystemCall> open_calls();
 std::span<const SystemCall> policy_calls();
 std::span<const SystemCall> poll_calls();
 std::span<const SystemCall> process_calls();
+std::span<const SystemCall> queue_calls();
 std::span<const SystemCall> register_calls();
 std::span<const SystemCall> schedule_calls();
+std::span<const SystemCall> select_calls();
 std::span<const SystemCall> signal_calls();
 std::span<const SystemCall> socket_calls();
 std::span<const SystemCall> status_calls();

@@ -35,6 +35,24 @@ inline Nanoseconds later(Nanoseconds time, Nanoseconds duration) {
 struct TimeValue {
   std::int64_t seconds = 0;
   std::int64_t microsecond_part = 0;
+
+  static constexpr std::int64_t microseconds_per_second = 1'000'000;
+
+  static TimeValue of(Nanoseconds time) {
+    const TimeSpecification parts = TimeSpecification::of(time);
+    return {parts.seconds, parts.nanosecond_part / 1000};
+  }
+  Answer<Nanoseconds> nanoseconds() const {
+    if (microsecond_part >= microseconds_per_second) return Errno::einval;
+    return duration();
+  }
+  // As select takes it: its microseconds may be more than a second's.
+  Answer<Nanoseconds> duration() const {
+    std::int64_t whole = 0;
+    const std::int64_t more = microsecond_part / microseconds_per_second;
+    if (microsecond_part < 0 || __builtin_add_overflow(seconds, more, &whole)) return Errno::einval;
+    return TimeSpecification{whole, microsecond_part % microseconds_per_second * 1000}.nanoseconds();
+  }
 };
 
 }  // namespace ingot::os

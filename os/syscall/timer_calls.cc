@@ -2,6 +2,7 @@
 #include "os/boot/kernel.h"
 #include "os/process/process.h"
 #include "os/syscall/clocks.h"
+#include "os/syscall/signal_event.h"
 #include "os/syscall/table.h"
 #include "os/syscall/time_values.h"
 
@@ -17,12 +18,7 @@ struct IntervalSpecification {
   TimeSpecification interval, next;
 };
 
-Answer<Nanoseconds> nanoseconds_of(const TimeValue& value) {
-  if (value.microsecond_part < 0 || value.microsecond_part >= 1'000'000) return Errno::einval;
-  return TimeSpecification{value.seconds, value.microsecond_part * 1000}.nanoseconds();
-}
-TimeValue value_of(Nanoseconds time) { return {time.count() / 1'000'000'000, time.count() % 1'000'000'000 / 1000}; }
-IntervalValue value_of(const SignalTimerSetting& it) { return {value_of(it.interval), value_of(it.next)}; }
+IntervalValue value_of(const SignalTimerSetting& it) { return {TimeValue::of(it.interval), TimeValue::of(it.next)}; }
 
 // ITIMER_REAL; ITIMER_VIRTUAL, ITIMER_PROF: both go by all CPU time, for that of the kernel is not counted apart.
 Answer<std::uint32_t> name_of_interval(std::uint32_t which) {
@@ -42,8 +38,8 @@ Answer<void> set_interval(Caller& caller, std::uint32_t which, UserPointer<Inter
   IntervalValue value{};
   if (!wanted.is_null()) value = TRY(wanted.read());
   SignalTimerSetting setting;
-  setting.next = TRY(nanoseconds_of(value.next));
-  setting.interval = TRY(nanoseconds_of(value.interval));
+  setting.next = TRY(value.next.nanoseconds());
+  setting.interval = TRY(value.interval.nanoseconds());
   const SignalTimerSetting old = TRY(set_interval_timer(caller, name, setting));
   return before.write_if_wanted(value_of(old));
 }
@@ -62,18 +58,6 @@ Answer<std::uint32_t> set_alarm(Caller& caller, std::uint32_t seconds) {
   const std::int64_t rounded = (left + 500'000'000) / 1'000'000'000;
   return static_cast<std::uint32_t>(rounded != 0 ? rounded : 1);
 }
-
-// struct sigevent.
-struct SignalEvent {
-  // SIGEV_SIGNAL, SIGEV_NONE, SIGEV_THREAD_ID; SIGEV_THREAD is a call, which the C library makes of it.
-  static constexpr std::int32_t send = 0, none = 1, send_to_thread = 4;
-  std::uint64_t value;
-  std::int32_t number;
-  std::int32_t how;
-  std::int32_t thread;
-  std::int32_t padding[11];
-};
-static_assert(sizeof(SignalEvent) == 64);
 
 // Programs count them from 0, the process from another number on.
 constexpr std::uint32_t first_name = ProcessTimers::first_created;

@@ -2,6 +2,7 @@
 #include "os/file/control_requests.h"
 #include "os/syscall/file_arguments.h"
 #include "os/syscall/file_wait.h"
+#include "os/syscall/program_control.h"
 #include "os/syscall/table.h"
 
 namespace ingot::os {
@@ -36,7 +37,7 @@ Answer<std::uint64_t> write_pieces(Caller& caller, std::int32_t descriptor, cons
       left = from.left();
       return std::uint64_t{written};
     });
-    if (!moved.ok() && moved.error() == Errno::epipe) tell_of_broken_pipe(caller);
+    if (!moved.ok() && moved.error() == Errno::epipe) tell_of_broken_pipe(caller, *file);
     if (!moved.ok() && moved.error() == Errno::efbig) tell_of_long_file(caller);
     if (!moved.ok() && done == 0) return moved.error();
     if (!moved.ok()) return done;
@@ -120,18 +121,18 @@ Answer<std::uint64_t> seek(Caller& caller, std::int32_t descriptor, std::int64_t
 Answer<std::int64_t> control(Caller& caller, std::int32_t descriptor, std::uint32_t request, std::uint64_t argument) {
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
   if ((file->flags() & open_flag::path) != 0) return Errno::ebadf;
-  UserTransferMemory memory;
+  ProgramControl program(caller);
   switch (request) {
     case control_request::non_blocking:
       file->change_flags(open_flag::non_blocking,
-                         TRY(memory.read<std::int32_t>(argument)) != 0 ? open_flag::non_blocking : 0);
+                         TRY(program.memory().read<std::int32_t>(argument)) != 0 ? open_flag::non_blocking : 0);
       return std::int64_t{0};
     case control_request::close_on_execute:
     case control_request::keep_on_execute:
       TRY(files_of(caller).descriptors().set_on_execute(
           descriptor, request == control_request::close_on_execute ? OnExecute::closes : OnExecute::keeps));
       return std::int64_t{0};
-    default: return file->control(request, argument, memory);
+    default: return file->control(request, argument, program);
   }
 }
 
@@ -163,6 +164,7 @@ Answer<void> reserve(Caller& caller, std::int32_t descriptor, std::uint32_t mode
 
 Answer<void> synchronize(Caller& caller, std::int32_t descriptor) {
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
+  if ((file->flags() & open_flag::path) != 0) return Errno::ebadf;
   return file->synchronize();
 }
 // Nothing is kept back anywhere.

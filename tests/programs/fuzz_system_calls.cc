@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -304,6 +305,9 @@ void open_files() {
   syscall(SYS_timerfd_create, CLOCK_MONOTONIC, 0);
   syscall(SYS_epoll_create1, 0);
   syscall(SYS_memfd_create, "m", 0);
+  syscall(SYS_mq_open, "q", O_RDWR | O_CREAT | O_NONBLOCK, 0600, nullptr);
+  for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET})
+    static_cast<void>(socketpair(AF_UNIX, type, 0, pair));
 }
 
 // Allocations may fail now and then, and before there is anything to lose they are tried again.

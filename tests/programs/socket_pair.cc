@@ -1,6 +1,7 @@
 // A pair of sockets within a program, and files copied by the kernel: Python's asyncio needs one, cp the other.
 // program-test: expect stream of 200000 bytes arrived
 // program-test: expect sockets end as they should
+// program-test: expect messages keep their borders
 // program-test: expect copies are whole
 // program-test: expect one process, and it knows
 // program-test: cast --tmpfs 4M
@@ -81,10 +82,48 @@ void ends_and_refusals() {
   CHECK(send(ends[0], "a", 1, 0) == -1 && errno == EPIPE && told == 1);
   close(ends[0]);
   CHECK(socketpair(AF_INET, SOCK_STREAM, 0, ends) == -1 && errno == EAFNOSUPPORT);
-  CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == -1 && errno == ESOCKTNOSUPPORT);
+  CHECK(socketpair(AF_UNIX, SOCK_RDM, 0, ends) == -1 && errno == ESOCKTNOSUPPORT);
   CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, reinterpret_cast<int*>(8)) == -1 && errno == EFAULT);
   CHECK(send(1, "a", 1, 0) == -1 && errno == ENOTSOCK);
   std::puts("sockets end as they should");
+}
+
+void messages() {
+  for (const int type : {SOCK_DGRAM, SOCK_SEQPACKET}) {
+    int ends[2];
+    CHECK(socketpair(AF_UNIX, type, 0, ends) == 0);
+    int value = -1;
+    socklen_t room = sizeof value;
+    CHECK(getsockopt(ends[0], SOL_SOCKET, SO_TYPE, &value, &room) == 0 && value == type);
+    std::thread sender([&] {
+      CHECK(send(ends[1], "first", 5, 0) == 5 && write(ends[1], "", 0) == 0);
+      iovec pieces[2] = {{const_cast<char*>("se"), 2}, {const_cast<char*>("cond"), 4}};
+      CHECK(writev(ends[1], pieces, 2) == 6 && send(ends[1], "third", 5, 0) == 5);
+    });
+    char text[16];
+    CHECK(recv(ends[0], text, sizeof text, MSG_WAITALL) == 5 && std::string(text, 5) == "first");
+    CHECK(recv(ends[0], text, sizeof text, 0) == 0);
+    iovec small{text, 3};
+    msghdr message{};
+    message.msg_iov = &small;
+    message.msg_iovlen = 1;
+    CHECK(recvmsg(ends[0], &message, 0) == 3 && message.msg_flags == MSG_TRUNC && std::string(text, 3) == "sec");
+    CHECK(recv(ends[0], text, 1, MSG_TRUNC) == 5);
+    sender.join();
+    CHECK(recv(ends[0], text, 1, MSG_DONTWAIT) == -1 && errno == EAGAIN);
+    const std::string huge(300'000, 'x');
+    CHECK(send(ends[0], huge.data(), huge.size(), 0) == -1 && errno == EMSGSIZE);
+    close(ends[1]);
+    if (type == SOCK_SEQPACKET) {
+      CHECK(recv(ends[0], text, 1, 0) == 0);
+      CHECK(send(ends[0], "x", 1, 0) == -1 && errno == EPIPE);  // and no signal
+    } else {
+      CHECK(send(ends[0], "x", 1, 0) == -1 && errno == ECONNREFUSED);
+      CHECK(send(ends[0], "x", 1, 0) == -1 && errno == ENOTCONN);
+    }
+    close(ends[0]);
+  }
+  std::puts("messages keep their borders");
 }
 
 void copies() {
@@ -139,6 +178,7 @@ void alone() {
 int main() {
   stream();
   ends_and_refusals();
+  messages();
   copies();
   alone();
 }

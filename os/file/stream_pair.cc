@@ -1,8 +1,9 @@
-#include "os/file/socket_pair.h"
-
+// Pairs of sockets for streams: SOCK_STREAM.
 #include "base/atomic.h"
 #include "os/file/byte_queue.h"
+#include "os/file/control_caller.h"
 #include "os/file/control_requests.h"
+#include "os/file/socket_pair.h"
 
 namespace ingot::os {
 namespace {
@@ -13,16 +14,15 @@ class PairSource final : public Shared {
   PollSource source;
 };
 
-class PairedSocket final : public SocketFile {
+class StreamSocket final : public SocketFile {
  public:
-  PairedSocket(Reference<PairSource> source, Reference<ByteQueue> incoming, Reference<ByteQueue> outgoing,
+  StreamSocket(Reference<PairSource> source, Reference<ByteQueue> incoming, Reference<ByteQueue> outgoing,
                std::uint32_t flags, Nanoseconds made)
-      : SocketFile(flags | open_flag::read_write),
+      : SocketFile(SocketKind::stream, flags, made),
         source_(std::move(source)),
         incoming_(std::move(incoming)),
-        outgoing_(std::move(outgoing)),
-        made_(made) {}
-  ~PairedSocket() {
+        outgoing_(std::move(outgoing)) {}
+  ~StreamSocket() {
     shut_down(Direction::receiving);
     shut_down(Direction::sending);
   }
@@ -33,17 +33,14 @@ class PairedSocket final : public SocketFile {
       receives ? incoming_->drop_reader() : outgoing_->drop_writer();
     }
   }
-  Answer<FileStatus> status() override {
-    FileStatus status;
-    status.kind = FileKind::socket;
-    status.permissions = 0777;
-    status.inode = static_cast<std::uint64_t>(made_.count());
-    status.times = {made_, made_, made_};
-    return status;
+  Answer<Received> receive(Transfer& to) override {
+    if (!receives_.load(MemoryOrder::relaxed)) return Received{};
+    const std::size_t moved = TRY(incoming_->read(to));
+    return Received{moved, moved};
   }
-  Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, TransferMemory& memory) override {
+  Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, ControlCaller& caller) override {
     if (request != control_request::bytes_waiting) return Errno::enotty;
-    TRY(memory.write(argument, static_cast<std::int32_t>(incoming_->waiting())));
+    TRY(caller.memory().write(argument, static_cast<std::int32_t>(incoming_->waiting())));
     return std::int64_t{0};
   }
   std::uint32_t poll() override {
@@ -55,13 +52,9 @@ class PairedSocket final : public SocketFile {
     return events;
   }
   PollSource* poll_source() override { return &source_->source; }
-  std::string_view anonymous_name() const override { return "socket:[1]"; }
 
  private:
-  Answer<std::size_t> read_bytes(Transfer& to) override {
-    if (!receives_.load(MemoryOrder::relaxed)) return std::size_t{0};
-    return incoming_->read(to);
-  }
+  Answer<std::size_t> read_bytes(Transfer& to) override { return TRY(receive(to)).moved; }
   Answer<std::size_t> write_bytes(Transfer& from) override {
     if (!sends_.load(MemoryOrder::relaxed)) return Errno::epipe;
     return outgoing_->write(from);
@@ -69,21 +62,20 @@ class PairedSocket final : public SocketFile {
 
   Reference<PairSource> source_;
   Reference<ByteQueue> incoming_, outgoing_;
-  Nanoseconds made_;
   Atomic<bool> receives_{true}, sends_{true};
 };
 
 }  // namespace
 
-Answer<SocketPair> make_socket_pair(const FileServices& services, std::uint32_t flags) {
+Answer<SocketPair> make_stream_pair(const FileServices& services, std::uint32_t flags) {
   Allocator& heap = *services.heap;
   const Nanoseconds now = services.time->realtime();
   const Reference<PairSource> source = TRY(make_reference<PairSource>(heap));
   const Reference<ByteQueue> there = TRY(ByteQueue::create(heap, &source->source));
   const Reference<ByteQueue> back = TRY(ByteQueue::create(heap, &source->source));
   SocketPair pair;
-  pair.one = TRY(make_reference<PairedSocket>(heap, source, back, there, flags, now));
-  pair.other = TRY(make_reference<PairedSocket>(heap, source, there, back, flags, now));
+  pair.one = TRY(make_reference<StreamSocket>(heap, source, back, there, flags, now));
+  pair.other = TRY(make_reference<StreamSocket>(heap, source, there, back, flags, now));
   return pair;
 }
 

@@ -1,0 +1,91 @@
+// Pairs of sockets whose messages keep their borders: SOCK_DGRAM and SOCK_SEQPACKET. They differ in what an end means:
+// the second kind is a connection, whose end is told; the first learns only by sending that nobody is there.
+#include "os/file/control_caller.h"
+#include "os/file/control_requests.h"
+#include "os/file/packet_queue.h"
+#include "os/file/socket_pair.h"
+
+namespace ingot::os {
+namespace {
+
+using Side = PacketQueue::Side;
+
+class PacketSource final : public Shared {
+ public:
+  PollSource source;
+};
+
+class PacketSocket final : public SocketFile {
+ public:
+  PacketSocket(SocketKind kind, Reference<PacketSource> source, Reference<PacketQueue> incoming,
+               Reference<PacketQueue> outgoing, std::uint32_t flags, Nanoseconds made)
+      : SocketFile(kind, flags, made),
+        source_(std::move(source)),
+        incoming_(std::move(incoming)),
+        outgoing_(std::move(outgoing)) {}
+  ~PacketSocket() {
+    incoming_->set_reader(Side::gone);
+    outgoing_->set_writer(Side::gone);
+  }
+
+  void shut_down(Direction direction) override {
+    direction == Direction::receiving ? incoming_->set_reader(Side::shut) : outgoing_->set_writer(Side::shut);
+  }
+  Answer<Received> receive(Transfer& to) override {
+    const Answer<Received> received = incoming_->read(to);
+    if (!received.ok() && received.error() == Errno::eagain && has_ended()) return Received{0, 0};
+    return received.ok() ? Answer<Received>(received.value()) : received.error();
+  }
+  Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, ControlCaller& caller) override {
+    if (request != control_request::bytes_waiting) return Errno::enotty;
+    TRY(caller.memory().write(argument, static_cast<std::int32_t>(incoming_->first_bytes())));
+    return std::int64_t{0};
+  }
+  std::uint32_t poll() override {
+    std::uint32_t events = 0;
+    if (!incoming_->is_empty() || has_ended()) events |= poll_event::readable;
+    if (outgoing_->has_room() || outgoing_->reader() != Side::there) events |= poll_event::writable;
+    const bool both_ways = has_ended() && (outgoing_->reader() != Side::there || outgoing_->writer() != Side::there);
+    if (kind() == SocketKind::packets && both_ways) events |= poll_event::hang_up;
+    return events;
+  }
+  PollSource* poll_source() override { return &source_->source; }
+
+ private:
+  // Nothing will come any more. Of a datagram's sender nobody knows that.
+  bool has_ended() const {
+    return incoming_->reader() != Side::there || (kind() == SocketKind::packets && incoming_->writer() != Side::there);
+  }
+  Answer<std::size_t> read_bytes(Transfer& to) override { return TRY(receive(to)).moved; }
+  Answer<std::size_t> write_bytes(Transfer& from) override {
+    if (from.left() > PacketQueue::most_message_bytes) return Errno::emsgsize;
+    if (!connected_.load(MemoryOrder::relaxed)) return Errno::enotconn;
+    if (outgoing_->writer() != Side::there || outgoing_->reader() == Side::shut) return Errno::epipe;
+    if (outgoing_->reader() == Side::there) return outgoing_->write(from);
+    if (kind() == SocketKind::packets) return Errno::epipe;
+    // As on Linux the first to notice is refused, and from then on nobody's: what waited goes as well.
+    connected_.store(false, MemoryOrder::relaxed);
+    incoming_->clear();
+    return Errno::econnrefused;
+  }
+
+  Reference<PacketSource> source_;
+  Reference<PacketQueue> incoming_, outgoing_;
+  Atomic<bool> connected_{true};
+};
+
+}  // namespace
+
+Answer<SocketPair> make_packet_pair(const FileServices& services, SocketKind kind, std::uint32_t flags) {
+  Allocator& heap = *services.heap;
+  const Nanoseconds now = services.time->realtime();
+  const Reference<PacketSource> source = TRY(make_reference<PacketSource>(heap));
+  const Reference<PacketQueue> there = TRY(make_reference<PacketQueue>(heap, heap, source->source));
+  const Reference<PacketQueue> back = TRY(make_reference<PacketQueue>(heap, heap, source->source));
+  SocketPair pair;
+  pair.one = TRY(make_reference<PacketSocket>(heap, kind, source, back, there, flags, now));
+  pair.other = TRY(make_reference<PacketSocket>(heap, kind, source, there, back, flags, now));
+  return pair;
+}
+
+}  // namespace ingot::os
