@@ -72,5 +72,20 @@ TEST_F(ProgramAccounts, CountWhatIsShownInPlaceAndWhatFellBack) {
   EXPECT_EQ(account.resident().peak(), 0u);
 }
 
+TEST_F(ProgramAccounts, LimitAddressesWhateverTheyShow) {
+  Region shared = region(1000, false);
+  shared.sharing = Sharing::shared;
+  ASSERT_TRUE(account.allow(shared).ok());
+  account.limit_addresses(1500 * page_bytes);
+  ASSERT_TRUE(account.allow(shared).ok());
+  account.add(shared);
+  EXPECT_EQ(account.allow(shared).error().code(), ErrorCode::out_of_memory);
+  EXPECT_TRUE(account.allow(region(500, false)).ok());
+  account.limit_addresses(10 * page_bytes);  // below what there is
+  EXPECT_FALSE(account.allow(region(1, false)).ok());
+  account.remove(shared);
+  EXPECT_TRUE(account.allow(region(1, false)).ok());
+}
+
 }  // namespace
 }  // namespace ingot::os
