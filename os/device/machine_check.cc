@@ -8,8 +8,8 @@ namespace ingot::os {
 namespace {
 
 // Model-specific registers: of the CPU, and of its first bank, each bank's four behind those of the one before.
-constexpr std::uint32_t capabilities_register = 0x179, state_register = 0x17a, first_bank = 0x400,
-                        registers_per_bank = 4;
+constexpr std::uint32_t capabilities_register = 0x179, state_register = 0x17a, control_register = 0x17b,
+                        first_bank = 0x400, registers_per_bank = 4;
 struct Bank {
   explicit Bank(std::uint32_t index) : base(first_bank + index * registers_per_bank) {}
   std::uint32_t control() const { return base; }
@@ -20,11 +20,16 @@ struct Bank {
 constexpr std::uint64_t is_valid = std::uint64_t{1} << 63, is_uncorrected = std::uint64_t{1} << 61,
                         has_address = std::uint64_t{1} << 58;
 
-std::uint32_t bank_count() {
+struct Capabilities {
+  std::uint32_t banks = 0;
+  bool has_control = false;  // over all banks
+};
+Capabilities capabilities() {
   constexpr std::uint32_t has_banks = 1u << 14;
-  constexpr std::uint64_t count_bits = 0xff;
-  if ((arch::cpuid(1).edx & has_banks) == 0) return 0;
-  return static_cast<std::uint32_t>(arch::read_model_register(capabilities_register) & count_bits);
+  constexpr std::uint64_t count_bits = 0xff, has_control = 1u << 8;
+  if ((arch::cpuid(1).edx & has_banks) == 0) return {};
+  const std::uint64_t told = arch::read_model_register(capabilities_register);
+  return {static_cast<std::uint32_t>(told & count_bits), (told & has_control) != 0};
 }
 
 // On Intel's family 6 before model 1Ah the first bank's control is another register, and the firmware's (SDM volume 3,
@@ -38,7 +43,9 @@ bool has_first_control() {
 }  // namespace
 
 void clear_machine_checks() {
-  const std::uint32_t banks = bank_count(), first_control = has_first_control() ? 0 : 1;
+  const auto [banks, has_control] = capabilities();
+  const std::uint32_t first_control = has_first_control() ? 0 : 1;
+  if (has_control) arch::write_model_register(control_register, ~std::uint64_t{0});
   for (std::uint32_t index = 0; index < banks; ++index) {
     const Bank bank(index);
     arch::write_model_register(bank.status(), 0);
@@ -48,7 +55,7 @@ void clear_machine_checks() {
 
 MachineCheckReport read_machine_checks() {
   MachineCheckReport report;
-  const std::uint32_t banks = bank_count();
+  const std::uint32_t banks = capabilities().banks;
   report.text.append("machine check: ");
   if (banks != 0) report.text.append_all("state ", Hexadecimal{arch::read_model_register(state_register)}, ", ");
   report.text.append_all(banks, " banks");
