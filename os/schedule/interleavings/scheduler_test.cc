@@ -182,6 +182,74 @@ TEST(Interleavings, AThreadCanBeRestrictedInAnyState) {
   expect_holds_in_every_order<RestrictedScenario>({.cpus = 2, .preemptions = 2});
 }
 
+// A thread of the kernel sleeps on the CPU that a program keeps; another CPU, or an interrupt there, wakes it. The
+// program ends only when it has run: in no order does it wait for a program that nobody interrupts.
+struct WokenScenario {
+  Semaphore call{0};
+  Atomic<bool> served;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread(
+        "driver",
+        [&] {
+          call.acquire();
+          simulation.expect(current_processor().index == 1, "a pinned thread on another CPU");
+          served.store(true, MemoryOrder::release);
+        },
+        only_second_cpu);
+    const auto is_served = [&] { return served.load(MemoryOrder::acquire); };
+    simulation.start_program("engine", is_served, only_second_cpu);
+    simulation.start_thread("interrupt", [&] { call.release(); });
+  }
+  void end(Simulation& simulation) { simulation.expect(served.load(MemoryOrder::relaxed), "not served"); }
+};
+
+TEST(Interleavings, AWokenThreadOfTheKernelTakesTheCpuFromAProgram) {
+  expect_holds_in_every_order<WokenScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// The same where it may run anywhere, a CPU may be about to halt, and another program waits for one.
+struct WokenAnywhereScenario {
+  Semaphore call{0};
+  Atomic<bool> served;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread("driver", [&] {
+      call.acquire();
+      served.store(true, MemoryOrder::release);
+    });
+    const auto is_served = [&] { return served.load(MemoryOrder::acquire); };
+    simulation.start_program("engine", is_served);
+    simulation.start_program("another", [] { return true; });
+    simulation.start_thread("interrupt", [&] { call.release(); });
+  }
+  void end(Simulation&) {}
+};
+
+TEST(Interleavings, AWokenThreadThatMayRunAnywhereIsNotLeftBehindAProgram) {
+  expect_holds_in_every_order<WokenAnywhereScenario>({.cpus = 2, .preemptions = 1});
+}
+
+// Yielding is not waking: a thread of the kernel that waits for a program in turns does not keep it from its CPU.
+struct PoliteScenario {
+  Atomic<bool> ran;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread("polite", [&] {
+      while (!ran.load(MemoryOrder::acquire)) simulation.scheduler().yield();
+    });
+    simulation.start_program("program", [&] {
+      ran.store(true, MemoryOrder::release);
+      return true;
+    });
+  }
+  void end(Simulation&) {}
+};
+
+TEST(Interleavings, AThreadOfTheKernelThatYieldsLetsProgramsRun) {
+  expect_holds_in_every_order<PoliteScenario>({.cpus = 1, .preemptions = 0});
+}
+
 TEST(Scheduler, RefusesProcessorsOutOfPlace) {
   struct : ScheduleMachine {
     void switch_context(Thread&, Thread&) override {}
