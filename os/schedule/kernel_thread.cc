@@ -40,7 +40,8 @@ Result<KernelThread> KernelThread::start(Kernel& kernel, std::string_view name, 
     record.thread.lock_checker = &record.lock_checker.emplace(*handler);
   }
   record.thread.saved_context = arch::prepare_stack(record.stack.top(), &Record::enter, &record);
-  kernel.scheduler.start(record.thread, cpus);
+  kernel.scheduler.restrict(record.thread, cpus);
+  kernel.scheduler.start(record.thread);
   return KernelThread(record);
 }
 

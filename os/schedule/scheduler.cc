@@ -46,9 +46,8 @@ void Scheduler::adopt_cpu(Processor& processor) {
   processor.idle.state_.store(ThreadState::running, MemoryOrder::release);
 }
 
-void Scheduler::start(Thread& thread, std::uint64_t cpus) {
+void Scheduler::start(Thread& thread) {
   const InterruptsOff quiet;
-  thread.allowed_cpus_.store(cpus, MemoryOrder::relaxed);
   thread.last_cpu_.store(current_processor().index, MemoryOrder::relaxed);
   if (!thread.move_state(ThreadState::created, ThreadState::ready)) __builtin_trap();
   enqueue(thread, RunQueue::Turn::as_it_came);

@@ -93,8 +93,8 @@ class Scheduler {
   }
   void idle_once();
 
-  // A created thread becomes ready, near the CPU that started it, or on one of `cpus` (a bit each) for good.
-  void start(Thread& thread, std::uint64_t cpus = Thread::every_cpu);
+  // A created thread becomes ready, near the CPU that started it if it may run there.
+  void start(Thread& thread);
   // Lets the others of this CPU run first. Returns at once when there are none, and the thread may run here.
   void yield();
   // The thread runs on these CPUs only, from its next stay in ring 3 on; the current one from now on. Precondition: the

@@ -48,7 +48,7 @@ struct TinyProgram {
   }
   // What it wrote there, as the kernel sees it. Precondition: it did.
   volatile std::uint32_t& word_at(VirtualAddress address) {
-    const PhysicalAddress physical = process->space().table().translate(address).value();
+    const PhysicalAddress physical = *process->space().table().translate(address);
     return *process->kernel().memory->window().at<volatile std::uint32_t>(physical);
   }
   // Its exit status.

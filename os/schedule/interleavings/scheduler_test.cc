@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "os/schedule/interleavings/scenario_for_tests.h"
 #include "os/schedule/semaphore.h"
 
@@ -208,26 +210,28 @@ TEST(Interleavings, AWokenThreadOfTheKernelTakesTheCpuFromAProgram) {
   expect_holds_in_every_order<WokenScenario>({.cpus = 2, .preemptions = 2});
 }
 
-// The same where it may run anywhere, a CPU may be about to halt, and another program waits for one.
+// The same where it may run anywhere and programs keep every CPU; a device interrupts one of them.
 struct WokenAnywhereScenario {
   Semaphore call{0};
   Atomic<bool> served;
+  bool interrupted = false;
 
   void begin(Simulation& simulation) {
     simulation.start_thread("driver", [&] {
       call.acquire();
       served.store(true, MemoryOrder::release);
     });
-    const auto is_served = [&] { return served.load(MemoryOrder::acquire); };
-    simulation.start_program("engine", is_served);
-    simulation.start_program("another", [] { return true; });
-    simulation.start_thread("interrupt", [&] { call.release(); });
+    simulation.start_program("engine", [&] {
+      if (!std::exchange(interrupted, true)) simulation.interrupt_program([&] { call.release(); });
+      return served.load(MemoryOrder::acquire);
+    });
+    simulation.start_program("another", [&] { return served.load(MemoryOrder::acquire); });
   }
   void end(Simulation&) {}
 };
 
 TEST(Interleavings, AWokenThreadThatMayRunAnywhereIsNotLeftBehindAProgram) {
-  expect_holds_in_every_order<WokenAnywhereScenario>({.cpus = 2, .preemptions = 1});
+  expect_holds_in_every_order<WokenAnywhereScenario>({.cpus = 2, .preemptions = 2});
 }
 
 // Yielding is not waking: a thread of the kernel that waits for a program in turns does not keep it from its CPU.

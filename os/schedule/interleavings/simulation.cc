@@ -90,14 +90,16 @@ void Simulation::judge_end() {
 
 Thread& Simulation::start_thread(std::string_view name, std::function<void()> body, std::uint64_t cpus) {
   Fiber& fiber = make_thread(name, std::move(body));
-  scheduler_.start(*fiber.thread, cpus);
+  scheduler_.restrict(*fiber.thread, cpus);
+  scheduler_.start(*fiber.thread);
   return *fiber.thread;
 }
 
 Thread& Simulation::start_program(std::string_view name, std::function<bool()> over, std::uint64_t cpus) {
   Fiber& fiber = make_thread(name, [this, over = std::move(over)] { stay_in_program(over); });
   fiber.thread->user_thread = reinterpret_cast<UserThread*>(&fiber);  // the scheduler asks only whether there is one
-  scheduler_.start(*fiber.thread, cpus);
+  scheduler_.restrict(*fiber.thread, cpus);
+  scheduler_.start(*fiber.thread);
   return *fiber.thread;
 }
 
@@ -117,6 +119,12 @@ void Simulation::stay_in_program(const std::function<bool()>& over) {
     cpus_[current_]->in_program = false;
     leaves = cpus_[current_]->interrupted;
   }
+}
+
+void Simulation::interrupt_program(const std::function<void()>& handler) {
+  const InterruptsOff quiet;
+  handler();
+  cpus_[current_]->interrupted = true;
 }
 
 Simulation::Fiber& Simulation::make_thread(std::string_view name, std::function<void()> body) {

@@ -53,6 +53,8 @@ class Simulation final : public ScheduleMachine {
   // A thread of a program that is in ring 3 until `over()` holds. It looks at no queue by itself: only when its CPU was
   // interrupted it gives way, as before_program does; there are no time slices here.
   Thread& start_program(std::string_view name, std::function<bool()> over, std::uint64_t cpus = Thread::every_cpu);
+  // For a program: a device interrupts it here.
+  void interrupt_program(const std::function<void()>& handler);
   Scheduler& scheduler() { return scheduler_; }
   Processor& processor(std::uint32_t cpu) { return *cpus_[cpu]->processor; }
 
