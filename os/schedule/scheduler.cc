@@ -123,9 +123,16 @@ void Scheduler::idle_once() {
     next = next_thread(processor);
     // A notification sent before the halt is pending, because interrupts are off: it ends the halt at once.
     if (next == nullptr) machine_.wait_for_interrupt();
-    idle_cpus_.fetch_and(~bit, MemoryOrder::relaxed);
+    idle_cpus_.fetch_and(~bit, MemoryOrder::acquire);
   }
-  if (next != nullptr) switch_to(processor, *next);
+  if (next == nullptr) return;
+  // Somebody may have called this CPU for another thread than it found: then nobody else knows of that one.
+  for (const Processor* other : processors()) {
+    if (other == &processor || other->ready.looks_empty()) continue;
+    const bool nobody_halts = call_idle_cpu(other->index, Thread::every_cpu) == nobody;
+    if (nobody_halts && other->runs_programs.load(MemoryOrder::relaxed)) machine_.notify(other->index);
+  }
+  switch_to(processor, *next);
 }
 
 void Scheduler::enqueue(Thread& thread, RunQueue::Turn turn) {

@@ -64,6 +64,30 @@ TEST(Interleavings, NoCpuHaltsWhileAThreadWaits) {
   expect_holds_in_every_order<BusyScenario>({.cpus = 2, .preemptions = 2});
 }
 
+// Two threads become ready one after the other while two CPUs go idle. One that has found the first, and still looks as
+// if it halted, may be called for the second: then the other, which halts, must hear of it.
+struct TwoReadyScenario {
+  Atomic<bool> ran;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread("starter", [&] {
+      const auto wait = [&] {
+        while (!ran.load(MemoryOrder::acquire)) arch::pause();
+      };
+      simulation.start_thread("long", wait);
+      simulation.start_thread("short", [&] { ran.store(true, MemoryOrder::release); });
+      wait();
+    });
+  }
+  void end(Simulation&) {}
+};
+
+TEST(Interleavings, ACallThatFindsAnotherThreadIsPassedOn) {
+  const Exploration exploration =
+      explore_at_random({.cpus = 3, .runs = 50'000}, [] { return std::make_unique<ScenarioOf<TwoReadyScenario>>(); });
+  EXPECT_EQ(exploration.failure, "");
+}
+
 // A thread that yields is ready while it still stands on its stack: nobody may take it before it has left.
 struct YieldingScenario {
   int turns = 0;
