@@ -39,4 +39,9 @@ std::optional<std::uint64_t> choose_kernel_distance(const MemoryMap& memory, Phy
   return {};
 }
 
+std::uint64_t choose_window_slot(const MemoryMap& memory, std::uint64_t random) {
+  const std::uint64_t end = memory.end_of_memory().value(), last_used = end == 0 ? 0 : (end - 1) / window_slot_bytes;
+  return last_used < window_slot_count ? random % (window_slot_count - last_used) : 0;
+}
+
 }  // namespace ingot::os

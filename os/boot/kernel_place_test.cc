@@ -77,5 +77,22 @@ TEST(KernelPlace, AnyMapGivesOnlyUsableMemory) {
   EXPECT_GT(placed, 1000);
 }
 
+TEST(WindowPlace, LeavesRoomForAllMemoryBehindIt) {
+  constexpr std::uint64_t tib = std::uint64_t{1} << 40;
+  const auto slots_for = [](std::uint64_t end) {
+    std::set<std::uint64_t> found;
+    for (std::uint64_t random = 0; random < 1024; ++random) {
+      found.insert(choose_window_slot(map_of({usable(mib, end)}), random));
+    }
+    return found;
+  };
+  EXPECT_EQ(slots_for(128 * mib).size(), 128u);
+  EXPECT_EQ(slots_for(tib / 2).size(), 128u);
+  EXPECT_EQ(slots_for(tib / 2 + mib).size(), 127u);
+  EXPECT_EQ(*slots_for(2 * tib).rbegin(), 124u);  // 124 to 127 show it
+  EXPECT_EQ(slots_for(64 * tib), (std::set<std::uint64_t>{0}));
+  EXPECT_EQ(slots_for(65 * tib), (std::set<std::uint64_t>{0}));
+}
+
 }  // namespace
 }  // namespace ingot::os

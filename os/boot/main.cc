@@ -31,11 +31,14 @@ void expect_no_leak(Kernel& kernel, const MemoryInUse& before) {
         " frames in use, found ", after.heap_blocks, " of ", after.heap_bytes, " and ", after.frames);
 }
 
-void log_memory(Log& log, const MemoryMap& memory) {
+void log_memory(Log& log, const MemoryMap& memory, PhysicalAddress window_end) {
   for (const MemoryRange& range : memory.ranges()) {
     log.debug("memory ", range.begin, " - ", range.end(), " ", name_of(range.kind));
   }
   log.information("memory: ", memory.bytes_of(MemoryKind::usable) >> 10, " KiB usable");
+  if (const std::uint64_t beyond = memory.bytes_of(MemoryKind::usable, window_end)) {
+    log.warning("memory: expected all of it below ", window_end, ", found ", beyond >> 10, " KiB beyond: not used");
+  }
 }
 
 void log_start(Kernel& kernel) {
@@ -87,7 +90,7 @@ extern "C" [[noreturn]] void ingot_start(LoaderProtocol protocol, std::uint64_t 
 
   require(platform.map_kernel(kernel.boot_info), "page table");
   require(create_memory(kernel), "memory");
-  log_memory(kernel.log, kernel.boot_info.memory);
+  log_memory(kernel.log, kernel.boot_info.memory, platform.window().end());
   read_acpi(kernel);
   start_clock(kernel);
   require(kernel.interrupt_hardware.start(kernel.acpi.interrupts(), *kernel.memory), "interrupt controllers");

@@ -65,10 +65,10 @@ Result<void> MemoryMap::add(MemoryRange range) {
   return {};
 }
 
-std::uint64_t MemoryMap::bytes_of(MemoryKind kind) const {
+std::uint64_t MemoryMap::bytes_of(MemoryKind kind, PhysicalAddress from) const {
   std::uint64_t bytes = 0;
   for (const MemoryRange& range : ranges()) {
-    if (range.kind == kind) bytes += range.bytes;
+    if (range.kind == kind && range.end() > from) bytes += range.end() - (range.begin > from ? range.begin : from);
   }
   return bytes;
 }

@@ -62,7 +62,7 @@ class MemoryMap {
   Result<void> add(MemoryRange range);
 
   std::span<const MemoryRange> ranges() const { return std::span(ranges_).first(count_); }
-  std::uint64_t bytes_of(MemoryKind kind) const;
+  std::uint64_t bytes_of(MemoryKind kind, PhysicalAddress from = PhysicalAddress(0)) const;
   // One past the highest byte that is memory: neither reserved nor bad.
   PhysicalAddress end_of_memory() const;
 

@@ -50,6 +50,17 @@ TEST(MemoryMap, FullMapRefusesAndStaysAsItWas) {
   EXPECT_TRUE(std::ranges::equal(map.ranges(), before));
 }
 
+TEST(MemoryMap, CountsWhatLiesBeyondAnAddress) {
+  constexpr std::uint64_t tib = std::uint64_t{1} << 40;
+  MemoryMap map;
+  ASSERT_TRUE(map.add(range(0, 2 * tib, MemoryKind::usable)).ok());
+  ASSERT_TRUE(map.add(range(3 * tib / 2, tib / 4, MemoryKind::reserved)).ok());
+  EXPECT_EQ(map.bytes_of(MemoryKind::usable), 7 * tib / 4);
+  EXPECT_EQ(map.bytes_of(MemoryKind::usable, PhysicalAddress(tib)), 3 * tib / 4);
+  EXPECT_EQ(map.bytes_of(MemoryKind::usable, PhysicalAddress(13 * tib / 8)), tib / 4);
+  EXPECT_EQ(map.bytes_of(MemoryKind::usable, PhysicalAddress(2 * tib)), 0u);
+}
+
 // Every byte of a small address space has the strictest kind that was ever said of it.
 TEST(MemoryMap, AgreesWithAByteWiseModel) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {

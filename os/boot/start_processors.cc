@@ -122,6 +122,10 @@ void start_processors(Kernel& kernel) {
   kernel.memory->tlb().set_others(kernel.calls);
 
   const std::size_t count = apics->apic_ids().size();
+  if (const std::uint32_t more = apics->processors_left_out()) {
+    kernel.log.warning("processors: expected at most ", Scheduler::most_processors, " with numbers up to ",
+                       apics->local().highest_id(), ", found ", more, " more: not used");
+  }
   if (count == 1) return;
   if (!kernel.start_pages) return kernel.log.warning("processors: expected memory below 1 MiB for them, found none");
   kernel.platform.prepare_start(*kernel.start_pages);

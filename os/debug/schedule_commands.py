@@ -84,7 +84,8 @@ def show_sleeping(thread: gdb.Value, where: str):
 
 
 def ready_threads(processor: gdb.Value) -> list[gdb.Value]:
-    return list(list_elements(processor["ready"]["threads_"]["data_"]))
+    threads = processor["ready"]["threads_"]["data_"]
+    return [*list_elements(threads["first"]), *list_elements(threads["others"])]
 
 
 def kernel_stacks() -> list[tuple[int, int]]:

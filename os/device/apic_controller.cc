@@ -9,7 +9,7 @@ ApicController::ApicController(LocalApic& local, std::span<IoApic*> io_apics, co
   apic_ids_[processor_count_++] = local.id();
   for (const AcpiProcessor& processor : table.processors.all()) {
     if (!processor.enabled || processor.apic_id == apic_ids_[0]) continue;
-    if (processor_count_ == most_processors) {
+    if (processor_count_ == most_processors || processor.apic_id > local.highest_id()) {
       ++processors_left_out_;
     } else {
       apic_ids_[processor_count_++] = processor.apic_id;

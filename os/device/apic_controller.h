@@ -16,6 +16,7 @@ class ApicController final : public InterruptController {
   static constexpr std::size_t most_processors = 64;
 
   // Precondition: `local` is enabled on the calling CPU, which becomes CPU 0; the others follow in the table's order.
+  // Those beyond the most, and those whose number the local APIC cannot say, are left out.
   ApicController(LocalApic& local, std::span<IoApic*> io_apics, const AcpiInterrupts& table);
 
   std::string_view name() const override { return "local and I/O APICs"; }
@@ -35,7 +36,6 @@ class ApicController final : public InterruptController {
   std::span<const std::uint32_t> apic_ids() const { return std::span(apic_ids_).first(processor_count_); }
   // It did not start: those behind it move up.
   void forget(std::uint32_t cpu);
-  // Those that did not fit.
   std::uint32_t processors_left_out() const { return processors_left_out_; }
   LocalApic& local() { return local_; }
 

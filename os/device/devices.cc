@@ -14,6 +14,9 @@ TableBytes table_or_nothing(const Kernel& kernel, std::string_view signature) {
   return found.ok() ? found.value() : TableBytes();
 }
 
+// A row for each driver of a PCI device, the better of two first. Those of network cards and disks come here.
+constexpr std::span<const PciDriver> pci_drivers{};
+
 }  // namespace
 
 void Devices::start(Kernel& kernel) {
@@ -98,7 +101,25 @@ Result<void> Devices::start_pci(Kernel& kernel) {
                      Hexadecimal{header.sub_class});
   });
   kernel.log.information("pci: ", count, " functions, by ", pci_memory_ ? "memory" : "ports");
+  start_drivers(kernel, pci_drivers);
   return {};
+}
+
+std::size_t Devices::start_drivers(Kernel& kernel, std::span<const PciDriver> table) {
+  std::size_t served = 0;
+  if (pci_ == nullptr || table.empty()) return served;
+  for_each_pci_function(*pci_, 0, [&](PciAddress address, const PciHeader& header) {
+    const PciDriver* driver = find_pci_driver(table, header);
+    if (driver == nullptr) return;
+    const Result<void> created = driver->create(kernel, PciDevice(*pci_, address, header));
+    if (created.ok()) {
+      ++served;
+    } else {
+      kernel.log.warning(driver->name, " at pci ", address.bus, ":", address.device, ".", address.function, ": ",
+                         created.error());
+    }
+  });
+  return served;
 }
 
 Result<void> Devices::start_keyboard(Kernel& kernel) {

@@ -8,6 +8,7 @@
 #include "os/device/framebuffer_text.h"
 #include "os/device/keyboard.h"
 #include "os/device/pci_access.h"
+#include "os/device/pci_driver.h"
 #include "os/device/screen_console.h"
 #include "os/device/vga_text.h"
 #include "os/device/wall_clock.h"
@@ -25,6 +26,8 @@ class Devices {
   Devices& operator=(const Devices&) = delete;
 
   void start(Kernel& kernel);
+  // Shows every PCI function to the table, once. How many of them a driver serves.
+  std::size_t start_drivers(Kernel& kernel, std::span<const PciDriver> table);
 
   // None: the machine does not know the date.
   const WallClock* wall_clock() const { return wall_clock_ ? &*wall_clock_ : nullptr; }

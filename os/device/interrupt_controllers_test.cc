@@ -126,9 +126,38 @@ class ApicControllerTest : public ::testing::Test {
 TEST_F(ApicControllerTest, ThisCpuIsTheFirstAndThoseThatMayComeLaterAreLeftOut) {
   ApicController controller(local_, list_, *table_);
   const auto ids = controller.apic_ids();
-  EXPECT_EQ(std::vector<std::uint32_t>(ids.begin(), ids.end()), (std::vector<std::uint32_t>{0, 4, 300}));
+  EXPECT_EQ(std::vector<std::uint32_t>(ids.begin(), ids.end()), (std::vector<std::uint32_t>{0, 4}));
+  EXPECT_EQ(controller.processors_left_out(), 1u);  // a command of 8 bits would reach CPU 44 for CPU 300
   controller.send(1, 0x50);
   EXPECT_EQ(local_registers_.words[0x310], 4u << 24);
+}
+
+TEST_F(ApicControllerTest, MoreCpusThanTheKernelTellsApartAreCounted) {
+  for (std::uint32_t id = 5; id < 99; ++id) table_->processors.add({id, id, true, false});
+  ApicController controller(local_, list_, *table_);  // 96 can be started, and one has number 300
+  EXPECT_EQ(controller.apic_ids().size(), ApicController::most_processors);
+  EXPECT_EQ(controller.processors_left_out(), 33u);
+}
+
+// With x2APIC every number can be said in a command; devices' interrupts still go to the first 255 only.
+TEST_F(ApicControllerTest, LargeNumbersAreUsedWhereCommandsCanSayThem) {
+  struct : LocalApicRegisters {
+    std::uint32_t read(std::uint32_t) const override { return 0; }
+    void write(std::uint32_t, std::uint32_t) override {}
+    void command(std::uint32_t destination, std::uint32_t) override { commanded = destination; }
+    std::uint32_t id() const override { return 0; }
+    std::uint32_t highest_id() const override { return 0xfffffffe; }
+    void turn_on() override {}
+    std::uint32_t commanded = 0;
+  } wide;
+  LocalApic local(wide);
+  ApicController controller(local, list_, *table_);
+  EXPECT_EQ(controller.processors_left_out(), 0u);
+  controller.send(2, 0x50);
+  EXPECT_EQ(wide.commanded, 300u);
+  const InterruptHandler handler{[](void*, arch::TrapFrame&) {}, nullptr};
+  EXPECT_FALSE(controller.connect(handlers_, {1}, handler, 2).ok());
+  EXPECT_FALSE(controller.connect_message(handlers_, handler, 2).ok());
 }
 
 TEST_F(ApicControllerTest, OverridesMoveIsaLines) {
@@ -151,7 +180,6 @@ TEST_F(ApicControllerTest, ConnectingFindsAVectorRoutesAndOpens) {
   EXPECT_EQ(second_.words[0x12], 0x1a030u);
   // What cannot be routed keeps no vector.
   EXPECT_FALSE(controller.connect(handlers_, {32}, handler, 0).ok());
-  EXPECT_FALSE(controller.connect(handlers_, {1}, handler, 2).ok());  // its APIC has number 300
   EXPECT_FALSE(controller.connect_message(handlers_, handler, 3).ok());
   const Result<MessageInterrupt> message = controller.connect_message(handlers_, handler, 1);
   ASSERT_TRUE(message.ok());

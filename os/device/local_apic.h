@@ -16,6 +16,8 @@ class LocalApicRegisters {
   // The command register: an interrupt for the APIC with this number.
   virtual void command(std::uint32_t destination, std::uint32_t command) = 0;
   virtual std::uint32_t id() const = 0;
+  // Of those that a command can be for: one more means all.
+  virtual std::uint32_t highest_id() const = 0;
   // This CPU's registers appear.
   virtual void turn_on() = 0;
 
@@ -30,6 +32,7 @@ class XApicRegisters final : public LocalApicRegisters {
   void write(std::uint32_t offset, std::uint32_t value) override { registers_.write(offset, value); }
   void command(std::uint32_t destination, std::uint32_t command) override;
   std::uint32_t id() const override { return registers_.read(0x20) >> 24; }
+  std::uint32_t highest_id() const override { return 0xfe; }
   void turn_on() override;
 
  private:
@@ -42,6 +45,7 @@ class X2ApicRegisters final : public LocalApicRegisters {
   void write(std::uint32_t offset, std::uint32_t value) override;
   void command(std::uint32_t destination, std::uint32_t command) override;
   std::uint32_t id() const override { return read(0x20); }
+  std::uint32_t highest_id() const override { return 0xfffffffe; }
   void turn_on() override;
 };
 
@@ -58,6 +62,7 @@ class LocalApic {
   // On each CPU: from now on it takes interrupts. Its own lines stay masked, but for the non-maskable one.
   void enable();
   std::uint32_t id() const { return registers_.id(); }
+  std::uint32_t highest_id() const { return registers_.highest_id(); }
   void end_of_interrupt() { registers_.write(end_of_interrupt_at, 0); }
 
   void send(std::uint32_t destination, std::uint8_t vector) { registers_.command(destination, vector); }

@@ -7,6 +7,18 @@ constexpr std::uint16_t command_register = 0x04, first_bar = 0x10, bus_numbers =
 constexpr std::uint32_t decode_ports_and_memory = 3;
 constexpr std::uint32_t has_capabilities = 1u << 20;  // in the status half of the command register
 
+bool is_64_bit_bar(std::uint32_t low) { return (low & 7) == 4; }
+
+// Whether the register belongs to the 64-bit one before it. That is known by reading from the first one on.
+bool is_upper_half(PciConfiguration& configuration, PciAddress address, std::uint32_t index) {
+  std::uint32_t next = 0;
+  while (next < index) {
+    const bool wide = is_64_bit_bar(configuration.read(address, static_cast<std::uint16_t>(first_bar + 4 * next)));
+    next += wide ? 2 : 1;
+  }
+  return next != index;
+}
+
 }  // namespace
 
 std::optional<PciHeader> read_pci_header(PciConfiguration& configuration, PciAddress address) {
@@ -15,6 +27,7 @@ std::optional<PciHeader> read_pci_header(PciConfiguration& configuration, PciAdd
   const std::uint32_t classes = configuration.read(address, 0x08);
   const std::uint8_t type = configuration.read_8(address, 0x0e);
   const std::uint32_t interrupt = configuration.read(address, 0x3c);
+  const std::uint32_t board = configuration.read(address, 0x2c);
   PciHeader header;
   header.vendor = static_cast<std::uint16_t>(identity);
   header.device = static_cast<std::uint16_t>(identity >> 16);
@@ -23,6 +36,7 @@ std::optional<PciHeader> read_pci_header(PciConfiguration& configuration, PciAdd
   header.interface = static_cast<std::uint8_t>(classes >> 8);
   header.revision = static_cast<std::uint8_t>(classes);
   header.layout = type & 0x7f;
+  header.subsystem = header.layout == 0 ? static_cast<std::uint16_t>(board >> 16) : std::uint16_t{0};
   header.has_functions = (type & 0x80) != 0;
   header.interrupt_line = static_cast<std::uint8_t>(interrupt);
   header.interrupt_pin = static_cast<std::uint8_t>(interrupt >> 8);
@@ -72,11 +86,14 @@ Result<std::optional<PciBar>> probe_pci_bar(PciConfiguration& configuration, Pci
   if (index >= count) {
     return Error::of(ErrorCode::out_of_range, "expected one of ", count, " BARs, found number ", index);
   }
+  if (is_upper_half(configuration, address, index)) {
+    return Error::of(ErrorCode::corrupt, "expected a BAR, found number ", index, " to be the upper half of another");
+  }
   const auto offset = static_cast<std::uint16_t>(first_bar + 4 * index);
   const auto next = static_cast<std::uint16_t>(offset + 4);
   PciBarProbe probe;
   probe.low = configuration.read(address, offset);
-  const bool is_64_bit = (probe.low & 7) == 4;
+  const bool is_64_bit = is_64_bit_bar(probe.low);
   if (is_64_bit && index + 1 == count) {
     return Error::of(ErrorCode::corrupt, "expected an upper half after 64-bit BAR ", index, ", found no register");
   }
@@ -97,13 +114,15 @@ Result<std::optional<PciBar>> probe_pci_bar(PciConfiguration& configuration, Pci
 }
 
 std::optional<std::uint16_t> find_pci_capability(PciConfiguration& configuration, PciAddress address,
-                                                 std::uint8_t wanted) {
+                                                 std::uint8_t wanted, std::uint16_t bytes, std::uint16_t after) {
   if ((configuration.read(address, command_register) & has_capabilities) == 0) return std::nullopt;
   // 192 bytes after the header hold at most 48 of them: whoever needs more steps walks in a circle.
   std::uint8_t offset = configuration.read_8(address, capabilities_pointer) & 0xfc;
+  bool is_behind = after == 0;
   for (int step = 0; step < 48 && offset >= 0x40; ++step) {
     const std::uint32_t entry = configuration.read(address, offset);
-    if ((entry & 0xff) == wanted) return offset;
+    if (is_behind && (entry & 0xff) == wanted && offset + bytes <= 0x100) return offset;
+    is_behind |= offset == after;
     offset = entry >> 8 & 0xfc;
   }
   return std::nullopt;

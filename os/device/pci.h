@@ -19,7 +19,8 @@ struct PciHeader {
   std::uint8_t sub_class = 0;
   std::uint8_t interface = 0;
   std::uint8_t revision = 0;
-  std::uint8_t layout = 0;  // 0: a device, 1: a bridge
+  std::uint16_t subsystem = 0;  // of a device: what its vendor calls the board
+  std::uint8_t layout = 0;      // 0: a device, 1: a bridge
   bool has_functions = false;
   std::uint8_t interrupt_line = 0;
   std::uint8_t interrupt_pin = 0;  // 1 to 4 are INTA to INTD; 0: none
@@ -48,13 +49,15 @@ struct PciBarProbe {
 };
 Result<std::optional<PciBar>> decode_pci_bar(const PciBarProbe& probe);
 
-// Asks the device for the size of register `index`, with its decoding off meanwhile; everything is put back.
+// Asks the device for the size of register `index`, with its decoding off meanwhile; everything is put back. The upper
+// half of a 64-bit one is refused.
 Result<std::optional<PciBar>> probe_pci_bar(PciConfiguration& configuration, PciAddress address,
                                             const PciHeader& header, std::uint32_t index);
 
-// The offset of the first capability with this number. A list that leaves its range or turns in a circle ends there.
+// The first capability with this number behind the offset `after`, with all its `bytes` inside configuration space. A
+// list that leaves its range or turns in a circle ends there.
 std::optional<std::uint16_t> find_pci_capability(PciConfiguration& configuration, PciAddress address,
-                                                 std::uint8_t wanted);
+                                                 std::uint8_t wanted, std::uint16_t bytes, std::uint16_t after = 0);
 
 // The bus behind a bridge.
 std::uint8_t secondary_bus(PciConfiguration& configuration, PciAddress address);

@@ -1,6 +1,7 @@
 #include "os/device/pci_device.h"
 
-#include "os/device/pci_message_interrupts.h"
+#include <algorithm>
+#include <array>
 
 namespace ingot::os {
 
@@ -27,55 +28,87 @@ void PciDevice::set_command(std::uint32_t on, std::uint32_t off) const {
 
 void PciDevice::enable() const { set_command(answer_ports | answer_memory | use_memory, 0); }
 
-Result<PciDevice::Mapped> PciDevice::map(std::uint32_t bar, KernelMemory& memory) const {
+Result<PciDevice::Mapped> PciDevice::map(std::uint32_t bar, KernelMemory& memory, CacheMode cache) const {
   const std::optional<PciBar> found = TRY(probe_pci_bar(*configuration_, address_, header_, bar));
   if (!found || found->kind != PciBar::Kind::memory || found->address == 0) {
     return Error::of(ErrorCode::not_found, "expected memory behind BAR ", bar, ", found none");
   }
-  const VirtualAddress begin =
-      TRY(memory.map_device(PhysicalAddress(found->address), found->bytes, CacheMode::uncached));
-  return Mapped{begin, found->bytes};
+  if (cache != CacheMode::uncached && !found->prefetchable) {
+    return Error::of(ErrorCode::invalid_argument, "expected prefetchable memory to cache behind BAR ", bar,
+                     ", found registers");
+  }
+  return Mapped{TRY(memory.map_device(PhysicalAddress(found->address), found->bytes, cache)), found->bytes};
 }
 
-Result<void> PciDevice::enable_message(const InterruptMessage& message, KernelMemory& memory) const {
-  if (const auto offset = find_pci_capability(*configuration_, address_, MsiX::capability)) {
-    const MsiX msix = MsiX::read(*configuration_, address_, *offset);
-    const std::optional<PciBar> bar = TRY(probe_pci_bar(*configuration_, address_, header_, msix.table_bar()));
-    TRY(msix.check_table(bar.value_or(PciBar{})));
-    const PhysicalAddress at(bar->address + msix.table_offset());
-    const VirtualAddress table = TRY(memory.map_device(at, MsiX::entry_bytes, CacheMode::uncached));
-    msix.set_state(*configuration_, MsiX::State::on_but_masked);
-    auto* word = reinterpret_cast<volatile std::uint32_t*>(table.value());
-    for (const std::uint32_t value : MsiX::entry_of(message, MsiX::Mask::off)) *word++ = value;
-    msix.set_state(*configuration_, MsiX::State::on);
-    return {};
-  }
-  if (const auto offset = find_pci_capability(*configuration_, address_, Msi::capability)) {
-    return Msi::read(*configuration_, address_, *offset).enable(*configuration_, message);
-  }
-  return Error::of(ErrorCode::unsupported, "expected a device with MSI or MSI-X, found neither");
+std::optional<MsiX> PciDevice::find_msi_x() const {
+  const auto offset = find_pci_capability(*configuration_, address_, MsiX::capability, MsiX::bytes);
+  if (!offset) return std::nullopt;
+  return MsiX::read(*configuration_, address_, *offset);
 }
 
-Result<std::uint8_t> PciDevice::connect_message(InterruptController& controller, InterruptTable& table,
-                                                KernelMemory& memory, InterruptHandler handler,
-                                                std::uint32_t cpu) const {
-  const MessageInterrupt interrupt = TRY(controller.connect_message(table, handler, cpu));
-  if (const Result<void> enabled = enable_message(interrupt.message, memory); !enabled.ok()) {
-    table.release(interrupt.vector);
-    return enabled.error();
-  }
-  set_command(line_off, 0);
-  return interrupt.vector;
+std::optional<Msi> PciDevice::find_msi() const {
+  const auto offset = find_pci_capability(*configuration_, address_, Msi::capability, Msi::bytes);
+  if (!offset) return std::nullopt;
+  return Msi::read(*configuration_, address_, *offset);
 }
 
-void PciDevice::disconnect_message(InterruptTable& table, std::uint8_t vector) const {
-  if (const auto offset = find_pci_capability(*configuration_, address_, MsiX::capability)) {
-    MsiX::read(*configuration_, address_, *offset).set_state(*configuration_, MsiX::State::off);
-  } else if (const auto older = find_pci_capability(*configuration_, address_, Msi::capability)) {
-    Msi::read(*configuration_, address_, *older).disable(*configuration_);
+std::size_t PciDevice::message_count() const {
+  if (const std::optional<MsiX> msi_x = find_msi_x()) return std::min<std::size_t>(msi_x->entries(), most_messages);
+  return find_msi() ? 1 : 0;
+}
+
+Result<void> PciDevice::enable_messages(std::span<const InterruptMessage> messages, KernelMemory& memory) const {
+  const std::optional<MsiX> msi_x = find_msi_x();
+  if (!msi_x) {
+    const std::optional<Msi> msi = find_msi();
+    if (msi) return msi->enable(*configuration_, messages[0]);
+    return Error::of(ErrorCode::corrupt, "expected the messages that the device had a moment ago, found none");
+  }
+  const std::optional<PciBar> bar = TRY(probe_pci_bar(*configuration_, address_, header_, msi_x->table_bar()));
+  TRY(msi_x->check_table(bar));
+  const PhysicalAddress at(bar->address + msi_x->table_offset());
+  MappedRegisters table(TRY(memory.map_device(at, msi_x->entries() * MsiX::entry_bytes, CacheMode::uncached)));
+  msi_x->set_state(*configuration_, MsiX::State::on_but_masked);
+  msi_x->write_table(table, messages);
+  msi_x->set_state(*configuration_, MsiX::State::on);
+  return {};
+}
+
+Result<void> PciDevice::connect_messages(const MessageServices& services, std::span<const MessageTarget> targets,
+                                         std::span<std::uint8_t> vectors) const {
+  if (targets.empty() || targets.size() > message_count()) {
+    return Error::of(ErrorCode::unsupported, "expected a device with ", targets.size(), " messages, found one with ",
+                     message_count());
+  }
+  std::array<InterruptMessage, most_messages> messages;
+  std::size_t connected = 0;
+  Result<void> outcome;
+  for (const MessageTarget& target : targets) {
+    auto found = services.controller.connect_message(services.table, target.handler, target.cpu);
+    if (!found.ok()) {
+      outcome = found.error();
+      break;
+    }
+    vectors[connected] = found.value().vector;
+    messages[connected++] = found.value().message;
+  }
+  if (outcome.ok()) outcome = enable_messages(std::span(messages).first(connected), services.memory);
+  if (outcome.ok()) {
+    set_command(line_off, 0);
+  } else {
+    for (const std::uint8_t vector : vectors.first(connected)) services.table.release(vector);
+  }
+  return outcome;
+}
+
+void PciDevice::disconnect_messages(InterruptTable& table, std::span<const std::uint8_t> vectors) const {
+  if (const std::optional<MsiX> msi_x = find_msi_x()) {
+    msi_x->set_state(*configuration_, MsiX::State::off);
+  } else if (const std::optional<Msi> msi = find_msi()) {
+    msi->disable(*configuration_);
   }
   set_command(0, line_off);
-  table.release(vector);
+  for (const std::uint8_t vector : vectors) table.release(vector);
 }
 
 Result<InterruptLine> PciDevice::line(const InterruptController& controller) const {

@@ -26,6 +26,9 @@ Result<void> Msi::enable(PciConfiguration& configuration, const InterruptMessage
     return Error::of(ErrorCode::invalid_argument, "expected 16 bits of data for an aligned address of ",
                      is_64_bit() ? 64 : 32, " bits, found ", message.data, " for ", PhysicalAddress(message.address));
   }
+  if (const unsigned end = offset_ + bytes + (is_64_bit() ? 4u : 0u) + (can_mask() ? 8u : 0u); end > 0x100) {
+    return Error::of(ErrorCode::corrupt, "expected MSI's registers inside 256 bytes, found their end at ", end);
+  }
   configuration.write(address_, behind(offset_, 4), static_cast<std::uint32_t>(message.address));
   std::uint16_t next = behind(offset_, 8);
   if (is_64_bit()) {
@@ -52,11 +55,26 @@ MsiX MsiX::read(PciConfiguration& configuration, PciAddress address, std::uint16
   return msix;
 }
 
-Result<void> MsiX::check_table(const PciBar& bar) const {
+Result<void> MsiX::check_table(const std::optional<PciBar>& bar) const {
   const std::uint64_t end = std::uint64_t{table_offset()} + std::uint64_t{entries()} * entry_bytes;
-  if (bar.kind == PciBar::Kind::memory && end <= bar.bytes) return {};
-  return Error::of(ErrorCode::corrupt, "expected an MSI-X table inside its BAR of ", bar.bytes,
-                   " bytes, found its end at ", end);
+  const bool is_memory = bar && bar->kind == PciBar::Kind::memory && bar->address != 0;
+  if (is_memory && end <= bar->bytes) return {};
+  return Error::of(ErrorCode::corrupt, "expected an MSI-X table inside the ", is_memory ? bar->bytes : 0,
+                   " bytes of BAR ", table_bar(), ", found its end at ", end);
+}
+
+// The control word, whose first bit masks the entry, comes last: what is half written is not sent.
+void MsiX::write_table(Registers& table, std::span<const InterruptMessage> messages) const {
+  constexpr std::uint32_t masked = 1;
+  for (std::uint32_t entry = 0; entry < entries(); ++entry) {
+    const std::uint32_t offset = entry * entry_bytes;
+    table.write(offset + 12, masked);
+    if (entry >= messages.size()) continue;
+    table.write(offset, static_cast<std::uint32_t>(messages[entry].address));
+    table.write(offset + 4, static_cast<std::uint32_t>(messages[entry].address >> 32));
+    table.write(offset + 8, messages[entry].data);
+    table.write(offset + 12, 0);
+  }
 }
 
 void MsiX::set_state(PciConfiguration& configuration, State state) const {

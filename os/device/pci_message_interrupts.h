@@ -2,18 +2,20 @@
 // space, MSI-X a table of them in a BAR.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "base/result.h"
 #include "os/device/pci.h"
+#include "os/device/registers.h"
 #include "os/interrupt/interrupt_controller.h"
 
 namespace ingot::os {
 
 class Msi {
  public:
-  static constexpr std::uint8_t capability = 0x05;
+  static constexpr std::uint8_t capability = 0x05, bytes = 12;  // at least
 
   // `offset` is where find_pci_capability found it.
   static Msi read(PciConfiguration& configuration, PciAddress address, std::uint16_t offset);
@@ -34,7 +36,7 @@ class Msi {
 
 class MsiX {
  public:
-  static constexpr std::uint8_t capability = 0x11;
+  static constexpr std::uint8_t capability = 0x11, bytes = 12;
   static constexpr std::uint32_t entry_bytes = 16;
 
   static MsiX read(PciConfiguration& configuration, PciAddress address, std::uint16_t offset);
@@ -42,18 +44,15 @@ class MsiX {
   std::uint32_t entries() const { return (control_ & 0x7ffu) + 1; }
   std::uint32_t table_bar() const { return table_ & 7; }
   std::uint32_t table_offset() const { return table_ & ~7u; }
-  // Whether the table lies inside the memory it names.
-  Result<void> check_table(const PciBar& bar) const;
+  // Whether the table lies inside the memory that `bar`, which it names, has.
+  Result<void> check_table(const std::optional<PciBar>& bar) const;
 
   enum class State : std::uint8_t { off, on, on_but_masked };
   void set_state(PciConfiguration& configuration, State state) const;
 
-  // What one entry of the table holds for a message; written word by word, the control word last.
-  enum class Mask : std::uint8_t { off, on };
-  static constexpr std::array<std::uint32_t, 4> entry_of(const InterruptMessage& message, Mask mask) {
-    return {static_cast<std::uint32_t>(message.address), static_cast<std::uint32_t>(message.address >> 32),
-            message.data, mask == Mask::on ? 1u : 0u};
-  }
+  // An entry for each message, from the first on; the others stay masked. Precondition: there are as many entries, and
+  // the state is on_but_masked.
+  void write_table(Registers& table, std::span<const InterruptMessage> messages) const;
 
  private:
   PciAddress address_;

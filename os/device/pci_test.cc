@@ -2,46 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-#include <tuple>
 #include <vector>
 
+#include "os/device/fake_pci.h"
 #include "os/device/fake_ports.h"
+#include "os/device/fake_registers.h"
 #include "os/device/pci_access.h"
 #include "os/device/pci_device.h"
 #include "os/device/pci_message_interrupts.h"
 
 namespace ingot::os {
 namespace {
-
-// Functions as arrays of registers. A register's mask says which of its bits can be written.
-class FakePci : public PciConfiguration {
- public:
-  struct Function {
-    std::uint32_t registers[64] = {};
-    std::uint32_t writable[64] = {};
-  };
-  Function& plug(PciAddress address) { return functions_[key(address)]; }
-
-  std::uint32_t read(PciAddress address, std::uint16_t offset) override {
-    EXPECT_EQ(offset % 4, 0);
-    ++reads;
-    const auto found = functions_.find(key(address));
-    return found == functions_.end() || offset >= 256 ? 0xffffffffu : found->second.registers[offset / 4];
-  }
-  void write(PciAddress address, std::uint16_t offset, std::uint32_t value) override {
-    const auto found = functions_.find(key(address));
-    if (found == functions_.end() || offset >= 256) return;
-    const std::uint32_t mask = found->second.writable[offset / 4];
-    std::uint32_t& target = found->second.registers[offset / 4];
-    target = (target & ~mask) | (value & mask);
-  }
-  std::uint64_t reads = 0;
-
- private:
-  static std::tuple<int, int, int> key(PciAddress address) { return {address.bus, address.device, address.function}; }
-  std::map<std::tuple<int, int, int>, Function> functions_;
-};
 
 constexpr PciAddress device{0, 0, 3, 0};
 
@@ -121,12 +92,47 @@ TEST(Pci, CapabilityListsEndEvenInACircle) {
   function.registers[13] = 0x43;  // the lowest two bits mean nothing
   function.registers[0x40 / 4] = 0x5009;
   function.registers[0x50 / 4] = 0x4005;
-  EXPECT_EQ(find_pci_capability(pci, device, 5), 0x50);
-  EXPECT_EQ(find_pci_capability(pci, device, 0x11), std::nullopt);
+  EXPECT_EQ(find_pci_capability(pci, device, 5, 12), 0x50);
+  EXPECT_EQ(find_pci_capability(pci, device, 0x11, 12), std::nullopt);
+  EXPECT_LT(pci.reads, 200u);
   function.registers[0x50 / 4] = 0x1005;  // into the header
-  EXPECT_EQ(find_pci_capability(pci, device, 0x11), std::nullopt);
+  EXPECT_EQ(find_pci_capability(pci, device, 0x11, 12), std::nullopt);
+  function.registers[0x40 / 4] = 0x4009;  // to itself
+  EXPECT_EQ(find_pci_capability(pci, device, 5, 12), std::nullopt);
   function.registers[1] = 0;
-  EXPECT_EQ(find_pci_capability(pci, device, 5), std::nullopt);
+  EXPECT_EQ(find_pci_capability(pci, device, 9, 12), std::nullopt);
+}
+
+TEST(Pci, CapabilitiesOfOneNumberAreFoundOneAfterTheOther) {
+  FakePci pci;
+  auto& function = pci.plug(device);
+  function.registers[1] = 1u << 20;
+  function.registers[13] = 0x40;
+  function.registers[0x40 / 4] = 0x5009;
+  function.registers[0x50 / 4] = 0x6005;
+  function.registers[0x60 / 4] = 0xf809;
+  function.registers[0xf8 / 4] = 0x0009;  // 8 bytes before the end
+  EXPECT_EQ(find_pci_capability(pci, device, 9, 16), 0x40);
+  EXPECT_EQ(find_pci_capability(pci, device, 9, 16, 0x40), 0x60);
+  EXPECT_EQ(find_pci_capability(pci, device, 9, 16, 0x60), std::nullopt);
+  EXPECT_EQ(find_pci_capability(pci, device, 9, 8, 0x60), 0xf8);
+}
+
+TEST(Pci, TheUpperHalfOfABarIsNone) {
+  FakePci pci;
+  auto& function = pci.plug(device);
+  function.registers[0] = 0x11e81234;
+  function.registers[4] = 0x0000000c;  // 64 bits: the next register is its upper half, and looks like a BAR itself
+  function.registers[5] = 0x00000800;
+  function.writable[4] = 0xffff0000;
+  function.writable[5] = 0xffffffff;
+  function.registers[6] = 0xfeb00000;
+  function.writable[6] = 0xfff00000;
+  const PciHeader header = read_pci_header(pci, device).value();
+  EXPECT_EQ(probe_pci_bar(pci, device, header, 0).value()->address, 0x800'0000'0000u);
+  EXPECT_FALSE(probe_pci_bar(pci, device, header, 1).ok());
+  EXPECT_EQ(function.registers[5], 0x800u);
+  EXPECT_EQ(probe_pci_bar(pci, device, header, 2).value()->bytes, 1u << 20);
 }
 
 TEST(Pci, WalksBehindBridgesAndLooksAtEveryBusOnce) {
@@ -210,6 +216,9 @@ TEST(PciMessageInterrupts, MsiXTablesLieInsideTheirBar) {
   EXPECT_EQ(msix.table_bar(), 1u);
   EXPECT_EQ(msix.table_offset(), 0xfc0u);
   PciBar bar{PciBar::Kind::memory, false, false, 0, 0x1000};
+  EXPECT_FALSE(msix.check_table(bar).ok());  // nobody gave it a place
+  EXPECT_FALSE(msix.check_table(std::nullopt).ok());
+  bar.address = 0xfeb00000;
   EXPECT_TRUE(msix.check_table(bar).ok());
   bar.bytes = 0x800;
   EXPECT_FALSE(msix.check_table(bar).ok());
@@ -217,7 +226,29 @@ TEST(PciMessageInterrupts, MsiXTablesLieInsideTheirBar) {
   EXPECT_EQ(function.registers[0x60 / 4], 0xc0030011u);
   msix.set_state(pci, MsiX::State::on);
   EXPECT_EQ(function.registers[0x60 / 4], 0x80030011u);
-  EXPECT_EQ(MsiX::entry_of({0x1'fee00000, 7}, MsiX::Mask::on), (std::array<std::uint32_t, 4>{0xfee00000, 1, 7, 1}));
+}
+
+TEST(PciMessageInterrupts, MsiXEntriesAreMaskedWhileTheyAreWrittenAndWhenTheyAreNotUsed) {
+  FakePci pci;
+  pci.plug(device).registers[0x60 / 4] = 0x00020011;  // 3 entries
+  FakeRegisters table;
+  const InterruptMessage messages[] = {{0xfee00000, 0x41}, {0x1'fee01000, 0x42}};
+  MsiX::read(pci, device, 0x60).write_table(table, messages);
+  const std::vector<FakeRegisters::Write> expected = {
+      {0x0c, 1}, {0x00, 0xfee00000}, {0x04, 0}, {0x08, 0x41}, {0x0c, 0},  //
+      {0x1c, 1}, {0x10, 0xfee01000}, {0x14, 1}, {0x18, 0x42}, {0x1c, 0},  //
+      {0x2c, 1}};
+  EXPECT_EQ(table.writes, expected);
+}
+
+TEST(PciMessageInterrupts, MsiThatLeavesConfigurationSpaceIsRefused) {
+  FakePci pci;
+  auto& function = pci.plug(device);
+  std::fill(std::begin(function.writable), std::end(function.writable), 0xffffffffu);
+  function.registers[0xf0 / 4] = 0x01860005;  // 64 bits with a mask: 24 bytes, of which 16 are there
+  EXPECT_FALSE(Msi::read(pci, device, 0xf0).enable(pci, {0xfee01000, 0x41}).ok());
+  function.registers[0xf0 / 4] = 0x00060005;
+  EXPECT_TRUE(Msi::read(pci, device, 0xf0).enable(pci, {0xfee01000, 0x41}).ok());
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ class ImageFileDescription final : public SeekableDescription {
   Reference<ImageFile> file_;
 };
 
+std::uint64_t pages_up_to(std::uint64_t end) { return round_up(end, page_bytes) / page_bytes; }
+
 }  // namespace
 
 ImageFile::ImageFile(Reference<Volume> owner, ImageContent content, std::uint32_t permissions, Nanoseconds modified)
@@ -108,8 +110,20 @@ Answer<void> ImageFile::ImagePages::copy(std::uint64_t offset, std::span<std::by
   });
 }
 
-// What another region shows, stays.
-void ImageFile::ImagePages::let_go(std::uint64_t offset, std::uint64_t bytes, const Region& by) {
+Result<void> ImageFile::ImagePages::pin(std::uint64_t offset, std::uint64_t bytes) {
+  if (!file_.content().consumed) return {};
+  return used_up_.with([&](UsedUpPages& pages) { return pages.pin(offset / page_bytes, pages_up_to(offset + bytes)); });
+}
+
+void ImageFile::ImagePages::unpin(std::uint64_t offset, std::uint64_t bytes) {
+  if (!file_.content().consumed) return;
+  used_up_.with([&](UsedUpPages& pages) { pages.unpin(offset / page_bytes, pages_up_to(offset + bytes)); });
+  const std::uint64_t begin = round_down(offset, page_bytes);
+  give_away_unshown(begin, round_up(offset + bytes, page_bytes) - begin, nullptr);
+}
+
+// What a region shows, stays, but for the one that lets go.
+void ImageFile::ImagePages::give_away_unshown(std::uint64_t offset, std::uint64_t bytes, const Region* by) {
   const ImageContent& content = file_.content();
   if (!content.consumed || !content.physical) return;
   const std::uint64_t end = std::min(offset + bytes, round_up(content.bytes.size(), page_bytes));
@@ -117,7 +131,7 @@ void ImageFile::ImagePages::let_go(std::uint64_t offset, std::uint64_t bytes, co
     while (offset < end) {
       std::uint64_t next = end, shown_until = 0;
       for (const Region& region : showing.all) {
-        if (&region == &by) continue;
+        if (&region == by) continue;
         const std::uint64_t begin = region.object_offset;
         if (begin <= offset) shown_until = std::max(shown_until, begin + region.bytes);
         if (begin > offset) next = std::min(next, begin);
@@ -134,7 +148,7 @@ void ImageFile::ImagePages::give_away(std::uint64_t begin, std::uint64_t end) {
   used_up_.with([&](UsedUpPages& pages) {
     if (!pages.prepare(round_up(content.bytes.size(), page_bytes) / page_bytes).ok()) return;
     for (std::uint64_t page = begin / page_bytes; page < end / page_bytes; ++page) {
-      if (pages.contains(page)) continue;
+      if (pages.contains(page) || pages.is_pinned(page)) continue;
       pages.add(page);
       const FrameNumber frame = FrameNumber::containing(*content.physical + page * page_bytes);
       frames.adopt(frame, frame + 1);

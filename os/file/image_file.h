@@ -49,7 +49,12 @@ class ImageFile final : public Node {
     Result<Backing> fault(std::uint64_t offset, PageSize size) override;
     Node* node() override { return &file_; }
     std::uint64_t phase() const override;
-    void let_go(std::uint64_t offset, std::uint64_t bytes, const Region& by) override;
+    void let_go(std::uint64_t offset, std::uint64_t bytes, const Region& by) override {
+      give_away_unshown(offset, bytes, &by);
+    }
+    // What a device uses is given away when it has ended, if nothing shows it then.
+    Result<void> pin(std::uint64_t offset, std::uint64_t bytes) override;
+    void unpin(std::uint64_t offset, std::uint64_t bytes) override;
     // EIO: a page of it is gone.
     Answer<void> copy(std::uint64_t offset, std::span<std::byte> to);
 
@@ -57,6 +62,7 @@ class ImageFile final : public Node {
     Answer<void> take_page() override { return {}; }
     void give_back_page() override {}
     bool is_used_up(std::uint64_t offset, std::uint64_t bytes);
+    void give_away_unshown(std::uint64_t offset, std::uint64_t bytes, const Region* by);
     void give_away(std::uint64_t begin, std::uint64_t end);
 
     ImageFile& file_;

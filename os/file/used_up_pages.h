@@ -1,4 +1,4 @@
-// UsedUpPages: which pages of a file were given away. It is no lock.
+// UsedUpPages: which pages of a file were given away, and which a device uses, so that they are not. It is no lock.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@ class UsedUpPages {
   UsedUpPages(const UsedUpPages&) = delete;
   UsedUpPages& operator=(const UsedUpPages&) = delete;
   ~UsedUpPages() {
+    while (pins_ != nullptr) remove(&pins_);
     if (words_ != nullptr) heap_.free(words_, bytes_);
   }
 
@@ -31,10 +32,40 @@ class UsedUpPages {
   }
   void add(std::uint64_t page) { words_[page / 64] |= std::uint64_t{1} << page % 64; }
 
+  // From the page `begin` to `end`; several may pin one page.
+  Result<void> pin(std::uint64_t begin, std::uint64_t end) {
+    auto* pin = static_cast<Pin*>(TRY(heap_.allocate(sizeof(Pin))));
+    *pin = {begin, end, pins_};
+    pins_ = pin;
+    return {};
+  }
+  // Precondition: it was pinned so.
+  void unpin(std::uint64_t begin, std::uint64_t end) {
+    Pin** place = &pins_;
+    while ((*place)->begin != begin || (*place)->end != end) place = &(*place)->next;
+    remove(place);
+  }
+  bool is_pinned(std::uint64_t page) const {
+    const Pin* pin = pins_;
+    while (pin != nullptr && (page < pin->begin || page >= pin->end)) pin = pin->next;
+    return pin != nullptr;
+  }
+
  private:
+  struct Pin {
+    std::uint64_t begin, end;
+    Pin* next;
+  };
+  void remove(Pin** place) {
+    Pin* pin = *place;
+    *place = pin->next;
+    heap_.free(pin, sizeof(Pin));
+  }
+
   Allocator& heap_;
   std::uint64_t* words_ = nullptr;
   std::uint64_t bytes_ = 0;
+  Pin* pins_ = nullptr;
 };
 
 }  // namespace ingot::os

@@ -32,10 +32,7 @@ void InterruptTable::release(std::size_t vector) {
 
 bool InterruptTable::dispatch(arch::TrapFrame& frame) {
   const InterruptHandler handler = frame.vector < vector_count ? handlers_[frame.vector] : InterruptHandler{};
-  if (handler.function == nullptr) {
-    unclaimed_count_.fetch_add(1, MemoryOrder::relaxed);
-    return false;
-  }
+  if (handler.function == nullptr) return false;
   handler.function(handler.context, frame);
   return true;
 }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/atomic.h"
 #include "base/result.h"
 #include "os/arch/arch.h"
 #include "os/schedule/locked.h"
@@ -28,17 +27,14 @@ class InterruptTable {
   // After it can no longer arrive.
   void release(std::size_t vector);
 
-  // False where nobody claimed the frame's vector; such arrivals are counted.
+  // False where nobody claimed the frame's vector.
   bool dispatch(arch::TrapFrame& frame);
-
-  std::uint64_t unclaimed_count() const { return unclaimed_count_.load(MemoryOrder::relaxed); }
 
  private:
   struct Claims {};  // the right to change handlers_, which are read without it
 
   std::array<InterruptHandler, vector_count> handlers_{};
   Locked<Claims, SharedWith::interrupts> claims_{LockRank::interrupts};
-  Atomic<std::uint64_t> unclaimed_count_;
 };
 
 }  // namespace ingot::os

@@ -12,8 +12,6 @@ inline constexpr std::uint8_t first_device = 0x30;     // for InterruptTable::al
 inline constexpr std::uint8_t timer = 0xf0;            // of each CPU
 inline constexpr std::uint8_t reschedule = 0xf1;       // leave the halt and look at the queues
 inline constexpr std::uint8_t call = 0xf2;             // run a function that another CPU names
-inline constexpr std::uint8_t flush = 0xf3;            // forget translations
-inline constexpr std::uint8_t apic_error = 0xfe;
 inline constexpr std::uint8_t spurious = 0xff;
 
 }  // namespace ingot::os::vectors

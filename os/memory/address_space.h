@@ -74,12 +74,18 @@ struct AddressSpaceStatistics {
   std::uint64_t copies = 0;
 };
 
-// Memory a device may access: one piece for each page.
+// Memory a device may access: one piece for each page. It outlives the region, the space and the file that showed it.
 struct PinnedPiece {
   PhysicalAddress physical;
   std::uint64_t bytes = 0;
   MemoryObject* lender = nullptr;  // nullptr: the frame carries the pin
   std::uint64_t object_offset = 0;
+  Reference<Shared> owner{};  // keeps the lender, where it would go with its last owner
+
+  void unpin(FrameSource& frames) const {
+    if (lender != nullptr) return lender->unpin(object_offset, bytes);
+    frames.unpin(FrameNumber::containing(physical));
+  }
 };
 
 class AddressSpace : public ListLink<> {
@@ -134,18 +140,9 @@ class AddressSpace : public ListLink<> {
   // The same regions with the same content; private pages are shared until one side writes.
   Result<Owned<AddressSpace>> clone(const NativePageTable* kernel);
 
-  // Makes a range present and keeps it in place for a device; shows each piece to `visit`. It outlives the region:
-  // whoever pinned hands every piece that was shown to unpin(), after a failure, too.
-  template <class Visit>
-  Result<void> pin(VirtualAddress address, std::uint64_t bytes, Access access, Visit visit) {
-    for (std::uint64_t done = 0; done < bytes;) {
-      const PinnedPiece piece = TRY(pin_page(address + done, bytes - done, access));
-      visit(piece);
-      done += piece.bytes;
-    }
-    return {};
-  }
-  void unpin(const PinnedPiece& piece);
+  // Makes the page at an address present and keeps it in place for a device, until PinnedPiece::unpin: a piece that
+  // ends with the page, or after so many bytes. DmaList (os/device) does it for ranges.
+  Result<PinnedPiece> pin(VirtualAddress address, std::uint64_t most_bytes, Access access);
 
   // Takes away the pages of a part of a region that show its object's own memory; copies stay. Nothing where somebody
   // else is at work here: MemoryObject::invalidate, who asks, holds a lock that comes after ours.
@@ -178,7 +175,6 @@ class AddressSpace : public ListLink<> {
     }
   }
   Result<void> share_pages(const Region& region, AddressSpace& child);
-  Result<PinnedPiece> pin_page(VirtualAddress address, std::uint64_t most_bytes, Access access);
   Result<PinnedPiece> pin_present(const Region& region, const MappedPage& page, VirtualAddress address,
                                   std::uint64_t most_bytes);
   // What an object is asked without the lock.

@@ -208,7 +208,7 @@ Result<FaultWork> AddressSpace::copy_page(const Region& region, MappedPage page,
   return FaultWork::copied;
 }
 
-Result<PinnedPiece> AddressSpace::pin_page(VirtualAddress address, std::uint64_t most_bytes, Access access) {
+Result<PinnedPiece> AddressSpace::pin(VirtualAddress address, std::uint64_t most_bytes, Access access) {
   for (Errand errand(*services_.frames);; errand.run()) {
     const MutexGuard guard(mutex_);
     const Region* region = regions_.find(address);
@@ -231,13 +231,9 @@ Result<PinnedPiece> AddressSpace::pin_present(const Region& region, const Mapped
   } else {
     TRY(region.object->pin(piece.object_offset, piece.bytes));
     piece.lender = region.object;
+    piece.owner = region.owner;
   }
   return piece;
-}
-
-void AddressSpace::unpin(const PinnedPiece& piece) {
-  if (piece.lender != nullptr) return piece.lender->unpin(piece.object_offset, piece.bytes);
-  services_.frames->unpin(FrameNumber::containing(piece.physical));
 }
 
 }  // namespace ingot::os

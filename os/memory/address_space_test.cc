@@ -237,12 +237,8 @@ TEST_F(AddressSpaces, CloneByCopyOnWriteAndCopyPinnedPagesAtOnce) {
   const VirtualAddress begin = parent->add(anonymous_request(4 * mib)).value();
   *touch(*parent, begin, Access::write) = 1;
   *touch(*parent, begin + 2 * mib, Access::write) = 2;
-  std::vector<PinnedPiece> pieces;
-  ASSERT_TRUE(
-      parent
-          ->pin(begin + 2 * mib + 4096, 8192, Access::read, [&](const PinnedPiece& piece) { pieces.push_back(piece); })
-          .ok());
-  ASSERT_EQ(pieces.size(), 1u);
+  const PinnedPiece piece = parent->pin(begin + 2 * mib + 4096, 8192, Access::read).value();
+  EXPECT_EQ(piece.bytes, 8192u);
   const std::uint64_t before = frames.statistics().free;
   auto child = parent->clone(nullptr).value();
   EXPECT_LT(before - frames.statistics().free, 512u + 16u);  // the pinned large page, tables, the space itself
@@ -258,8 +254,8 @@ TEST_F(AddressSpaces, CloneByCopyOnWriteAndCopyPinnedPagesAtOnce) {
   EXPECT_EQ(*touch(*child, begin + 2 * mib, Access::read), 2u);
   // Pinned memory outlives its space.
   parent.reset();
-  EXPECT_GE(frames.table().info(frames.table().head_of(FrameNumber::containing(pieces[0].physical))).pins(), 1u);
-  child->unpin(pieces[0]);
+  EXPECT_GE(frames.table().info(frames.table().head_of(FrameNumber::containing(piece.physical))).pins(), 1u);
+  piece.unpin(frames);
 }
 
 TEST_F(AddressSpaces, PinWhatAPrivateWriteWouldOtherwiseLeaveBehind) {
@@ -269,15 +265,12 @@ TEST_F(AddressSpaces, PinWhatAPrivateWriteWouldOtherwiseLeaveBehind) {
   request.bytes = 4 * page_bytes;
   request.access = read_write;
   const VirtualAddress begin = space->add(request).value();
-  std::vector<PinnedPiece> pieces;
-  const auto note = [&](const PinnedPiece& piece) { pieces.push_back(piece); };
-  ASSERT_TRUE(space->pin(begin + 100, page_bytes, Access::read, note).ok());
-  ASSERT_EQ(pieces.size(), 2u);
-  EXPECT_EQ(pieces[0].bytes + pieces[1].bytes, page_bytes);
-  EXPECT_EQ(pieces[0].lender, nullptr);  // copies, which carry their pins
-  EXPECT_EQ(touch(*space, begin + 104, Access::write), memory.window().at<std::uint64_t>(pieces[0].physical + 4));
-  EXPECT_FALSE(space->pin(begin + 3 * page_bytes, 2 * page_bytes, Access::read, note).ok());
-  for (const PinnedPiece& piece : pieces) space->unpin(piece);
+  const PinnedPiece piece = space->pin(begin + 100, page_bytes, Access::read).value();
+  EXPECT_EQ(piece.bytes, page_bytes - 100);
+  EXPECT_EQ(piece.lender, nullptr);  // a copy, which carries its pin
+  EXPECT_EQ(touch(*space, begin + 104, Access::write), memory.window().at<std::uint64_t>(piece.physical + 4));
+  EXPECT_FALSE(space->pin(begin + 4 * page_bytes, page_bytes, Access::read).ok());
+  piece.unpin(frames);
 }
 
 TEST_F(AddressSpaces, StayWholeWhenMemoryRunsOut) {

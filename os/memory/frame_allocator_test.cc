@@ -295,6 +295,24 @@ TEST(FrameAllocator, StartsInFourMebibytesAndSaysWhatItsTablesCost) {
   EXPECT_GT(allocator.statistics().free * page_bytes, 3 * mib);
 }
 
+TEST(FrameAllocator, HandsOutTwoTebibytes) {
+  constexpr std::uint64_t tib = 1024 * gib;
+  const FakeMemory memory(2 * tib);
+  MemoryMap full = usable(2 * tib);
+  const FrameAllocator all = create(full, memory);
+  EXPECT_EQ(all.statistics().unreachable_frames, 1u);  // frame 0
+  EXPECT_GT(all.statistics().free, 2040 * gib / page_bytes);
+  // Taking all of it would write all infos: the last 64 MiB will do.
+  MemoryMap ends = map_of({{PhysicalAddress(0), 64 * mib, MemoryKind::usable},
+                           {PhysicalAddress(2 * tib - 64 * mib), 64 * mib, MemoryKind::usable}});
+  FrameAllocator allocator = create(ends, memory);
+  const FrameNumber high = allocator.allocate(large_page_order).value();
+  EXPECT_GE(high.address(), PhysicalAddress(2 * tib - 64 * mib));
+  ASSERT_TRUE(allocator.pin(high + 7).ok());
+  allocator.unpin(high + 9);
+  allocator.release(high, large_page_order);
+}
+
 TEST(FrameAllocator, StaysBelowWhatIsMappedAndWhatTheWindowShows) {
   const FakeMemory memory(2 * gib);
   MemoryMap map = usable(3 * gib);

@@ -5,11 +5,9 @@
 namespace ingot::os {
 
 void Process::start_limits() {
-  const std::uint64_t memory = memory_->account().limit();
   limits_.with([&](ResourceLimits& limits) {
     limits.start(Resource::stack, {first_stack_bytes, first_stack_bytes});
     limits.start(Resource::open_files, {files_->descriptors().limit(), DescriptorTable::largest_limit});
-    limits.start(Resource::address_space, {memory, memory});
   });
 }
 
@@ -22,7 +20,7 @@ Answer<void> Process::change_limit(Resource resource, const ResourceLimit& wante
   TRY(limits_.with([&](ResourceLimits& limits) { return limits.change(resource, wanted); }));
   switch (resource) {
     case Resource::open_files: files_->descriptors().set_limit(static_cast<std::uint32_t>(wanted.current)); break;
-    case Resource::address_space: memory_->account().set_limit(wanted.current); break;
+    case Resource::address_space: memory_->account().limit_addresses(wanted.current); break;
     case Resource::file_size: most_file_bytes_.store(wanted.current, MemoryOrder::relaxed); break;
     case Resource::processor_time: timers_.limit_processor_time(wanted.current, wanted.most); break;
     default: break;  // kept and told

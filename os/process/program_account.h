@@ -20,7 +20,6 @@ class ProgramAccount final : public MemoryAccount {
 
   std::uint64_t limit() const { return limit_.load(MemoryOrder::relaxed); }
   // What was promised before stays.
-  void set_limit(std::uint64_t limit) { limit_.store(limit, MemoryOrder::relaxed); }
   bool has_room(std::uint64_t bytes) const;
   std::uint64_t charged() const { return promised_.load(MemoryOrder::relaxed) + touched_.load(MemoryOrder::relaxed); }
 

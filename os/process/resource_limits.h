@@ -21,7 +21,7 @@ enum class Resource : std::uint32_t {
   processes = 6,       // RLIMIT_NPROC
   open_files = 7,      // RLIMIT_NOFILE: descriptors are below it
   locked_memory = 8,   // RLIMIT_MEMLOCK
-  address_space = 9,   // RLIMIT_AS: what its memory may come to (program_account.h)
+  address_space = 9,   // RLIMIT_AS: of all mappings (program_account.h)
   file_locks = 10,     // RLIMIT_LOCKS
   pending_signals = 11,
   message_bytes = 12,  // RLIMIT_MSGQUEUE

@@ -28,7 +28,7 @@ struct KernelThread::Record {
 };
 
 Result<KernelThread> KernelThread::start(Kernel& kernel, std::string_view name, ThreadBody body, VectorUse vectors,
-                                         std::uint64_t bytes) {
+                                         std::uint64_t bytes, std::uint64_t cpus) {
   Allocator& heap = kernel.memory->heap();
   std::optional<arch::VectorState> vector_state;
   if (vectors == VectorUse::own) vector_state.emplace(TRY(arch::VectorState::create(heap)));
@@ -40,6 +40,7 @@ Result<KernelThread> KernelThread::start(Kernel& kernel, std::string_view name, 
     record.thread.lock_checker = &record.lock_checker.emplace(*handler);
   }
   record.thread.saved_context = arch::prepare_stack(record.stack.top(), &Record::enter, &record);
+  kernel.scheduler.restrict(record.thread, cpus);
   kernel.scheduler.start(record.thread);
   return KernelThread(record);
 }
@@ -64,7 +65,7 @@ Result<void> start_tasks(Kernel& kernel) {
     void* block = TRY(kernel.memory->heap().allocate(sizeof(Tasks)));
     Tasks& tasks = *std::construct_at(static_cast<Tasks*>(block));
     const auto run = [](Executor& executor) { executor.run_until([] { return false; }); };
-    tasks.thread.emplace(TRY(spawn(kernel, "tasks", run, tasks.executor)));
+    tasks.thread.emplace(TRY(spawn_on(kernel, processor->index, "tasks", run, tasks.executor)));
     processor->tasks = &tasks.executor;
   }
   return {};

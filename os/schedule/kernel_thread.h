@@ -54,7 +54,7 @@ class [[nodiscard]] KernelThread {
 
   // The name must outlive the thread.
   static Result<KernelThread> start(Kernel& kernel, std::string_view name, ThreadBody body, VectorUse vectors,
-                                    std::uint64_t stack_bytes);
+                                    std::uint64_t stack_bytes, std::uint64_t cpus);
   KernelThread(KernelThread&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
   KernelThread& operator=(KernelThread&&) = delete;
   // Joins as well: nobody frees a stack that somebody stands on.
@@ -70,16 +70,23 @@ class [[nodiscard]] KernelThread {
   Record* record_;  // none: joined
 };
 
-// function(argument) on a thread of its own. The argument outlives it.
+// function(argument) on a thread of its own, which may run on `cpus` (a bit each). The argument outlives it.
 template <class Argument>
 Result<KernelThread> spawn(Kernel& kernel, std::string_view name, void (*function)(std::type_identity_t<Argument>&),
                            Argument& argument, VectorUse vectors = VectorUse::none,
-                           std::uint64_t stack_bytes = KernelThread::stack_bytes) {
+                           std::uint64_t stack_bytes = KernelThread::stack_bytes,
+                           std::uint64_t cpus = Thread::every_cpu) {
   const auto call = [](void (*erased)(), void* object) {
     reinterpret_cast<void (*)(Argument&)>(erased)(*static_cast<Argument*>(object));
   };
   return KernelThread::start(kernel, name, {call, reinterpret_cast<void (*)()>(function), &argument}, vectors,
-                             stack_bytes);
+                             stack_bytes, cpus);
+}
+// On one CPU, for good.
+template <class Argument>
+Result<KernelThread> spawn_on(Kernel& kernel, std::uint32_t cpu, std::string_view name,
+                              void (*function)(std::type_identity_t<Argument>&), Argument& argument) {
+  return spawn(kernel, name, function, argument, VectorUse::none, KernelThread::stack_bytes, std::uint64_t{1} << cpu);
 }
 
 // Tasks on CPUs: each has an executor, and a thread that runs it.

@@ -1,5 +1,6 @@
-// RunQueue: the threads of one CPU that are ready, first come first served. Other CPUs put threads in and, when they
-// have nothing to do, take some away.
+// RunQueue: the threads of one CPU that are ready. Those of the kernel that were woken come first, because a device
+// waits for them; the others are served as they came. Other CPUs put threads in and, when they have nothing to do, take
+// some away.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +15,13 @@ namespace ingot::os {
 // Precondition of each function: interrupts are off.
 class RunQueue {
  public:
-  void push(Thread& thread) {
-    threads_.with_interrupts_off([&](List& list) {
-      list.push_back(thread);
-      return count_.fetch_add(1, MemoryOrder::relaxed);
+  enum class Turn : std::uint8_t { first, as_it_came };
+  void push(Thread& thread, Turn turn) {
+    threads_.with_interrupts_off([&](Threads& threads) {
+      (turn == Turn::first ? threads.first : threads.others).push_back(thread);
+      const std::size_t before = count_.fetch_add(1, MemoryOrder::relaxed);
+      if (turn == Turn::first) is_urgent_.store(true, MemoryOrder::relaxed);
+      return before;
     });
   }
   // For its own CPU: the thread that waited longest. nullptr when empty.
@@ -38,22 +42,33 @@ class RunQueue {
   }
   // Without the lock: exact for a reader whose fence comes after that of the last to push.
   bool looks_empty() const { return count_.load(MemoryOrder::relaxed) == 0; }
+  // The same for those that come first: no program goes on before them.
+  bool is_urgent() const { return is_urgent_.load(MemoryOrder::relaxed); }
 
  private:
   using List = IntrusiveList<Thread, struct RunQueueTag>;
+  struct Threads {
+    List first, others;
+  };
 
   template <class From>
   Thread* take(From&& from) {
     if (looks_empty()) return nullptr;
-    return threads_.with_interrupts_off([&](List& list) {
-      Thread* thread = from(list);
+    return threads_.with_interrupts_off([&](Threads& threads) {
+      Thread* thread = nullptr;
+      if (!threads.first.is_empty()) {
+        thread = from(threads.first);
+        is_urgent_.store(!threads.first.is_empty(), MemoryOrder::relaxed);
+      }
+      if (thread == nullptr) thread = from(threads.others);
       if (thread != nullptr) count_.fetch_subtract(1, MemoryOrder::relaxed);
       return thread;
     });
   }
 
-  Locked<List, SharedWith::interrupts> threads_{LockRank::run_queue};
+  Locked<Threads, SharedWith::interrupts> threads_{LockRank::run_queue};
   Atomic<std::size_t> count_;
+  Atomic<bool> is_urgent_;
 };
 
 }  // namespace ingot::os

@@ -7,6 +7,8 @@
 
 namespace ingot::os {
 
+static constexpr std::uint32_t nobody = Scheduler::most_processors;  // no CPU was called
+
 Thread& current_thread() { return *current_processor().current; }
 void block_current_thread() { current_scheduler().block(); }
 void wake_current_thread() { current_scheduler().wake(*current_processor().current); }
@@ -48,7 +50,7 @@ void Scheduler::start(Thread& thread) {
   const InterruptsOff quiet;
   thread.last_cpu_.store(current_processor().index, MemoryOrder::relaxed);
   if (!thread.move_state(ThreadState::created, ThreadState::ready)) __builtin_trap();
-  enqueue(thread);
+  enqueue(thread, RunQueue::Turn::as_it_came);
 }
 
 void Scheduler::yield() {
@@ -84,7 +86,7 @@ bool Scheduler::wake(Thread& thread) {
   if (thread.move_state(ThreadState::blocking, ThreadState::woken)) return true;
   if (!thread.move_state(ThreadState::blocked, ThreadState::ready)) return false;
   const InterruptsOff quiet;
-  enqueue(thread);
+  enqueue(thread, turn_of_woken(thread));
   return true;
 }
 
@@ -121,19 +123,29 @@ void Scheduler::idle_once() {
     next = next_thread(processor);
     // A notification sent before the halt is pending, because interrupts are off: it ends the halt at once.
     if (next == nullptr) machine_.wait_for_interrupt();
-    idle_cpus_.fetch_and(~bit, MemoryOrder::relaxed);
+    idle_cpus_.fetch_and(~bit, MemoryOrder::acquire);
   }
-  if (next != nullptr) switch_to(processor, *next);
+  if (next == nullptr) return;
+  // Somebody may have called this CPU for another thread than it found: then nobody else knows of that one.
+  for (const Processor* other : processors()) {
+    if (other == &processor || other->ready.looks_empty()) continue;
+    const bool nobody_halts = call_idle_cpu(other->index, Thread::every_cpu) == nobody;
+    if (nobody_halts && other->runs_programs.load(MemoryOrder::relaxed)) machine_.notify(other->index);
+  }
+  switch_to(processor, *next);
 }
 
-void Scheduler::enqueue(Thread& thread) {
+void Scheduler::enqueue(Thread& thread, RunQueue::Turn turn) {
   const std::uint64_t allowed = thread.allowed_cpus();  // once it is in the queue, it may run and end
   const std::uint32_t last = thread.last_cpu(), cpu = (allowed >> last & 1) != 0 ? last : place_of(allowed);
-  processors_[cpu]->ready.push(thread);
+  processors_[cpu]->ready.push(thread, turn);
   atomic_fence(MemoryOrder::sequentially_consistent);
   const bool some_halt = (idle_cpus_.load(MemoryOrder::relaxed) & allowed) != 0;
-  if ((some_halt && call_idle_cpu(cpu, allowed)) || cpu == current_processor().index) return;
-  // Nobody halts: a program that runs there must share, and learns of it only by an interrupt.
+  const std::uint32_t called = some_halt ? call_idle_cpu(cpu, allowed) : nobody;
+  if (called == cpu || cpu == current_processor().index) return;
+  // A program that runs there learns only by an interrupt that it must share. Where another CPU was called it may keep
+  // its own, but for a thread that goes first: the other CPU may have found something else to do.
+  if (called != nobody && turn != RunQueue::Turn::first) return;
   if (processors_[cpu]->runs_programs.load(MemoryOrder::relaxed)) machine_.notify(cpu);
 }
 
@@ -144,8 +156,8 @@ std::uint32_t Scheduler::place_of(std::uint64_t allowed) const {
 }
 
 // Wakes `preferred` if it halts, else any that does and is allowed: it will steal. Clearing a bit claims that CPU, so
-// that two threads that become ready call two of them. False when none halts.
-bool Scheduler::call_idle_cpu(std::uint32_t preferred, std::uint64_t allowed) {
+// that two threads that become ready call two of them.
+std::uint32_t Scheduler::call_idle_cpu(std::uint32_t preferred, std::uint64_t allowed) {
   std::uint64_t idle = idle_cpus_.load(MemoryOrder::relaxed) & allowed;
   while (idle != 0) {
     const std::uint64_t wanted = std::uint64_t{1} << preferred;
@@ -155,15 +167,15 @@ bool Scheduler::call_idle_cpu(std::uint32_t preferred, std::uint64_t allowed) {
     const auto cpu = static_cast<std::uint32_t>(std::countr_zero(bit));
     // The bit is our own when we are the handler that interrupts this CPU's halt: it looks at the queues anyway.
     if (cpu != current_processor().index) machine_.notify(cpu);
-    return true;
+    return cpu;
   }
-  return false;
+  return nobody;
 }
 
 // A thread that was restricted while it waited goes to where it may run.
 Thread* Scheduler::send_away(Processor& processor, Thread* thread) {
   while (thread != nullptr && !thread->may_run_on(processor.index)) {
-    enqueue(*thread);
+    enqueue(*thread, RunQueue::Turn::as_it_came);
     thread = processor.ready.pop();
   }
   return thread;
@@ -201,6 +213,7 @@ void Scheduler::finish_switch() {
   Processor& processor = current_processor();
   Thread& left = *processor.left;
   processor.left = nullptr;
+  RunQueue::Turn turn = RunQueue::Turn::as_it_came;
   if (&left == &processor.idle) return;
   switch (left.state()) {
     case ThreadState::finishing:
@@ -208,13 +221,13 @@ void Scheduler::finish_switch() {
       return;
     case ThreadState::blocking:
       if (left.move_state(ThreadState::blocking, ThreadState::blocked)) return;
-      break;  // woken in this moment
-    case ThreadState::woken:
+      [[fallthrough]];  // woken in this moment
+    case ThreadState::woken: turn = turn_of_woken(left); break;
     case ThreadState::yielding: break;
     default: __builtin_trap();
   }
   left.state_.store(ThreadState::ready, MemoryOrder::release);
-  enqueue(left);
+  enqueue(left, turn);
 }
 
 }  // namespace ingot::os

@@ -1,5 +1,6 @@
-// Scheduler: which thread runs where. Cooperative: a thread keeps its CPU until it yields, sleeps or ends. Every CPU
-// has a queue of its own; one that has nothing to do takes threads from the others before it halts.
+// Scheduler: which thread runs where. Cooperative: a thread keeps its CPU until it yields, sleeps or ends; but a thread
+// of the kernel that is woken takes the CPU from a program at once. Every CPU has a queue of its own; one that has
+// nothing to do takes threads from the others before it halts.
 //
 // What it decides is plain logic over a ScheduleMachine: tests run it on simulated CPUs, in every order of their steps.
 #pragma once
@@ -54,6 +55,9 @@ struct Processor : arch::CpuHeader {
   std::uint64_t switches = 0;
   std::uint64_t steals = 0;
   std::optional<LockCheckers> lock_checkers;
+  // Before the program of its thread goes on: whether another thread goes first, or this one may not stay.
+  bool is_wanted_at_once() const { return ready.is_urgent() || !current->may_run_on(index); }
+
   [[no_unique_address]] arch::CpuPart part;
 };
 
@@ -89,7 +93,7 @@ class Scheduler {
   }
   void idle_once();
 
-  // A created thread becomes ready, near the CPU that started it.
+  // A created thread becomes ready, near the CPU that started it if it may run there.
   void start(Thread& thread);
   // Lets the others of this CPU run first. Returns at once when there are none, and the thread may run here.
   void yield();
@@ -111,8 +115,11 @@ class Scheduler {
   Locked<WaitGraph, SharedWith::interrupts> wait_graph{LockRank::wait_graph};
 
  private:
-  void enqueue(Thread& thread);
-  bool call_idle_cpu(std::uint32_t preferred, std::uint64_t allowed);
+  void enqueue(Thread& thread, RunQueue::Turn turn);
+  static RunQueue::Turn turn_of_woken(const Thread& thread) {
+    return thread.user_thread == nullptr ? RunQueue::Turn::first : RunQueue::Turn::as_it_came;
+  }
+  std::uint32_t call_idle_cpu(std::uint32_t preferred, std::uint64_t allowed);
   Thread* own_thread(Processor& processor);
   // Apart, so that a switch between threads that may run anywhere stays within its budget of instructions.
   [[gnu::noinline]] std::uint32_t place_of(std::uint64_t allowed) const;

@@ -53,6 +53,7 @@ class Thread : public ListLink<struct RunQueueTag> {
   std::uint32_t last_cpu() const { return last_cpu_.load(MemoryOrder::relaxed); }
 
   // The CPUs it may run on, a bit each; of those that there are, one at least. Changed by Scheduler::restrict.
+  static constexpr std::uint64_t every_cpu = ~std::uint64_t{0};
   std::uint64_t allowed_cpus() const { return allowed_cpus_.load(MemoryOrder::relaxed); }
   bool may_run_on(std::uint32_t cpu) const { return (allowed_cpus() >> cpu & 1) != 0; }
 
@@ -91,7 +92,7 @@ class Thread : public ListLink<struct RunQueueTag> {
   std::string_view name_;
   Atomic<ThreadState> state_{ThreadState::created};
   Atomic<std::uint32_t> last_cpu_;
-  Atomic<std::uint64_t> allowed_cpus_{~std::uint64_t{0}};
+  Atomic<std::uint64_t> allowed_cpus_{every_cpu};
   WaitQueue finished_;
 };
 

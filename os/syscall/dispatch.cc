@@ -26,10 +26,10 @@ bool is_wanted(const Processor& processor) {
   return !processor.ready.looks_empty() || !processor.current->may_run_on(processor.index);
 }
 
-// The program keeps a CPU that others wait for until its slice ends; one that may not stay leaves at once. True: it was
-// away, and perhaps the CPU is another.
+// The program keeps a CPU that others wait for until its slice ends; for a thread of the kernel that was woken, and
+// where it may not stay, it leaves at once. True: it was away, and perhaps the CPU is another.
 bool share_cpu(Kernel& kernel, Processor& processor) {
-  const bool may_stay = processor.current->may_run_on(processor.index);
+  const bool may_stay = !processor.is_wanted_at_once();
   if (may_stay && (processor.ready.looks_empty() || !processor.timers)) return false;
   if (may_stay && !processor.slice.has_ended()) {
     if (!processor.slice.is_running()) processor.slice.begin(*processor.timers, kernel.now() + kernel.time_slice);

@@ -7,11 +7,14 @@
 // boot-test: expect micro: mutex lock and unlock
 // boot-test: expect micro: frame from and to the cache
 // boot-test: expect micro: map 2 MiB
+// boot-test: expect micro: interrupt of a program to a woken thread
 #include <algorithm>
 
 #include "os/boot/kernel.h"
 #include "os/schedule/mutex.h"
+#include "os/schedule/sleep.h"
 #include "os/trace/panic.h"
+#include "tests/boot/tiny_program.h"
 
 namespace ingot::os {
 
@@ -27,8 +30,9 @@ class Samples {
     const std::uint64_t begin = arch::cycle_count();
     step();
     const std::uint64_t end = arch::cycle_count();
-    samples_[count_++] = end - begin - (arch::cycle_count() - end);
+    add(end - begin - (arch::cycle_count() - end));
   }
+  void add(std::uint64_t sample) { samples_[count_++] = sample; }
   std::uint64_t median() {
     std::sort(samples_, samples_ + count_);
     return samples_[count_ / 2];
@@ -110,6 +114,30 @@ void measure_map(Kernel& kernel) {
   report(kernel, "map 2 MiB", samples.median());
 }
 
+// A thread sleeps while a program keeps the CPU in ring 3: from the program's last step to the thread's first.
+struct Awakening {
+  Kernel& kernel;
+  TinyProgram program;
+  Samples samples;
+
+  void take() {
+    for (std::size_t i = 0; i < rounds; ++i) {
+      sleep_thread_until(kernel.now() + Nanoseconds(200'000));
+      const std::uint64_t now = arch::cycle_count();
+      samples.add(static_cast<std::uint32_t>(now) - program.word_at(TinyProgram::top_of_stack));
+    }
+    program.process->end(0);
+  }
+};
+
+void measure_awakening(Kernel& kernel) {
+  Awakening awakening{kernel, TinyProgram(kernel, notes_the_time), {}};
+  KernelThread sleeper = require(spawn_on(kernel, 0, "sleeper", [](Awakening& own) { own.take(); }, awakening));
+  awakening.program.run();
+  sleeper.join();
+  report(kernel, "interrupt of a program to a woken thread", awakening.samples.median());
+}
+
 }  // namespace
 
 void run_payload(Kernel& kernel) {
@@ -118,6 +146,7 @@ void run_payload(Kernel& kernel) {
   measure_mutex(kernel);
   measure_frames(kernel);
   measure_map(kernel);
+  measure_awakening(kernel);
 }
 
 }  // namespace ingot::os

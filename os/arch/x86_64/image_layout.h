@@ -20,7 +20,7 @@ extern std::uint64_t ingot_low_directory[512], ingot_kernel_directory[512];
 
 namespace ingot::os::arch {
 
-// All physical memory, never executable: the 512 GiB of one entry in the root table.
+// All physical memory, never executable: 512 GiB for each entry in the root table.
 inline VirtualAddress window_base() { return VirtualAddress(ingot_window_base); }
 
 inline VirtualAddress address_of(const void* object) { return VirtualAddress(reinterpret_cast<std::uint64_t>(object)); }

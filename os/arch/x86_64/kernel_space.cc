@@ -4,6 +4,7 @@
 #include "os/arch/x86_64/image_layout.h"
 #include "os/arch/x86_64/page_table_format.h"
 #include "os/arch/x86_64/platform.h"
+#include "os/boot/kernel_place.h"
 #include "os/memory/early_memory.h"
 
 namespace ingot::os::arch {
@@ -78,12 +79,25 @@ void fill_directory(Table& table, const MemoryMap& map, std::uint64_t begin) {
 
 bool has_giant_pages() { return (cpuid(0x80000001).edx & 1u << 26) != 0; }
 
+// The entry for the window's GiB from `begin` on. Its table came with the image for the first 512 GiB; others are made.
+Result<Format::Entry*> window_entry(MemoryMap& map, std::uint64_t begin) {
+  if (begin < window_slot_bytes) return &ingot_low_tables[begin / giant_page_bytes];
+  Format::Entry& slot = ingot_root_table[(window_base().value() + begin) / window_slot_bytes & 511];
+  if (slot == 0) {
+    const PhysicalAddress table = TRY(take_early_memory(map, page_bytes, PhysicalAddress(giant_page_bytes)));
+    __builtin_memset(reinterpret_cast<void*>((window_base() + table.value()).value()), 0, page_bytes);
+    slot = Format::table(table);
+  }
+  auto* table = reinterpret_cast<Format::Entry*>((window_base() + Format::table_of(slot).value()).value());
+  return &table[begin / giant_page_bytes & 511];
+}
+
 // The window's GiB from `begin` on. A page that is memory in part is mapped whole: the loader's ACPI tables often stand
 // in the reserved rest.
 Result<void> map_window_gib(MemoryMap& map, std::uint64_t begin) {
-  std::uint64_t& slot = ingot_low_tables[begin / giant_page_bytes];
   const Coverage coverage = memory_in(map, begin, giant_page_bytes);
   if (coverage == Coverage::none) return {};
+  Format::Entry& slot = *TRY(window_entry(map, begin));
   const bool holds_image = physical_kernel_base().rounded_down(giant_page_bytes).value() == begin;
   if (coverage == Coverage::all && !holds_image && has_giant_pages()) {
     slot = Format::page(giants, PhysicalAddress(begin), {read_write});
@@ -98,11 +112,11 @@ Result<void> map_window_gib(MemoryMap& map, std::uint64_t begin) {
 }  // namespace
 
 Result<void> Platform::map_kernel(BootInfo& boot_info) {
-  constexpr std::uint64_t window_limit = 512 * giant_page_bytes;  // what one table of GiBs maps
-  const PhysicalAddress end = boot_info.memory.end_of_memory().rounded_up(large_page_bytes);
-  if (end.value() > window_limit) {
-    return Error::of(ErrorCode::unsupported, "expected memory below ", PhysicalAddress(window_limit), ", found ", end);
-  }
+  // What is beyond the window's last entry of the root table is named by main.cc, and not used.
+  const std::uint64_t first_slot = window_base().value() / window_slot_bytes & 255;
+  const PhysicalAddress limit((window_slot_count - first_slot) * window_slot_bytes);
+  PhysicalAddress end = boot_info.memory.end_of_memory().rounded_up(large_page_bytes);
+  if (end > limit) end = limit;
   for (std::uint64_t begin = giant_page_bytes; begin < end.value(); begin += giant_page_bytes) {
     TRY(map_window_gib(boot_info.memory, begin));
   }

@@ -31,7 +31,7 @@ constexpr VirtualAddress linked_base{0xffffffff80000000};
 constexpr VirtualAddress moved_bases{0xffffffffc0000000};
 constexpr std::uint64_t moved_base_count = 511;
 // The window moves by whole entries of the root table; from the 384th on others have their areas.
-constexpr std::uint64_t first_window_slot = 256, window_slot_count = 128;
+constexpr std::uint64_t first_window_slot = 256;
 
 // What the loader said, read before the move, which may overwrite where it stood. It moves along.
 constinit BootInfo told_by_loader{};
@@ -101,7 +101,7 @@ void move_kernel(EntryArguments arguments) {
       choose_kernel_distance(told_by_loader.memory, image_range(), gather_entropy() ^ told_by_loader.entropy);
   if (!distance) return;
   const VirtualAddress new_base = moved_bases + gather_entropy() % moved_base_count * large_page_bytes;
-  copy_image(new_base, *distance, first_window_slot + gather_entropy() % window_slot_count);
+  copy_image(new_base, *distance, first_window_slot + choose_window_slot(told_by_loader.memory, gather_entropy()));
   relocate(new_base, *distance);
   load_page_table(physical_address_of(ingot_root_table) + *distance);
   using Begin = void(LoaderProtocol, std::uint64_t);

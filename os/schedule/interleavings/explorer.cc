@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/random.h"
+
 namespace ingot::os::interleavings {
 namespace {
 
@@ -48,6 +50,24 @@ class Search : public Chooser {
   std::vector<Decision> decisions_;
 };
 
+// Orders with any number of preemptions, a different one for each run.
+class RandomWalk : public Chooser {
+ public:
+  std::uint32_t choose(std::uint32_t ways, bool others_preempt) override {
+    if (others_preempt && numbers_.below(steps_between_preemptions_) != 0) return 0;
+    return static_cast<std::uint32_t>(numbers_.below(ways));
+  }
+  bool advance() {
+    numbers_ = RandomNumbers(++run_);
+    steps_between_preemptions_ = 2 + run_ % 7;
+    return true;
+  }
+
+ private:
+  std::uint64_t run_ = 0, steps_between_preemptions_ = 2;
+  RandomNumbers numbers_{0};
+};
+
 // A run that failed has threads in the middle of what they did, linked into lists on each other's stacks: nothing of it
 // can be taken apart. It stays as it is, reachable, so that it does not count as lost.
 void abandon(std::unique_ptr<Scenario> scenario, std::unique_ptr<Simulation> simulation,
@@ -56,11 +76,10 @@ void abandon(std::unique_ptr<Scenario> scenario, std::unique_ptr<Simulation> sim
   abandoned.push_back({scenario.release(), simulation.release(), stacks.release()});
 }
 
-}  // namespace
-
-Exploration explore(const Limits& limits, const std::function<std::unique_ptr<Scenario>()>& make_scenario) {
+template <class Orders>
+Exploration explore_orders(const Limits& limits, Orders& search,
+                           const std::function<std::unique_ptr<Scenario>()>& make_scenario) {
   Exploration exploration;
-  Search search(limits.preemptions);
   auto stacks = std::make_unique<StackPool>();
   do {
     if (exploration.runs == limits.runs) return exploration;
@@ -78,6 +97,18 @@ Exploration explore(const Limits& limits, const std::function<std::unique_ptr<Sc
   } while (search.advance());
   exploration.complete = true;
   return exploration;
+}
+
+}  // namespace
+
+Exploration explore(const Limits& limits, const std::function<std::unique_ptr<Scenario>()>& make_scenario) {
+  Search search(limits.preemptions);
+  return explore_orders(limits, search, make_scenario);
+}
+
+Exploration explore_at_random(const Limits& limits, const std::function<std::unique_ptr<Scenario>()>& make_scenario) {
+  RandomWalk walk;
+  return explore_orders(limits, walk, make_scenario);
 }
 
 }  // namespace ingot::os::interleavings

@@ -41,5 +41,7 @@ struct Exploration {
 };
 
 Exploration explore(const Limits& limits, const std::function<std::unique_ptr<Scenario>()>& make_scenario);
+// Some orders, as many as the limit of runs says, with more preemptions than all orders could be run with.
+Exploration explore_at_random(const Limits& limits, const std::function<std::unique_ptr<Scenario>()>& make_scenario);
 
 }  // namespace ingot::os::interleavings

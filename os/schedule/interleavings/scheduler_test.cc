@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "os/schedule/interleavings/scenario_for_tests.h"
 #include "os/schedule/semaphore.h"
 
@@ -60,6 +62,30 @@ struct BusyScenario {
 
 TEST(Interleavings, NoCpuHaltsWhileAThreadWaits) {
   expect_holds_in_every_order<BusyScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// Two threads become ready one after the other while two CPUs go idle. One that has found the first, and still looks as
+// if it halted, may be called for the second: then the other, which halts, must hear of it.
+struct TwoReadyScenario {
+  Atomic<bool> ran;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread("starter", [&] {
+      const auto wait = [&] {
+        while (!ran.load(MemoryOrder::acquire)) arch::pause();
+      };
+      simulation.start_thread("long", wait);
+      simulation.start_thread("short", [&] { ran.store(true, MemoryOrder::release); });
+      wait();
+    });
+  }
+  void end(Simulation&) {}
+};
+
+TEST(Interleavings, ACallThatFindsAnotherThreadIsPassedOn) {
+  const Exploration exploration =
+      explore_at_random({.cpus = 3, .runs = 50'000}, [] { return std::make_unique<ScenarioOf<TwoReadyScenario>>(); });
+  EXPECT_EQ(exploration.failure, "");
 }
 
 // A thread that yields is ready while it still stands on its stack: nobody may take it before it has left.
@@ -180,6 +206,76 @@ struct RestrictedScenario {
 
 TEST(Interleavings, AThreadCanBeRestrictedInAnyState) {
   expect_holds_in_every_order<RestrictedScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// A thread of the kernel sleeps on the CPU that a program keeps; another CPU, or an interrupt there, wakes it. The
+// program ends only when it has run: in no order does it wait for a program that nobody interrupts.
+struct WokenScenario {
+  Semaphore call{0};
+  Atomic<bool> served;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread(
+        "driver",
+        [&] {
+          call.acquire();
+          simulation.expect(current_processor().index == 1, "a pinned thread on another CPU");
+          served.store(true, MemoryOrder::release);
+        },
+        only_second_cpu);
+    const auto is_served = [&] { return served.load(MemoryOrder::acquire); };
+    simulation.start_program("engine", is_served, only_second_cpu);
+    simulation.start_thread("interrupt", [&] { call.release(); });
+  }
+  void end(Simulation& simulation) { simulation.expect(served.load(MemoryOrder::relaxed), "not served"); }
+};
+
+TEST(Interleavings, AWokenThreadOfTheKernelTakesTheCpuFromAProgram) {
+  expect_holds_in_every_order<WokenScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// The same where it may run anywhere and programs keep every CPU; a device interrupts one of them.
+struct WokenAnywhereScenario {
+  Semaphore call{0};
+  Atomic<bool> served;
+  bool interrupted = false;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread("driver", [&] {
+      call.acquire();
+      served.store(true, MemoryOrder::release);
+    });
+    simulation.start_program("engine", [&] {
+      if (!std::exchange(interrupted, true)) simulation.interrupt_program([&] { call.release(); });
+      return served.load(MemoryOrder::acquire);
+    });
+    simulation.start_program("another", [&] { return served.load(MemoryOrder::acquire); });
+  }
+  void end(Simulation&) {}
+};
+
+TEST(Interleavings, AWokenThreadThatMayRunAnywhereIsNotLeftBehindAProgram) {
+  expect_holds_in_every_order<WokenAnywhereScenario>({.cpus = 2, .preemptions = 2});
+}
+
+// Yielding is not waking: a thread of the kernel that waits for a program in turns does not keep it from its CPU.
+struct PoliteScenario {
+  Atomic<bool> ran;
+
+  void begin(Simulation& simulation) {
+    simulation.start_thread("polite", [&] {
+      while (!ran.load(MemoryOrder::acquire)) simulation.scheduler().yield();
+    });
+    simulation.start_program("program", [&] {
+      ran.store(true, MemoryOrder::release);
+      return true;
+    });
+  }
+  void end(Simulation&) {}
+};
+
+TEST(Interleavings, AThreadOfTheKernelThatYieldsLetsProgramsRun) {
+  expect_holds_in_every_order<PoliteScenario>({.cpus = 1, .preemptions = 0});
 }
 
 TEST(Scheduler, RefusesProcessorsOutOfPlace) {

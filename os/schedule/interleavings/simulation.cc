@@ -88,7 +88,46 @@ void Simulation::judge_end() {
   }
 }
 
-Thread& Simulation::start_thread(std::string_view name, std::function<void()> body) {
+Thread& Simulation::start_thread(std::string_view name, std::function<void()> body, std::uint64_t cpus) {
+  Fiber& fiber = make_thread(name, std::move(body));
+  scheduler_.restrict(*fiber.thread, cpus);
+  scheduler_.start(*fiber.thread);
+  return *fiber.thread;
+}
+
+Thread& Simulation::start_program(std::string_view name, std::function<bool()> over, std::uint64_t cpus) {
+  Fiber& fiber = make_thread(name, [this, over = std::move(over)] { stay_in_program(over); });
+  fiber.thread->user_thread = reinterpret_cast<UserThread*>(&fiber);  // the scheduler asks only whether there is one
+  scheduler_.restrict(*fiber.thread, cpus);
+  scheduler_.start(*fiber.thread);
+  return *fiber.thread;
+}
+
+void Simulation::stay_in_program(const std::function<bool()>& over) {
+  for (bool leaves = true; leaves || !over();) {
+    // On its way to ring 3, interrupts off: one that arrives from here on is taken there.
+    arch::disable_interrupts();
+    while (true) {
+      current_processor().runs_programs.store(true, MemoryOrder::sequentially_consistent);
+      if (!current_processor().is_wanted_at_once()) break;
+      scheduler_.yield();
+    }
+    cpus_[current_]->interrupted = false;
+    cpus_[current_]->in_program = true;
+    arch::enable_interrupts();
+    while (!cpus_[current_]->interrupted && !over()) arch::pause();
+    cpus_[current_]->in_program = false;
+    leaves = cpus_[current_]->interrupted;
+  }
+}
+
+void Simulation::interrupt_program(const std::function<void()>& handler) {
+  const InterruptsOff quiet;
+  handler();
+  cpus_[current_]->interrupted = true;
+}
+
+Simulation::Fiber& Simulation::make_thread(std::string_view name, std::function<void()> body) {
   Fiber& fiber = make_fiber([this, body = std::move(body)] {
     scheduler_.begin_thread();
     body();
@@ -97,8 +136,7 @@ Thread& Simulation::start_thread(std::string_view name, std::function<void()> bo
   fiber.thread = std::make_unique<Thread>(name);
   fiber.thread->saved_context = &fiber;
   prepare(fiber);
-  scheduler_.start(*fiber.thread);
-  return *fiber.thread;
+  return fiber;
 }
 
 void Simulation::fail(std::string_view text) {
@@ -137,7 +175,7 @@ void Simulation::before_access(AtomicAccess access) {
   cpu.paused = false;
   // An interrupt that finds the CPU at work is over before its next step; only one that waits for them to be on is
   // kept.
-  if (arch::interrupts_enabled()) cpu.notified = false;
+  if (arch::interrupts_enabled() && std::exchange(cpu.notified, false)) cpu.interrupted = true;
   take_turns();
 }
 
@@ -154,6 +192,7 @@ void Simulation::finish_step() {
 void Simulation::on_pause() {
   finish_step();
   Cpu& cpu = *cpus_[current_];
+  if (cpu.in_program && cpu.interrupted) return;
   // Several pauses in a row are one longer wait.
   if (std::exchange(cpu.paused, true)) return;
   // Others wrote since the last turn of the loop, perhaps after it read: it looks once more.
@@ -161,6 +200,8 @@ void Simulation::on_pause() {
   if (std::exchange(cpu.others_writes_at_pause, others_writes) != others_writes) return;
   cpu.state = CpuState::spins;
   take_turns();
+  cpu.state = CpuState::can_step;
+  if (cpu.in_program && std::exchange(cpu.notified, false)) cpu.interrupted = true;
 }
 
 void Simulation::notify(std::uint32_t cpu) { cpus_[cpu]->notified = true; }
@@ -175,7 +216,7 @@ void Simulation::wait_for_interrupt() {
 }
 
 bool Simulation::can_step(const Cpu& cpu) const {
-  return cpu.state == CpuState::can_step || (cpu.state == CpuState::halts && cpu.notified);
+  return cpu.state == CpuState::can_step || (cpu.notified && (cpu.state == CpuState::halts || cpu.in_program));
 }
 
 void Simulation::take_turns() {

@@ -49,7 +49,12 @@ class Simulation final : public ScheduleMachine {
   void run(const std::function<void()>& begin);
 
   // A thread of the kernel, started on the current CPU.
-  Thread& start_thread(std::string_view name, std::function<void()> body);
+  Thread& start_thread(std::string_view name, std::function<void()> body, std::uint64_t cpus = Thread::every_cpu);
+  // A thread of a program that is in ring 3 until `over()` holds. It looks at no queue by itself: only when its CPU was
+  // interrupted it gives way, as before_program does; there are no time slices here.
+  Thread& start_program(std::string_view name, std::function<bool()> over, std::uint64_t cpus = Thread::every_cpu);
+  // For a program: a device interrupts it here.
+  void interrupt_program(const std::function<void()>& handler);
   Scheduler& scheduler() { return scheduler_; }
   Processor& processor(std::uint32_t cpu) { return *cpus_[cpu]->processor; }
 
@@ -78,8 +83,10 @@ class Simulation final : public ScheduleMachine {
     Fiber* fiber = nullptr;  // what it runs
     CpuState state = CpuState::can_step;
     bool notified = false;
-    bool writes = false;  // its next step begins with a write
-    bool paused = false;  // since its last access
+    bool in_program = false;   // a notification ends its spinning
+    bool interrupted = false;  // since its program last gave way
+    bool writes = false;       // its next step begins with a write
+    bool paused = false;       // since its last access
     std::uint64_t own_writes = 0;
     std::uint64_t others_writes_at_pause = 0;
     bool interrupts_enabled = true;
@@ -89,6 +96,8 @@ class Simulation final : public ScheduleMachine {
   void notify(std::uint32_t cpu) override;
   void wait_for_interrupt() override;
 
+  Fiber& make_thread(std::string_view name, std::function<void()> body);
+  void stay_in_program(const std::function<bool()>& over);
   Fiber& make_fiber(std::function<void()> body);
   void prepare(Fiber& fiber);
   static void enter_fiber(unsigned high, unsigned low);

@@ -9,7 +9,6 @@
 #include "os/schedule/condition_variable.h"
 #include "os/schedule/interleavings/scenario_for_tests.h"
 #include "os/schedule/mutex.h"
-#include "os/schedule/once.h"
 #include "os/schedule/reader_writer_lock.h"
 #include "os/schedule/scheduler.h"
 #include "os/schedule/semaphore.h"
@@ -336,31 +335,6 @@ struct ReaderWriterScenario {
 TEST(Interleavings, ReadersAndWritersTakeTurns) {
   expect_holds_in_every_order<ReaderWriterScenario>({.cpus = 2, .preemptions = 2});
 }
-
-struct OnceScenario {
-  Once once{LockRank::device};
-  Atomic<int> attempts;
-  Atomic<int> successes;
-
-  void begin(Simulation& simulation) {
-    for (const char* name : {"first", "second", "third"}) {
-      simulation.start_thread(name, [&] {
-        const Result<void> result = once.call([&]() -> Result<void> {
-          // The first attempt fails: it must not count.
-          if (attempts.fetch_add(1, MemoryOrder::relaxed) == 0) return Error::of(ErrorCode::out_of_memory, "no memory");
-          successes.fetch_add(1, MemoryOrder::relaxed);
-          return {};
-        });
-        simulation.expect(!result.ok() || successes.load(MemoryOrder::relaxed) == 1, "returned before it was done");
-      });
-    }
-  }
-  void end(Simulation& simulation) {
-    simulation.expect(attempts.load(MemoryOrder::relaxed) == 2, "expected one failure and one success");
-  }
-};
-
-TEST(Interleavings, OnceSucceedsOnce) { expect_holds_in_every_order<OnceScenario>({.cpus = 2, .preemptions = 2}); }
 
 }  // namespace
 }  // namespace ingot::os::interleavings
