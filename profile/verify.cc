@@ -19,7 +19,7 @@ struct Verifier::Combination {
     return "case '" + operation.cases[static_cast<std::size_t>(case_index)].name + "', " +
            std::string(name_of(regime)) + " data, " + std::string(name_of(style)) + " layout";
   }
-  // Every case touches both guards, and either one with several threads in every second case.
+  // In a full run every case touches both guards, and each with several threads in every second case.
   Placement placement() const {
     if (style == LayoutStyle::misaligned) return Placement::kept;
     const int turn = case_index + static_cast<int>(regime) + (style == LayoutStyle::padded ? 1 : 0);

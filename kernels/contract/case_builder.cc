@@ -11,7 +11,6 @@
 namespace ingot {
 namespace {
 
-constexpr std::size_t guard_bytes = 64;
 constexpr std::size_t alignment = 64;
 
 }  // namespace
@@ -37,15 +36,8 @@ std::string_view name_of(LayoutStyle style) {
   return "unknown";
 }
 
-struct CaseBuilder::Storage {
-  std::vector<std::byte> bytes;
-  std::vector<std::byte> snapshot;
-};
-
 CaseBuilder::CaseBuilder(std::uint64_t seed, Regime regime, LayoutStyle style, std::uint8_t poison)
     : random_(seed), regime_(regime), style_(style), poison_(poison) {}
-
-CaseBuilder::~CaseBuilder() = default;
 
 std::uint64_t CaseBuilder::random() { return random_.next(); }
 
@@ -73,13 +65,11 @@ AnyView CaseBuilder::allocate(DType dtype, const Shape& shape, Packing packing) 
         axis == shape.rank() - 1 ? divide_rounding_up(shape[axis], block_elements(dtype)) : shape[axis];
     if (size > 0) extent += (size - 1) * strides[axis];
   }
-  auto storage = std::make_unique<Storage>();
-  storage->bytes.assign(static_cast<std::size_t>(extent + block) + 2 * guard_bytes + alignment, std::byte{poison_});
-  auto address = reinterpret_cast<std::uintptr_t>(storage->bytes.data()) + guard_bytes;
-  address = align_up(address, alignment);
-  if (style == LayoutStyle::misaligned) address += static_cast<std::uintptr_t>(block);
-  auto* data = storage->bytes.data() + (address - reinterpret_cast<std::uintptr_t>(storage->bytes.data()));
-  storages_.push_back(std::move(storage));
+  std::vector<std::byte>& storage =
+      storages_.emplace_back(static_cast<std::size_t>(extent + block) + alignment, std::byte{poison_});
+  const auto start = reinterpret_cast<std::uintptr_t>(storage.data());
+  auto* data = storage.data() + (align_up(start, alignment) - start);
+  if (style == LayoutStyle::misaligned) data += block;
   return AnyView(data, dtype, shape, strides);
 }
 
@@ -159,30 +149,6 @@ void CaseBuilder::fill(const AnyView& view, Fill how) {
       std::memcpy(view.data() + offset, &element, sizeof(element));
     });
   });
-}
-
-void CaseBuilder::take_snapshot() {
-  for (auto& storage : storages_) storage->snapshot = storage->bytes;
-}
-
-bool CaseBuilder::changed_outside(const std::vector<ConstAnyView>& writable) const {
-  for (const auto& storage : storages_) {
-    const std::byte* begin = storage->bytes.data();
-    const std::byte* end = begin + storage->bytes.size();
-    std::vector<bool> allowed(storage->bytes.size(), false);
-    for (const ConstAnyView& view : writable) {
-      if (view.data() < begin || view.data() >= end) continue;
-      for_each_block(view, [&](std::int64_t offset) {
-        const auto start = static_cast<std::size_t>(view.data() + offset - begin);
-        for (int byte = 0; byte < block_bytes(view.dtype()); ++byte)
-          allowed[start + static_cast<std::size_t>(byte)] = true;
-      });
-    }
-    for (std::size_t position = 0; position < storage->bytes.size(); ++position) {
-      if (!allowed[position] && storage->bytes[position] != storage->snapshot[position]) return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace ingot

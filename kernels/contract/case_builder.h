@@ -1,10 +1,9 @@
-// CaseBuilder: makes the tensors of a test case from a seed. It surrounds every tensor with guard bytes, poisons what a
-// kernel must write, and can lay the same case out in several ways, so that one description of shapes serves parity,
-// benchmark, gradient and mutation runs.
+// CaseBuilder: makes the tensors of a test case from a seed. It poisons what a kernel must write, and can lay the same
+// case out in several ways, so that one description of shapes serves parity, benchmark, gradient and mutation runs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -53,7 +52,6 @@ enum class Packing : std::uint8_t { any, contiguous };
 class CaseBuilder {
  public:
   CaseBuilder(std::uint64_t seed, Regime regime, LayoutStyle style, std::uint8_t poison);
-  ~CaseBuilder();
   CaseBuilder(const CaseBuilder&) = delete;
   CaseBuilder& operator=(const CaseBuilder&) = delete;
 
@@ -77,12 +75,7 @@ class CaseBuilder {
   double random_uniform(double low, double high);  // in [low, high)
   std::int64_t random_index(std::int64_t limit);   // in [0, limit)
 
-  // Remembers every byte as it is now; `changed_outside` then says whether a run touched anything but the listed views.
-  void take_snapshot();
-  bool changed_outside(const std::vector<ConstAnyView>& writable) const;
-
  private:
-  struct Storage;
   AnyView allocate(DType dtype, const Shape& shape, Packing packing);
   void fill(const AnyView& view, Fill fill);
   double next_value(Fill fill, std::int64_t index, std::int64_t count);
@@ -91,7 +84,7 @@ class CaseBuilder {
   Regime regime_;
   LayoutStyle style_;
   std::uint8_t poison_;
-  std::vector<std::unique_ptr<Storage>> storages_;
+  std::vector<std::vector<std::byte>> storages_;
 };
 
 }  // namespace ingot
