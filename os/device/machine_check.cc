@@ -8,7 +8,7 @@ namespace ingot::os {
 namespace {
 
 // Model-specific registers: of the CPU, and of its first bank, each bank's four behind those of the one before.
-constexpr std::uint32_t capabilities_register = 0x179, state_register = 0x17a, control_register = 0x17b,
+constexpr std::uint32_t capabilities_register = 0x179, state_register = 0x17a, all_banks_control_register = 0x17b,
                         first_bank = 0x400, registers_per_bank = 4;
 struct Bank {
   explicit Bank(std::uint32_t index) : base(first_bank + index * registers_per_bank) {}
@@ -45,7 +45,7 @@ bool has_first_control() {
 void clear_machine_checks() {
   const auto [banks, has_control] = capabilities();
   const std::uint32_t first_control = has_first_control() ? 0 : 1;
-  if (has_control) arch::write_model_register(control_register, ~std::uint64_t{0});
+  if (has_control) arch::write_model_register(all_banks_control_register, ~std::uint64_t{0});
   for (std::uint32_t index = 0; index < banks; ++index) {
     const Bank bank(index);
     arch::write_model_register(bank.status(), 0);

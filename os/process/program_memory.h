@@ -49,7 +49,6 @@ class ProgramMemory {
 
   AddressSpace& space() { return *space_; }
   MemoryObject& zeroes() { return zeroes_; }
-  ProgramAccount& account() { return account_; }
   const ProgramAccount& account() const { return account_; }
   ProgramAccount& account() { return account_; }
   WritableCode writable_code() const { return writable_code_; }
