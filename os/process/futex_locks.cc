@@ -77,14 +77,12 @@ Answer<std::uint32_t> FutexLocks::read(VirtualAddress word) { return UserPointer
 
 // In the kernel's view of the page, which stays in place meanwhile: a copy could not be one step.
 Answer<std::uint32_t> FutexLocks::exchange(VirtualAddress word, std::uint32_t expected, std::uint32_t wanted) {
-  AddressSpace& space = process_.space();
-  const PhysicalWindow window = process_.kernel().memory->window();
-  const Result<void> pinned = space.pin(word, sizeof(wanted), Access::write, [&](const PinnedPiece& piece) {
-    __atomic_compare_exchange_n(window.at<std::uint32_t>(piece.physical), &expected, wanted, false, __ATOMIC_SEQ_CST,
-                                __ATOMIC_SEQ_CST);
-    space.unpin(piece);
-  });
+  KernelMemory& memory = *process_.kernel().memory;
+  const Result<PinnedPiece> pinned = process_.space().pin(word, sizeof(wanted), Access::write);
   if (!pinned.ok()) return Errno::efault;
+  __atomic_compare_exchange_n(memory.window().at<std::uint32_t>(pinned.value().physical), &expected, wanted, false,
+                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  pinned.value().unpin(memory.frames());
   return expected;
 }
 
