@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* examples =
     "Continues a text: of -p, or of standard input where that is a pipe or a file. With both, the input continues the\n"
-    "text of -p on a new line. Greedy unless a temperature is given or the model's file advises one; the same seed gives\n"
+    "text of -p on a new line. Greedy unless a temperature is given or the model's file advises one; the same seed "
+    "gives\n"
     "the same text. Without a text, the built-in model tells a tale that is the same on every machine; with a\n"
     "temperature, one of its own.\n"
     "\n"

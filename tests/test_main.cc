@@ -1,5 +1,5 @@
-// The main function of every GoogleTest program. A skipped case is no passed one: where any was skipped and none failed,
-// the program exits as skipped, so that CTest shows it.
+// The main function of every GoogleTest program. A skipped case is no passed one: where any was skipped and none
+// failed, the program exits as skipped, so that CTest shows it.
 #include <gtest/gtest.h>
 
 #include <cstdio>
