@@ -24,7 +24,7 @@ VARIANT = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*_(?:neon|sse4|avx2|avx512|vn
 # Named though they are no files of the tree: what models, builds and other people's folders are made of.
 FOREIGN = re.compile(
     r"(config|generation_config|tokenizer|tokenizer_config|golden|exact|greedy|special_tokens_map|manifest|.*\.index)"
-    r"\.(json|txt|md)|FILE\..*|NAME\..*|.*NNN.*|/.*|\.\./.*|build/.*|model\.\w+|llama\.cpp|.*<.*"
+    r"\.(json|txt|md)|FILE\..*|(.*/)?NAME.*|.*NNN.*|/.*|\.\./.*|build/.*|model\.\w+|llama\.cpp|.*<.*"
 )
 
 
