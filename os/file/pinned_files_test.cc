@@ -46,7 +46,8 @@ class ConsumedFiles : public PinnedFiles {
     file =
         make_reference<ImageFile>(heap, make_volume(Volume::Writing::refused), content, 0644, Nanoseconds(0)).value();
     space = make_space();
-    place = show(*space, file->open(0).value()->mapping().value(), 8 * page_bytes, Access::read);
+    place = show(*space, file->open(0).value()->mapping(0, 8 * page_bytes, Access::read).value(), 8 * page_bytes,
+                 Access::read);
   }
 
   Reference<ImageFile> file;
@@ -97,7 +98,8 @@ TEST_F(PinnedFiles, TruncatedPagesStayWithTheDevice) {
   {
     Reference<FileDescription> open = file->open(open_flag::read_write).value();
     ASSERT_TRUE(write(*open, "hello").ok());
-    const VirtualAddress place = show(*space, open->mapping().value(), page_bytes, Access::read | Access::write);
+    const VirtualAddress place = show(*space, open->mapping(0, page_bytes, Access::read | Access::write).value(),
+                                      page_bytes, Access::read | Access::write);
     const PinnedPiece piece = space->pin(place, 5, Access::write).value();
     char* seen = memory.window().at<char>(piece.physical);
     ASSERT_TRUE(open->truncate(0).ok());

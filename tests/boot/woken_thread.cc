@@ -73,7 +73,7 @@ void run_payload(Kernel& kernel) {
   KernelThread replies = require(spawn_on(kernel, 1, "replies", [](Test& own) { own.reply(); }, test));
   Process& process = *test.programs.process;
   const VirtualAddress stack = TinyProgram::top_of_stack - 64;
-  process.start(*require(process.add_thread(arch::first_frame(program_address, stack), 0)));
+  process.start(*require(process.add_thread(arch::first_frame(program_entry, stack), {})));
   test.programs.run();
   asks.join();
   replies.join();
