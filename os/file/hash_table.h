@@ -117,7 +117,7 @@ class HashTable {
     free_buckets(old, old_count);
   }
   void free_buckets(Link** buckets, std::size_t count) {
-    if (buckets != &alone_) heap_.free(buckets, count * sizeof(Link*), alignof(Link*));
+    if (buckets != &alone_) heap_.free(static_cast<void*>(buckets), count * sizeof(Link*), alignof(Link*));
   }
 
   Allocator& heap_;
