@@ -24,6 +24,13 @@ const char* escape_of(Colour colour) {
   return "";
 }
 
+// A terminal that does not say what it is, such as a booted machine's console, may end in a file: nothing can be erased
+// there.
+bool can_erase(std::FILE* stream) {
+  const char* kind = std::getenv("TERM");
+  return is_terminal(stream) && kind != nullptr && *kind != '\0' && std::string_view(kind) != "dumb";
+}
+
 void print_message(const std::string& mark, std::string_view text) {
   std::fprintf(stderr, "%s %.*s\n", mark.c_str(), static_cast<int>(text.size()), text.data());
 }
@@ -58,7 +65,7 @@ void print_warning(std::string_view text) { print_message(coloured("warning:", C
 void print_note(std::string_view text) { std::fprintf(stderr, "%s\n", coloured(text, Colour::dim, stderr).c_str()); }
 
 ProgressBar::ProgressBar(std::string_view what, int steps)
-    : what_(what), steps_(std::max(steps, 1)), visible_(is_terminal(stderr)) {}
+    : what_(what), steps_(std::max(steps, 1)), visible_(can_erase(stderr)) {}
 
 ProgressBar::~ProgressBar() {
   if (visible_) std::fprintf(stderr, "\r\033[K");

@@ -21,7 +21,8 @@ void print_error(std::string_view text);
 void print_warning(std::string_view text);  // what was asked for is done, and may not be what was meant
 void print_note(std::string_view text);     // one dim line, on standard error like the others
 
-// A bar on standard error, drawn only on a terminal and erased when done: output that is piped or kept stays clean.
+// A bar on standard error, drawn only on a terminal that says by TERM what it is, and erased when done: output that is
+// piped or kept stays clean.
 class ProgressBar {
  public:
   ProgressBar(std::string_view what, int steps);
