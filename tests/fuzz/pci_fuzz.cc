@@ -38,10 +38,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const PciBar& found = *bar.value();
       if (found.bytes == 0 || (found.bytes & (found.bytes - 1)) != 0 || found.address % found.bytes != 0) std::abort();
     }
-    if (const auto offset = find_pci_capability(pci, address, Msi::capability)) {
+    if (const auto offset = find_pci_capability(pci, address, Msi::capability, Msi::bytes)) {
       (void)Msi::read(pci, address, *offset).enable(pci, {0xfee00000, 0x40});
     }
-    if (const auto offset = find_pci_capability(pci, address, MsiX::capability)) {
+    if (const auto offset = find_pci_capability(pci, address, MsiX::capability, MsiX::bytes)) {
       if (*offset < 0x40) std::abort();
       (void)MsiX::read(pci, address, *offset).check_table(PciBar{PciBar::Kind::memory, false, false, 0, 4096});
     }
