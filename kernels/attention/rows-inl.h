@@ -21,7 +21,9 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_some(D d, const float* from, std::int
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   if (HWY_LIKELY(left >= lanes)) return hn::LoadU(d, from);
   HWY_ALIGN float buffer[hn::MaxLanes(d)];
-  for (std::int64_t lane = 0; lane < lanes; ++lane) buffer[lane] = lane < left ? from[lane] : filler;
+  hn::Store(hn::Set(d, filler), d, buffer);
+  // Not one loop that chooses: compilers make a masked load of it, of which emulators read all lanes.
+  for (std::int64_t lane = 0; lane < left; ++lane) buffer[lane] = from[lane];
   return hn::Load(d, buffer);
 }
 
