@@ -27,6 +27,7 @@ class MappedRegisters final : public Registers {
 
  private:
   volatile std::uint32_t* at(std::uint32_t offset) const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that the page table gave a meaning
     return reinterpret_cast<volatile std::uint32_t*>(base_ + offset);
   }
   std::uintptr_t base_ = 0;
