@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/system_call_numbers.h"
+#include "tests/programs/fuzz_registers.h"
 
 // Two MiB in a section that no segment loads: with them the program's own file is large enough to be consumed.
 asm(R"(
@@ -271,6 +272,34 @@ Word call_kernel(const Call& call) {
   return answer;
 }
 
+thread_local Random* spoiling = nullptr;
+
+// Where the program can go on all the same: no single steps, no checks of alignment, no other direction.
+void spoil_frame(int, siginfo_t*, void* place) {
+  constexpr Word harmless_flags = ~0x40500ul, header_place = 464, header_bytes = 112, state_bytes = 832;
+  auto& registers = static_cast<ucontext_t*>(place)->uc_mcontext;
+  registers.gregs[REG_EFL] = static_cast<greg_t>(spoiling->next() & harmless_flags);
+  registers.gregs[REG_CSGSFS] = static_cast<greg_t>(spoiling->next());
+  auto* const state = reinterpret_cast<unsigned char*>(registers.fpregs);
+  for (int count = 0; count < 8; ++count) {
+    const Word offset =
+        spoiling->one_in(2) ? spoiling->below(state_bytes) : header_place + spoiling->below(header_bytes);
+    state[offset] = static_cast<unsigned char>(spoiling->next());
+  }
+}
+
+void change_registers(Random& random, pid_t thread) {
+  constexpr Word of_a_thread = 0x10f00, further = 0x80000 | 0x100000 | 0x200000 | 0x1000000;
+  spoiling = &random;
+  switch (random.below(3)) {
+    case 0:
+      return fuzz::begin_and_end_thread({of_a_thread | (random.next() & further), some_word(random),
+                                         some_address(random), some_address(random), some_word(random)});
+    case 1: return fuzz::change_storage(some_word(random));
+    default: return fuzz::return_from_handler_of(SIGUSR2, thread);
+  }
+}
+
 struct Worker {
   std::atomic<Word> calls = 0;
   std::atomic<Word> number = 0;  // of the call it is in
@@ -290,6 +319,7 @@ void work(Worker& self, Word seed) {
     self.number = call.number;
     if (call.ends == Ends::the_thread) self.ended = true;
     call_kernel(call);
+    if (random.one_in(16)) change_registers(random, self.thread);
     ++self.calls;
   }
   self.ended = true;
@@ -361,6 +391,10 @@ int main(int count, char** words) {
     action.sa_handler = pass_over;
     sigaction(signal, &action, nullptr);
   }
+  struct sigaction spoils = {};
+  spoils.sa_sigaction = spoil_frame;
+  spoils.sa_flags = SA_SIGINFO;
+  sigaction(SIGUSR2, &spoils, nullptr);
   struct sigaction returns = {};
   returns.sa_sigaction = return_again;
   returns.sa_flags = SA_SIGINFO | SA_NODEFER;
