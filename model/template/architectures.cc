@@ -73,7 +73,8 @@ Result<ModelSource> read_source(const ModelFile& file) {
 }
 
 Result<std::unique_ptr<Template>> create_template(const ModelSource& source) {
-  return TRY(find_architecture(TRY(source.metadata.text("general.architecture"))))->create(source);
+  const std::string_view name = TRY(source.metadata.text("general.architecture"));
+  return TRY(find_architecture(name))->create(source);
 }
 
 }  // namespace ingot
