@@ -3,8 +3,8 @@
 
 usage: check_walks.py ROOT
 
-A walk is a section with a numbered list. A step names a file first, then a function or type in it, then whatever else it
-speaks of, all in backticks. Of every walk it is asked that
+A walk is a section with a numbered list. A step names a file first, then a function or type in it, then whatever else
+it speaks of, all in backticks. Of every walk it is asked that
   - it has at most twelve steps, numbered from 1 on;
   - every file is there, and no file comes twice: nobody is sent back;
   - every name of a step is a word of its file;
