@@ -1,0 +1,38 @@
+// Packed bytes for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <string>
+#include <string_view>
+
+#include "image/unpack.h"
+
+namespace ingot::image {
+
+inline std::string gzip_of(std::string_view text) {
+  z_stream state{};
+  EXPECT_EQ(deflateInit2(&state, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string packed(deflateBound(&state, text.size()), '\0');
+  state.next_in = reinterpret_cast<const Bytef*>(text.data());
+  state.avail_in = static_cast<uInt>(text.size());
+  state.next_out = reinterpret_cast<Bytef*>(packed.data());
+  state.avail_out = static_cast<uInt>(packed.size());
+  EXPECT_EQ(deflate(&state, Z_FINISH), Z_STREAM_END);
+  packed.resize(state.total_out);
+  deflateEnd(&state);
+  return packed;
+}
+
+inline std::string zstd_of(std::string_view text) {
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
+  return packed;
+}
+
+// A frame that asks for a window of 2 GiB: its header, and one empty last block.
+inline std::string zstd_with_a_huge_window() { return {"\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", 9}; }
+
+}  // namespace ingot::image
