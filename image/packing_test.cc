@@ -4,6 +4,7 @@
 #include "image/content.h"
 #include "image/fake_packing.h"
 #include "image/sha256.h"
+#include "image/unpack.h"
 
 namespace ingot::image {
 namespace {
