@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/tokenizer/unicode.h"
+#include "base/utf8.h"
+#include "model/unicode/properties.h"
 
 namespace ingot {
 
