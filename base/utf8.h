@@ -47,6 +47,14 @@ constexpr DecodedCharacter decode_utf8(std::string_view text, std::size_t positi
   return {code, size, true};
 }
 
+// Where the character before a place begins; bytes that are no UTF-8 are one each. Precondition: position is in
+// (0, text.size()].
+constexpr std::size_t previous_character(std::string_view text, std::size_t position) {
+  std::size_t begin = position - 1;
+  while (begin > 0 && position - begin < 4 && continues_character(text[begin])) --begin;
+  return begin + decode_utf8(text.substr(0, position), begin).size == position ? begin : position - 1;
+}
+
 // Precondition: code < code_point_limit. A surrogate is spelled like its neighbours, and decodes to nothing valid.
 template <class Text>
 constexpr void append_utf8(Text& text, CodePoint code) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace ingot {
 namespace {
@@ -67,6 +68,16 @@ TEST(Utf8, IncompleteIsToldFromInvalid) {
   EXPECT_EQ(incomplete_sequence_size("\xe0\x80", 0), 0u);
   EXPECT_EQ(incomplete_sequence_size("\x80", 0), 0u);
   EXPECT_EQ(incomplete_sequence_size("\xc3\x28", 0), 0u);
+}
+
+TEST(Utf8, SteppingBackEndsWhereSteppingForwardDoes) {
+  for (const std::string text : {"a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\x80\x80\x80\x80\x80", "\xe2\x82",
+                                 "\xc3\xa9\xa9", "\xf0\x9f\x98\x80\x80", "\xed\xa0\x80"}) {
+    std::vector<std::size_t> forward, back;
+    for (std::size_t at = 0; at < text.size(); at += decode_utf8(text, at).size) forward.push_back(at);
+    for (std::size_t at = text.size(); at > 0;) back.insert(back.begin(), at = previous_character(text, at));
+    EXPECT_EQ(forward, back) << text;
+  }
 }
 
 TEST(Utf8, NeedsNeitherHeapNorLibrary) {

@@ -63,10 +63,8 @@ std::string_view strip_left(std::string_view text) {
 
 std::string_view strip_right(std::string_view text) {
   while (!text.empty()) {
-    std::size_t start = text.size() - 1;
-    while (start > 0 && text.size() - start < 4 && continues_character(text[start])) --start;
-    const TextCharacter last = decode_code_point(text, start);
-    if (start + last.bytes != text.size() || !is_space(last.value)) break;
+    const TextCharacter last = decode_code_point(text, previous_character(text, text.size()));
+    if (!is_space(last.value)) break;
     text.remove_suffix(last.bytes);
   }
   return text;

@@ -103,10 +103,9 @@ std::vector<std::string_view> split_words(std::string_view text, std::int64_t mo
       // Step back to the last white space.
       std::size_t start = text.size();
       while (start > 0) {
-        std::size_t before = start - 1;
-        while (before > 0 && start - before < 4 && continues_character(text[before])) --before;
+        const std::size_t before = previous_character(text, start);
         if (space_at(text, before) == start - before) break;
-        start = start - before == decode_code_point(text, before).bytes ? before : start - 1;
+        start = before;
       }
       parts.push_back(text.substr(start));
       text.remove_suffix(text.size() - start);
