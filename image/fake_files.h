@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/image_table.h"
+#include "base/image/image_table.h"
 #include "image/bytes.h"
 #include "image/elf_file.h"
 #include "image/fake_tar.h"

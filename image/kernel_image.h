@@ -4,14 +4,14 @@
 //   memory:  1 MiB kernel | bundle at the next 4 KiB | large files, each at a multiple of 2 MiB
 //
 // Loaders read each segment from wherever it lies in the file, so nothing is padded. The kernel learns the places from
-// the table in its data (base/image_table.h).
+// the table in its data (base/image/image_table.h).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "base/image_table.h"
+#include "base/image/image_table.h"
 #include "base/result.h"
 #include "image/elf_file.h"
 
