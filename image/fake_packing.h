@@ -14,7 +14,7 @@ inline std::string gzip_of(std::string_view text) {
   z_stream state{};
   if (deflateInit2(&state, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) std::abort();
   std::string packed(deflateBound(&state, text.size()), '\0');
-  state.next_in = reinterpret_cast<const Bytef*>(text.data());
+  state.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(text.data()));  // zlib only reads it
   state.avail_in = static_cast<uInt>(text.size());
   state.next_out = reinterpret_cast<Bytef*>(packed.data());
   state.avail_out = static_cast<uInt>(packed.size());

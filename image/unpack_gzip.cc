@@ -44,7 +44,7 @@ class GzipStream final : public ByteStream {
     constexpr std::size_t most = std::numeric_limits<uInt>::max();
     const auto room = static_cast<uInt>(std::min(into.size(), most));
     const auto given = static_cast<uInt>(std::min(rest.size(), most));
-    state_.next_in = reinterpret_cast<const Bytef*>(rest.data());
+    state_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(rest.data()));  // zlib only reads it
     state_.avail_in = given;
     state_.next_out = reinterpret_cast<Bytef*>(into.data());
     state_.avail_out = room;
