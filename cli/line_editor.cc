@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <iostream>
 
+#include "base/utf8.h"
+
 namespace ingot {
 namespace {
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
 std::size_t before(const std::string& text, std::size_t at) {
   if (at == 0) return 0;

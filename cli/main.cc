@@ -19,8 +19,10 @@ constexpr const char* description =
 constexpr const char* examples =
     "Examples:\n"
     "  ingot run model.gguf -p \"Hello\"     continue a text\n"
+#ifdef INGOT_CASTS
     "  ingot cast model.gguf -o model.img  one bootable file of kernel, engine and model\n"
     "  ingot boot model.img                boot it in an emulator\n"
+#endif
     "  ingot kernels norm                  what the norm family holds, and what runs here\n"
     "  ingot verify                        prove every kernel on this CPU\n"
     "  ingot bench linear.matmul           time one operation's variants\n"
@@ -28,6 +30,7 @@ constexpr const char* examples =
     "\n"
     "Each command has its own --help.";
 
+#ifdef INGOT_CASTS
 // Takes off the command line of `boot` what stands behind --: the booted program's arguments, which may look like ours.
 std::vector<std::string> take_program_arguments(int& argument_count, char** arguments) {
   if (argument_count < 2 || std::string_view(arguments[1]) != "boot") return {};
@@ -36,6 +39,7 @@ std::vector<std::string> take_program_arguments(int& argument_count, char** argu
   argument_count = static_cast<int>(dashes - arguments);
   return dashes == end ? std::vector<std::string>() : std::vector<std::string>(dashes + 1, end);
 }
+#endif
 
 }  // namespace
 
@@ -61,9 +65,11 @@ int main(int argument_count, char** arguments) {
   ingot::add_tokenize_command(program, exit_code);
   ingot::add_tokenizer_command(program, exit_code);
   ingot::add_tales_command(program, exit_code);
+#ifdef INGOT_CASTS
   ingot::add_cast_command(program, exit_code);
   const std::vector<std::string> program_arguments = take_program_arguments(argument_count, arguments);
   ingot::add_boot_command(program, program_arguments, exit_code);
+#endif
   ingot::add_kernels_command(program, exit_code);
   ingot::add_verify_command(program, exit_code);
   ingot::add_bench_command(program, exit_code);

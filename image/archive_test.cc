@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "image/cpio_writer.h"
 #include "image/fake_files.h"
-#include "image/oci_image.h"
+#include "image/oci_layer.h"
 #include "image/tar_reader.h"
 
 namespace ingot::image {
@@ -17,8 +17,12 @@ std::string text_at(const FileTree& tree, std::string_view path) {
   return node->kind == FileNode::Kind::symbolic_link ? "-> " + node->target : node->content.read(1 << 20).value();
 }
 
+Result<void> try_layer(FileTree& tree, const std::string& tar) {
+  return LayerReader(LayerLimits()).apply({Content::of_bytes(tar), Packing::none, {}}, tree);
+}
+
 void apply(FileTree& tree, const std::vector<TarMember>& members) {
-  const Result<void> applied = apply_layer(Content::of_bytes(fake_tar(members)), tree);
+  const Result<void> applied = try_layer(tree, fake_tar(members));
   ASSERT_TRUE(applied.ok()) << applied.error().text();
 }
 
@@ -67,8 +71,87 @@ TEST(Layer, KindsReplaceEachOther) {
 
 TEST(Layer, NamesThatLeaveTheRootAreErrors) {
   FileTree tree;
-  EXPECT_FALSE(apply_layer(Content::of_bytes(fake_tar({{"../etc/passwd", '0', "x"}})), tree).ok());
-  EXPECT_FALSE(apply_layer(Content::of_bytes(fake_tar({{"h", '1', "../../etc/passwd"}})), tree).ok());
+  EXPECT_FALSE(try_layer(tree, fake_tar({{"../etc/passwd", '0', "x"}})).ok());
+  EXPECT_FALSE(try_layer(tree, fake_tar({{"h", '1', "../../etc/passwd"}})).ok());
+}
+
+TEST(Layer, HardLinksLeadToFilesOfTheImage) {
+  FileTree tree;
+  apply(tree, {{"usr/bin/one", '0', "1"}, {"bin", '2', "usr/bin"}, {"two", '1', "bin/one"}});
+  EXPECT_EQ(text_at(tree, "/two"), "1") << "links above the last name are followed";
+  for (const char* target : {"none", "/etc/passwd", "usr", ""}) {
+    const Result<void> applied = try_layer(tree, fake_tar({{"h", '1', target}}));
+    ASSERT_FALSE(applied.ok()) << target;
+    EXPECT_NE(applied.error().text().find("expected a hard link to a file of the layer"), std::string::npos);
+  }
+}
+
+TEST(Layer, WhiteoutsFollowLinksToFolders) {
+  FileTree tree;
+  apply(tree, {{"usr/bin/sh", '0', "1"}, {"usr/lib/x/y", '0', "2"}, {"bin", '2', "usr/bin"}, {"lib", '2', "usr/lib"}});
+  apply(tree, {{"bin/.wh.sh", '0', ""}, {"lib/.wh..wh..opq", '0', ""}});
+  EXPECT_EQ(text_at(tree, "/usr/bin/sh"), "(nothing)");
+  EXPECT_EQ(text_at(tree, "/usr/lib/x/y"), "(nothing)");
+  EXPECT_EQ(text_at(tree, "/usr/lib"), "(directory)");
+  apply(tree, {{".wh.bin", '0', ""}});
+  EXPECT_EQ(text_at(tree, "/bin"), "(nothing)") << "the link itself, and not where it leads";
+  EXPECT_EQ(text_at(tree, "/usr/bin"), "(directory)");
+}
+
+TEST(Layer, WhiteoutsOfNothingAreErrors) {
+  for (const char* name : {"a/.wh.", "a/.wh..", "a/.wh..."}) {
+    FileTree tree;
+    EXPECT_FALSE(try_layer(tree, fake_tar({{name, '0', ""}})).ok()) << name;
+  }
+}
+
+// Or a few short entries would make paths that take seconds to follow.
+TEST(Layer, LinksCannotMakePathsLongerThanPathsAre) {
+  FileTree tree;
+  std::string deep = "d";
+  while (deep.size() + 90 < 4000) deep += "/" + std::string(88, 'd');
+  ASSERT_TRUE(tree.put("/a", {FileNode::Kind::symbolic_link, 0777, {}, deep}).ok());
+  EXPECT_TRUE(tree.put_file("/a/x", 0644, {}).ok());
+  ASSERT_TRUE(tree.put("/" + deep + "/b", {FileNode::Kind::symbolic_link, 0777, {}, deep}).ok());
+  EXPECT_EQ(tree.put_file("/a/b/x", 0644, {}).error().code(), ErrorCode::corrupt);
+  EXPECT_EQ(tree.put("/c", {FileNode::Kind::symbolic_link, 0777, {}, std::string(5000, 'c')}).error().code(),
+            ErrorCode::corrupt);
+}
+
+TEST(Layer, FilesLinksAndFoldersAreCounted) {
+  FileTree tree;
+  const std::string tar = fake_tar({{"a/b/c/d", '0', ""}});
+  EXPECT_EQ(LayerReader({.nodes = 3}).apply({Content::of_bytes(tar), Packing::none, {}}, tree).error().text(),
+            "expected at most 3 files, links and folders in all layers, found more");
+  EXPECT_TRUE(LayerReader({.nodes = 4}).apply({Content::of_bytes(tar), Packing::none, {}}, tree).ok());
+}
+
+TEST(Tar, StreamsAndContentsSayTheSame) {
+  const std::string tar = fake_tar(
+      {{"a", '0', std::string(300000, 'a')}, {"g", 'g', "for all"}, {"l", '2', "a"}, {"d", '5', ""}, {"b", '0', "b"}});
+  // Whole, and cut at every place that is another for the reader.
+  for (const std::size_t length : {tar.size(), tar.size() - 1024, tar.size() - 1100, std::size_t{100000},
+                                   std::size_t{512}, std::size_t{511}, std::size_t{0}}) {
+    const Content content = Content::of_bytes(tar.substr(0, length));
+    const Result<std::vector<TarEntry>> parts = read_tar(content);
+    const std::unique_ptr<ByteStream> stream = content.open().value();
+    const Result<std::vector<TarEntry>> streamed = read_tar(*stream);
+    ASSERT_EQ(parts.ok(), streamed.ok()) << length;
+    EXPECT_EQ(parts.ok(), length == 0 || length + 1024 >= tar.size()) << length;
+    if (!parts.ok()) continue;
+    ASSERT_EQ(parts.value().size(), streamed.value().size());
+    for (std::size_t index = 0; index < parts.value().size(); ++index) {
+      EXPECT_EQ(parts.value()[index].path, streamed.value()[index].path);
+      EXPECT_EQ(parts.value()[index].content.read(1 << 20).value(),
+                streamed.value()[index].content.read(1 << 20).value());
+    }
+  }
+}
+
+TEST(Tar, KindsThatWouldBeLostAreErrors) {
+  const Result<std::vector<TarEntry>> read = read_tar(Content::of_bytes(fake_tar({{"sparse", 'S', "x"}})));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().text(), "tar, entry 1: expected an entry of a known type, found type 83");
 }
 
 TEST(Tar, LongNamesOfPaxAndGnu) {
@@ -97,7 +180,7 @@ TEST(Tar, DamageIsSurvived) {
     }
     damaged.resize(numbers.below(damaged.size() + 1));
     FileTree tree;
-    const Result<void> applied = apply_layer(Content::of_bytes(damaged), tree);
+    const Result<void> applied = try_layer(tree, damaged);
     EXPECT_TRUE(applied.ok() || !applied.error().text().empty());
   }
 }

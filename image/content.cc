@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "image/bytes.h"
 
@@ -22,8 +23,8 @@ class Descriptor {
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
   int number() const { return number_; }
 
  private:
@@ -34,6 +35,49 @@ Error cannot_read(const std::string& path) {
   const ErrorCode code = errno == ENOENT ? ErrorCode::not_found : ErrorCode::input_output;
   return Error::of(code, "expected a file that can be read, found '", shortened(path), "': ", std::strerror(errno));
 }
+
+class MemoryStream final : public ByteStream {
+ public:
+  MemoryStream(std::shared_ptr<const std::string> bytes, std::uint64_t offset, std::uint64_t size)
+      : bytes_(std::move(bytes)), rest_(std::string_view(*bytes_).substr(offset, size)) {}
+
+  Result<std::size_t> read(std::span<char> into) override {
+    const std::size_t count = rest_.copy(into.data(), into.size());
+    rest_.remove_prefix(count);
+    return count;
+  }
+
+ private:
+  std::shared_ptr<const std::string> bytes_;
+  std::string_view rest_;
+};
+
+class FileStream final : public ByteStream {
+ public:
+  FileStream(Descriptor file, std::string path, std::uint64_t offset, std::uint64_t size)
+      : file_(std::move(file)), path_(std::move(path)), offset_(offset), size_(size) {}
+
+  Result<std::size_t> read(std::span<char> into) override {
+    const std::size_t wanted = std::min<std::uint64_t>(into.size(), size_ - done_);
+    if (wanted == 0) return std::size_t{0};
+    ssize_t got = 0;
+    do {
+      got = ::pread(file_.number(), into.data(), wanted, static_cast<off_t>(offset_ + done_));
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) return cannot_read(path_);
+    if (got == 0) {
+      return Error::of(ErrorCode::input_output, "expected ", size_, " bytes in '", shortened(path_), "', found ", done_,
+                       ": it has become shorter");
+    }
+    done_ += static_cast<std::uint64_t>(got);
+    return static_cast<std::size_t>(got);
+  }
+
+ private:
+  Descriptor file_;
+  std::string path_;
+  std::uint64_t offset_, size_, done_ = 0;
+};
 
 }  // namespace
 
@@ -69,23 +113,18 @@ Result<Content> Content::part(std::uint64_t offset, std::uint64_t bytes) const {
   return content;
 }
 
+Result<std::unique_ptr<ByteStream>> Content::open() const {
+  if (bytes_ != nullptr) return std::unique_ptr<ByteStream>(new MemoryStream(bytes_, offset_, size_));
+  Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) return cannot_read(path_);
+  return std::unique_ptr<ByteStream>(new FileStream(std::move(file), path_, offset_, size_));
+}
+
 Result<void> Content::each_piece(const std::function<Result<void>(std::string_view)>& use) const {
   if (bytes_ != nullptr) return size_ == 0 ? Result<void>() : use(std::string_view(*bytes_).substr(offset_, size_));
-  const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number() < 0) return cannot_read(path_);
-  std::string piece(std::min<std::uint64_t>(piece_bytes, size_), '\0');
-  for (std::uint64_t done = 0; done < size_;) {
-    const std::size_t wanted = std::min<std::uint64_t>(piece.size(), size_ - done);
-    const ssize_t got = ::pread(file.number(), piece.data(), wanted, static_cast<off_t>(offset_ + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return cannot_read(path_);
-    if (got == 0) {
-      return Error::of(ErrorCode::input_output, "expected ", size_, " bytes in '", shortened(path_), "', found ", done,
-                       ": it has become shorter");
-    }
-    TRY(use(std::string_view(piece).substr(0, static_cast<std::size_t>(got))));
-    done += static_cast<std::uint64_t>(got);
-  }
+  const std::unique_ptr<ByteStream> stream = TRY(open());
+  std::string piece(std::max<std::uint64_t>(std::min<std::uint64_t>(piece_bytes, size_), 1), '\0');
+  while (const std::size_t got = TRY(stream->read(piece))) TRY(use(std::string_view(piece).substr(0, got)));
   return {};
 }
 

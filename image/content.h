@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "image/byte_stream.h"
 
 namespace ingot::image {
 
@@ -23,6 +24,8 @@ class Content {
   Result<Content> part(std::uint64_t offset, std::uint64_t bytes) const;
   // Calls use(piece) until all was seen; stops at use's first error. A file that has become shorter is an error.
   Result<void> each_piece(const std::function<Result<void>(std::string_view)>& use) const;
+  // The same as a stream, which lives by itself.
+  Result<std::unique_ptr<ByteStream>> open() const;
   // All of it at once; fails where it is larger than `limit`.
   Result<std::string> read(std::uint64_t limit) const;
 

@@ -1,8 +1,9 @@
 #include "image/disk_image.h"
 
+#include <zlib.h>
+
 #include "base/units.h"
 #include "image/bytes.h"
-#include "image/inflate.h"
 
 namespace ingot::image {
 
@@ -16,6 +17,11 @@ constexpr std::string_view system_partition_type("\x28\x73\x2a\xc1\x1f\xf8\xd2\x
                                                  16);
 constexpr std::string_view disk_identity("\x01\x74\x67\x6e\x69\x2d\x74\x4f\x8d\x1a\x69\x6e\x67\x6f\x74\x01", 16);
 constexpr std::string_view partition_identity("\x02\x74\x67\x6e\x69\x2d\x74\x4f\x8d\x1a\x69\x6e\x67\x6f\x74\x02", 16);
+
+// Of the table of partitions: gzip's sum, too.
+std::uint32_t sum_of(std::string_view bytes) {
+  return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
 
 // One partition over the whole disk, of the kind that says "see the GUID table": for tools that know only the old form.
 std::string protective_record(std::uint64_t sectors) {
@@ -68,14 +74,14 @@ std::string DiskImage::header(std::uint64_t own, std::uint64_t other, std::uint6
   append_number(header, static_cast<std::uint32_t>(entry_count));
   append_number(header, static_cast<std::uint32_t>(entry_bytes));
   append_number(header, entries_sum);
-  put_number(header, 16, crc32(header));
+  put_number(header, 16, sum_of(header));
   header.resize(sector_bytes);
   return header;
 }
 
 Result<void> DiskImage::write(OutputFile& file, const std::function<Result<void>(OutputFile&)>& write_large) const {
   const std::string entries = partition_entries(volume_.bytes() / sector_bytes);
-  const std::uint32_t sum = crc32(entries);
+  const std::uint32_t sum = sum_of(entries);
   TRY(file.write(protective_record(sectors_)));
   TRY(file.write(header(1, sectors_ - 1, 2, sum)));
   TRY(file.write(entries));

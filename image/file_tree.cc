@@ -23,13 +23,15 @@ std::deque<std::string> names_of(std::string_view path) {
   return names;
 }
 
+Error bad_path(std::string_view path) {
+  return Error::of(ErrorCode::corrupt, "expected a path of at most ", longest_path,
+                   " characters without zeros, found '", shortened(path), "'");
+}
+
 }  // namespace
 
 Result<std::string> normal_path(std::string_view path) {
-  if (path.size() > longest_path || path.find('\0') != std::string_view::npos) {
-    return Error::of(ErrorCode::corrupt, "expected a path of at most ", longest_path,
-                     " characters without zeros, found '", shortened(path), "'");
-  }
+  if (path.size() > longest_path || path.find('\0') != std::string_view::npos) return bad_path(path);
   std::string normal;
   for (const std::string& name : names_of(path)) {
     if (name == "..") {
@@ -52,6 +54,8 @@ const FileNode* FileTree::at(std::string_view path) const {
   return found == nodes_.end() ? nullptr : &found->second;
 }
 
+Result<const FileNode*> FileTree::find(std::string_view path) const { return at(TRY(follow(path, false))); }
+
 // What does not exist is no link: it stays as it is.
 Result<std::string> FileTree::follow(std::string_view path, bool last_too) const {
   std::deque<std::string> rest = names_of(path);
@@ -64,6 +68,7 @@ Result<std::string> FileTree::follow(std::string_view path, bool last_too) const
       continue;
     }
     const std::string next = place + '/' + name;
+    if (next.size() > longest_path) return bad_path(path);
     const FileNode* node = at(next);
     const bool is_link = node != nullptr && node->kind == FileNode::Kind::symbolic_link;
     if (!is_link || (rest.empty() && !last_too)) {
@@ -90,6 +95,7 @@ Result<std::string> FileTree::resolve(std::string_view path) const {
 Result<void> FileTree::put(std::string_view path, FileNode node) {
   const std::string normal = TRY(normal_path(path));
   if (normal == "/") return {};  // archives name the root itself; it is always there
+  if (node.target.size() > longest_path) return bad_path(node.target).within("link '", shortened(path), "'");
   const std::string place = TRY(follow(normal, false));
   if (place == "/")
     return Error::of(ErrorCode::corrupt, "expected a path below the root, found '", shortened(path), "'");
@@ -99,7 +105,7 @@ Result<void> FileTree::put(std::string_view path, FileNode node) {
       above->second = FileNode{FileNode::Kind::directory, 0755, {}, {}};
     }
   }
-  if (node.kind != FileNode::Kind::directory) remove_below(place);
+  if (node.kind != FileNode::Kind::directory) erase_below(place);
   nodes_[place] = std::move(node);
   return {};
 }
@@ -108,15 +114,22 @@ Result<void> FileTree::put_file(std::string_view path, std::uint32_t mode, Conte
   return put(path, FileNode{FileNode::Kind::file, mode, std::move(content), {}});
 }
 
-void FileTree::remove_below(std::string_view path) {
-  const std::string prefix = path == "/" ? "/" : std::string(path) + '/';
+void FileTree::erase_below(const std::string& place) {
+  const std::string prefix = place == "/" ? "/" : place + '/';
   auto node = nodes_.lower_bound(prefix);
   while (node != nodes_.end() && node->first.starts_with(prefix)) node = nodes_.erase(node);
 }
 
-void FileTree::remove(std::string_view path) {
-  remove_below(path);
-  nodes_.erase(std::string(path));
+Result<void> FileTree::remove_below(std::string_view path) {
+  erase_below(TRY(follow(path, true)));
+  return {};
+}
+
+Result<void> FileTree::remove(std::string_view path) {
+  const std::string place = TRY(follow(path, false));
+  erase_below(place);
+  nodes_.erase(place);
+  return {};
 }
 
 }  // namespace ingot::image

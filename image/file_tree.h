@@ -28,12 +28,15 @@ class FileTree {
   // if the new node is one, too. Links above the last name are followed, as a program would.
   Result<void> put(std::string_view path, FileNode node);
   Result<void> put_file(std::string_view path, std::uint32_t mode, Content content);
-  // With all that stands below. Nothing there: nothing happens.
-  void remove(std::string_view path);
-  void remove_below(std::string_view path);
+  // With all that stands below. Nothing there: nothing happens. Links above the last name are followed for remove(),
+  // and every link for remove_below().
+  Result<void> remove(std::string_view path);
+  Result<void> remove_below(std::string_view path);
 
   // The node at this very path.
   const FileNode* at(std::string_view path) const;
+  // The same where links above the last name are followed.
+  Result<const FileNode*> find(std::string_view path) const;
   // The path that this one means when every link is followed. Fails where it means nothing, or goes round in circles.
   Result<std::string> resolve(std::string_view path) const;
 
@@ -42,6 +45,7 @@ class FileTree {
 
  private:
   Result<std::string> follow(std::string_view path, bool last_too) const;
+  void erase_below(const std::string& place);
 
   std::map<std::string, FileNode> nodes_;
 };

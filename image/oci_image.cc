@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "image/bytes.h"
-#include "image/inflate.h"
 #include "image/sha256.h"
 #include "image/tar_reader.h"
 
@@ -16,20 +15,39 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr std::uint64_t longest_document = 4 << 20;
-constexpr std::uint64_t largest_layer = std::uint64_t{4} << 30;  // unpacked, in memory
 constexpr int deepest_index = 4;
+
+Error not_as_described(std::string_view what, std::string_view found) {
+  return Error::of(ErrorCode::corrupt, "expected ", what, ", found ", found);
+}
+
+// The 64 digits of a digest, the only kind that is read.
+Result<std::string> digits_of(const std::string& digest) {
+  constexpr std::string_view prefix = "sha256:";
+  std::string digits = digest.substr(std::min(digest.size(), prefix.size()));
+  if (digest.starts_with(prefix) && digits.size() == 64 &&
+      digits.find_first_not_of("0123456789abcdef") == std::string::npos) {
+    return digits;
+  }
+  return Error::of(ErrorCode::unsupported, "expected a digest 'sha256:' and 64 hexadecimal digits, found '",
+                   shortened(digest), "'");
+}
+
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
 
 // The layout's files by their names, from a folder or from a tar.
 class Layout {
  public:
-  static Result<Layout> open(const std::string& path) {
+  static Layout of_folder(const std::string& path) {
     Layout layout;
-    struct stat status{};
-    if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-      layout.folder_ = path;
-      return layout;
-    }
-    const Content tar = TRY(Content::of_file(path));
+    layout.folder_ = path;
+    return layout;
+  }
+  static Result<Layout> of_archive(const Content& tar) {
+    Layout layout;
     std::vector<TarEntry> entries = TRY(read_tar(tar));
     for (TarEntry& entry : entries) {
       if (entry.kind != TarEntry::Kind::file) continue;
@@ -46,26 +64,26 @@ class Layout {
     return Error::of(ErrorCode::not_found, "expected '", shortened(name), "' in the archive, found no such member");
   }
 
-  // The blob that a descriptor names, checked against its digest and size.
+  // The blob that a descriptor names, checked against its size and digest.
   Result<Content> blob(const Json& descriptor) const {
-    const std::string digest = text_of(descriptor, "digest");
-    constexpr std::string_view prefix = "sha256:";
-    const std::string hexadecimal = digest.substr(std::min(digest.size(), prefix.size()));
-    if (!digest.starts_with(prefix) || hexadecimal.size() != 64 ||
-        hexadecimal.find_first_not_of("0123456789abcdef") != std::string::npos) {
-      return Error::of(ErrorCode::unsupported, "expected a digest 'sha256:' and 64 hexadecimal digits, found '",
-                       shortened(digest), "'");
+    const std::string digits = TRY(digits_of(text_of(descriptor, "digest")));
+    const auto size = descriptor.find("size");
+    if (size == descriptor.end() || !size->is_number_unsigned()) {
+      return not_as_described("a size in bytes beside each digest", "none");
     }
-    const Content content = TRY(file("blobs/sha256/" + hexadecimal));
+    const Content content = TRY(file("blobs/sha256/" + digits));
+    if (content.size() != size->get<std::uint64_t>()) {
+      return Error::of(ErrorCode::corrupt, "expected ", size->get<std::uint64_t>(), " bytes as sha256:", digits,
+                       ", found ", content.size());
+    }
     Sha256 sum;
     TRY(content.each_piece([&](std::string_view piece) -> Result<void> {
       sum.add(piece);
       return {};
     }));
     const std::string found = sum.finish();
-    if (found == hexadecimal) return content;
-    return Error::of(ErrorCode::corrupt, "expected content with the digest sha256:", hexadecimal,
-                     ", found sha256:", found);
+    if (found == digits) return content;
+    return Error::of(ErrorCode::corrupt, "expected content with the digest sha256:", digits, ", found sha256:", found);
   }
 
   Result<Json> document(const Content& content, std::string_view what) const {
@@ -73,11 +91,6 @@ class Layout {
     Json parsed = Json::parse(text, nullptr, false);
     if (parsed.is_object()) return parsed;
     return Error::of(ErrorCode::corrupt, "expected a JSON object as ", what, ", found something else");
-  }
-
-  static std::string text_of(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
   }
 
  private:
@@ -106,7 +119,7 @@ Result<std::vector<std::string>> texts_of(const Json& object, const char* key) {
 bool is_ours(const Json& descriptor) {
   const auto platform = descriptor.find("platform");
   if (platform == descriptor.end() || !platform->is_object()) return true;  // an index of one image says nothing
-  return Layout::text_of(*platform, "os") == "linux" && Layout::text_of(*platform, "architecture") == "amd64";
+  return text_of(*platform, "os") == "linux" && text_of(*platform, "architecture") == "amd64";
 }
 
 // From an index to the manifest of the image for our platform; an index may name indexes.
@@ -125,58 +138,95 @@ Result<Json> find_manifest(const Layout& layout, const Json& index, int depth) {
   return Error::of(ErrorCode::not_found, "expected an image for linux/amd64 among ", list->size(), ", found none");
 }
 
-Result<void> read_layers(const Layout& layout, const Json& manifest, FileTree& root) {
+Result<Packing> packing_of(const std::string& type) {
+  if (type.ends_with(".tar")) return Packing::none;
+  if (type.ends_with(".tar+gzip") || type.ends_with(".tar.gzip")) return Packing::gzip;  // the second is Docker's
+  if (type.ends_with(".tar+zstd") || type.ends_with(".tar.zstd")) return Packing::zstd;
+  return Error::of(ErrorCode::unsupported, "expected a layer as tar, tar+gzip or tar+zstd, found '", shortened(type),
+                   "'");
+}
+
+Result<Layer> read_layer(const Layout& layout, const Json& descriptor, const std::string& unpacked_digest) {
+  if (!descriptor.is_object()) return not_as_described("an object as a layer", "another value");
+  Layer layer;
+  layer.packing = TRY(packing_of(text_of(descriptor, "mediaType")));
+  layer.unpacked_digest = TRY(digits_of(unpacked_digest));
+  if (layer.packing == Packing::none && text_of(descriptor, "digest") != unpacked_digest) {
+    return Error::of(ErrorCode::corrupt, "expected a layer that is not packed to have one digest, found '",
+                     shortened(text_of(descriptor, "digest")), "' and '", unpacked_digest, "' in the config");
+  }
+  layer.content = TRY(layout.blob(descriptor));
+  return layer;
+}
+
+Result<void> read_layers(const Layout& layout, const Json& manifest, const Json& config, const LayerLimits& limits,
+                         FileTree& root) {
   const auto layers = manifest.find("layers");
   if (layers == manifest.end() || !layers->is_array()) {
-    return Error::of(ErrorCode::corrupt, "expected 'layers' in the image's manifest, found none");
+    return not_as_described("'layers' in the image's manifest", "none");
   }
-  for (const Json& descriptor : *layers) {
-    if (!descriptor.is_object()) return Error::of(ErrorCode::corrupt, "expected an object as a layer, found another");
-    const std::string type = Layout::text_of(descriptor, "mediaType");
-    Content content = TRY(layout.blob(descriptor));
-    if (type.ends_with("+zstd")) {
-      return Error::of(ErrorCode::unsupported, "expected a layer as tar or tar+gzip, found '", shortened(type), "'");
-    }
-    if (type.ends_with("gzip")) {
-      const std::string packed = TRY(content.read(largest_layer));
-      content = Content::of_bytes(TRY(unpack_gzip(packed, largest_layer)));
-    }
-    TRY(apply_layer(content, root));
+  const auto unpacked = config.find("rootfs");
+  if (unpacked == config.end() || !unpacked->is_object()) return not_as_described("'rootfs' in the config", "none");
+  const std::vector<std::string> digests = TRY(texts_of(*unpacked, "diff_ids"));
+  if (digests.size() != layers->size()) {
+    return Error::of(ErrorCode::corrupt, "expected a digest in 'diff_ids' for each of ", layers->size(),
+                     " layers, found ", digests.size());
+  }
+  LayerReader reader(limits);
+  for (std::size_t index = 0; index < digests.size(); ++index) {
+    const Result<Layer> layer = read_layer(layout, (*layers)[index], digests[index]);
+    if (!layer.ok()) return layer.error().within("layer ", index + 1);
+    const Result<void> applied = reader.apply(layer.value(), root);
+    if (!applied.ok()) return applied.error().within("layer ", index + 1);
   }
   return {};
 }
 
-}  // namespace
-
-Result<OciImage> read_oci_image(const std::string& path) {
-  const Layout layout = TRY(Layout::open(path));
-  const Result<Content> found = layout.file("index.json");
-  if (!found.ok()) {
-    return Error::of(found.error().code(), "expected an OCI layout (a folder or tar with index.json), found none in '",
-                     shortened(path), "'");
-  }
-  const Json index = TRY(layout.document(found.value(), "index.json"));
+Result<OciImage> read_layout(const Layout& layout, const Content& index_content, const LayerLimits& limits) {
+  const Json index = TRY(layout.document(index_content, "index.json"));
   const Json manifest = TRY(find_manifest(layout, index, 0));
   const auto described = manifest.find("config");
   if (described == manifest.end() || !described->is_object()) {
-    return Error::of(ErrorCode::corrupt, "expected 'config' in the image's manifest, found none");
+    return not_as_described("'config' in the image's manifest", "none");
   }
   const Content config_content = TRY(layout.blob(*described));
   const Json config = TRY(layout.document(config_content, "config"));
-  const std::string architecture = Layout::text_of(config, "architecture");
+  const std::string architecture = text_of(config, "architecture");
   if (!architecture.empty() && architecture != "amd64") {
     return Error::of(ErrorCode::unsupported, "expected an image for amd64, found one for ", shortened(architecture));
   }
   OciImage image;
-  TRY(read_layers(layout, manifest, image.root));
+  TRY(read_layers(layout, manifest, config, limits, image.root));
   const auto settings = config.find("config");
   if (settings == config.end() || !settings->is_object()) return image;
   image.entrypoint = TRY(texts_of(*settings, "Entrypoint"));
   image.command = TRY(texts_of(*settings, "Cmd"));
   image.environment = TRY(texts_of(*settings, "Env"));
-  const std::string directory = Layout::text_of(*settings, "WorkingDir");
+  const std::string directory = text_of(*settings, "WorkingDir");
   if (!directory.empty()) image.directory = TRY(normal_path(directory));
   return image;
+}
+
+Result<OciImage> read_layout(const Layout& layout, std::string_view name, const LayerLimits& limits) {
+  const Result<Content> index = layout.file("index.json");
+  if (index.ok()) return read_layout(layout, index.value(), limits);
+  return Error::of(index.error().code(), "expected an OCI layout (a folder or tar with index.json), found none in '",
+                   shortened(name), "'");
+}
+
+}  // namespace
+
+Result<OciImage> read_oci_image(const std::string& path, const LayerLimits& limits) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return read_layout(Layout::of_folder(path), path, limits);
+  }
+  const Content tar = TRY(Content::of_file(path));
+  return read_layout(TRY(Layout::of_archive(tar)), path, limits);
+}
+
+Result<OciImage> read_oci_archive(const Content& tar, const LayerLimits& limits) {
+  return read_layout(TRY(Layout::of_archive(tar)), "the archive", limits);
 }
 
 }  // namespace ingot::image

@@ -1,5 +1,6 @@
 // An OCI image layout, as a folder or as a tar of one (`docker save`, `skopeo copy ... oci:`, `buildah push`): no
-// daemon and no registry. Every part is checked against the digest that names it.
+// daemon and no registry. Every part is checked against the size and digest that name it, before anything else reads
+// it; every layer as well against the digest that the image's configuration has of it unpacked.
 #pragma once
 
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "base/result.h"
 #include "image/file_tree.h"
+#include "image/oci_layer.h"
 
 namespace ingot::image {
 
@@ -18,9 +20,8 @@ struct OciImage {
 };
 
 // The image for linux/amd64. Where an index names several images, it is the first such one.
-Result<OciImage> read_oci_image(const std::string& path);
-
-// One layer on top of the tree: files, links, and what it removes (".wh.NAME", ".wh..wh..opq").
-Result<void> apply_layer(const Content& tar, FileTree& root);
+Result<OciImage> read_oci_image(const std::string& path, const LayerLimits& limits = {});
+// The same of a tar.
+Result<OciImage> read_oci_archive(const Content& tar, const LayerLimits& limits = {});
 
 }  // namespace ingot::image

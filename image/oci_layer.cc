@@ -1,7 +1,9 @@
-// Layers as the OCI image specification (layer.md) has them.
+#include "image/oci_layer.h"
+
 #include "image/bytes.h"
-#include "image/oci_image.h"
+#include "image/sha256.h"
 #include "image/tar_reader.h"
+#include "image/unpack.h"
 
 namespace ingot::image {
 
@@ -11,14 +13,75 @@ constexpr std::string_view whiteout = ".wh.", opaque = ".wh..wh..opq";
 
 std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-Result<void> apply_entry(const TarEntry& entry, FileTree& root) {
+// What comes out of a packed layer: counted, summed and bounded.
+class MeasuredStream final : public ByteStream {
+ public:
+  // `used` are the bytes that other layers took of the limit, and grows.
+  MeasuredStream(ByteStream& source, std::uint64_t limit, std::uint64_t& used)
+      : source_(source), limit_(limit), used_(used) {}
+
+  Result<std::size_t> read(std::span<char> into) override {
+    const std::size_t count = TRY(source_.read(into));
+    if (count > limit_ - used_) {
+      return Error::of(ErrorCode::unsupported, "expected at most ", limit_,
+                       " bytes in all unpacked layers, found more");
+    }
+    used_ += count;
+    sum_.add(std::string_view(into.data(), count));
+    return count;
+  }
+  std::string finish() { return sum_.finish(); }
+
+ private:
+  ByteStream& source_;
+  std::uint64_t limit_;
+  std::uint64_t& used_;
+  Sha256 sum_;
+};
+
+Result<std::vector<TarEntry>> read_packed(const Layer& layer, std::uint64_t limit, std::uint64_t& used) {
+  const std::unique_ptr<ByteStream> packed = TRY(layer.content.open());
+  const std::unique_ptr<ByteStream> unpacked =
+      layer.packing == Packing::gzip ? unpack_gzip(*packed) : unpack_zstd(*packed);
+  MeasuredStream measured(*unpacked, limit, used);
+  std::vector<TarEntry> entries = TRY(read_tar(measured));
+  std::vector<char> behind_the_archive(std::size_t{64} << 10);  // part of what the digest is of
+  while (TRY(measured.read(behind_the_archive)) != 0) {
+  }
+  const std::string found = measured.finish();
+  if (found == layer.unpacked_digest) return entries;
+  return Error::of(ErrorCode::corrupt, "expected an unpacked layer with the digest sha256:", layer.unpacked_digest,
+                   ", found sha256:", found);
+}
+
+// What a layer removes is of the layers below it, wherever in the archive it says so.
+Result<void> remove_entries(const std::vector<TarEntry>& entries, FileTree& root) {
+  for (const TarEntry& entry : entries) {
+    const std::string path = TRY(normal_path(entry.path));
+    const std::string_view name = name_in(path);
+    const std::string folder(parent_of(path));
+    if (name == opaque) {
+      TRY(root.remove_below(folder));
+    } else if (name.starts_with(whiteout)) {
+      const std::string_view removed = name.substr(whiteout.size());
+      if (removed.empty() || removed == "." || removed == "..") {
+        return Error::of(ErrorCode::corrupt, "expected a name to remove, found '", shortened(path), "'");
+      }
+      TRY(root.remove(folder + '/' + std::string(removed)));
+    }
+  }
+  return {};
+}
+
+Result<void> put_entry(const TarEntry& entry, FileTree& root) {
   const std::string path = TRY(normal_path(entry.path));
+  if (name_in(path).starts_with(whiteout)) return {};
   switch (entry.kind) {
     case TarEntry::Kind::directory: return root.put(path, {FileNode::Kind::directory, entry.mode & 07777, {}, {}});
     case TarEntry::Kind::symbolic_link: return root.put(path, {FileNode::Kind::symbolic_link, 0777, {}, entry.target});
     case TarEntry::Kind::hard_link: {
       const std::string target_path = TRY(normal_path(entry.target));
-      const FileNode* target = root.at(target_path);
+      const FileNode* target = TRY(root.find(target_path));
       if (target == nullptr || target->kind == FileNode::Kind::directory) {
         return Error::of(ErrorCode::corrupt, "expected a hard link to a file of the layer, found '",
                          shortened(entry.path), "' to '", shortened(entry.target), "'");
@@ -26,31 +89,24 @@ Result<void> apply_entry(const TarEntry& entry, FileTree& root) {
       return root.put(path, FileNode(*target));
     }
     case TarEntry::Kind::file: return root.put_file(path, entry.mode & 07777, entry.content);
-    case TarEntry::Kind::other: return {};  // devices and pipes: the kernel brings its own
+    case TarEntry::Kind::device: return {};  // and pipes: the kernel brings its own
   }
   return {};
 }
 
 }  // namespace
 
-Result<void> apply_layer(const Content& tar, FileTree& root) {
-  const std::vector<TarEntry> entries = TRY(read_tar(tar));
-  // What a layer removes is of the layers below it, wherever in the archive it says so.
+Result<void> LayerReader::apply(const Layer& layer, FileTree& root) {
+  const std::vector<TarEntry> entries = layer.packing == Packing::none
+                                            ? TRY(read_tar(layer.content))
+                                            : TRY(read_packed(layer, limits_.unpacked_bytes, unpacked_bytes_));
+  TRY(remove_entries(entries, root));
   for (const TarEntry& entry : entries) {
-    const std::string path = TRY(normal_path(entry.path));
-    const std::string_view name = name_in(path);
-    const std::string folder(parent_of(path));
-    if (name == opaque) {
-      root.remove_below(folder);
-    } else if (name.starts_with(whiteout)) {
-      const std::string removed = (folder == "/" ? "" : folder) + '/' + std::string(name.substr(whiteout.size()));
-      if (removed.back() != '/') root.remove(removed);
+    TRY(put_entry(entry, root));
+    if (root.nodes().size() > limits_.nodes) {
+      return Error::of(ErrorCode::unsupported, "expected at most ", limits_.nodes,
+                       " files, links and folders in all layers, found more");
     }
-  }
-  for (const TarEntry& entry : entries) {
-    if (name_in(entry.path).starts_with(whiteout)) continue;
-    const Result<void> applied = apply_entry(entry, root);
-    if (!applied.ok()) return applied.error().within("layer");
   }
   return {};
 }

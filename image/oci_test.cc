@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "image/fake_files.h"
+#include "image/fake_packing.h"
 #include "image/oci_image.h"
 #include "image/sha256.h"
 
@@ -13,23 +14,49 @@ std::string digest_of(std::string_view text) {
   return sum.finish();
 }
 
+std::string type_of(Packing packing) {
+  const std::string tar = "application/vnd.oci.image.layer.v1.tar";
+  return packing == Packing::gzip ? tar + "+gzip" : packing == Packing::zstd ? tar + "+zstd" : tar;
+}
+
+std::string packed_as(Packing packing, const std::string& tar) {
+  return packing == Packing::gzip ? gzip_of(tar) : packing == Packing::zstd ? zstd_of(tar) : tar;
+}
+
 // A layout of two layers, as the specification's tools would write it.
 class LayoutFolder {
  public:
+  struct FakeLayer {
+    std::string content, type, digest_in_config;
+  };
+
   std::string put_blob(std::string_view content) {
     const std::string digest = digest_of(content);
     blobs_.push_back({"blobs/sha256/" + digest, '0', std::string(content)});
     return R"("digest":"sha256:)" + digest + R"(","size":)" + std::to_string(content.size());
   }
-  void finish(const std::string& platform = R"({"os":"linux","architecture":"amd64"})") {
-    const std::string lower = put_blob(fake_tar({{"app/program", '0', fake_program(), 0755}, {"app/old", '0', "x"}}));
-    const std::string upper = put_blob(fake_tar({{"app/.wh.old", '0', ""}, {"app/new", '0', "y"}}));
+  static FakeLayer layer_of(const std::string& tar, Packing packing = Packing::none) {
+    return {packed_as(packing, tar), type_of(packing), "sha256:" + digest_of(tar)};
+  }
+  static std::vector<FakeLayer> usual_layers(Packing packing = Packing::none) {
+    return {layer_of(fake_tar({{"app/program", '0', fake_program(), 0755}, {"app/old", '0', "x"}}), packing),
+            layer_of(fake_tar({{"app/.wh.old", '0', ""}, {"app/new", '0', "y"}}), packing)};
+  }
+  void finish(const std::vector<FakeLayer>& layers = usual_layers(),
+              const std::string& platform = R"({"os":"linux","architecture":"amd64"})") {
+    std::string described, digests;
+    for (const FakeLayer& layer : layers) {
+      const std::string comma = described.empty() ? "" : ",";
+      described += comma + R"({"mediaType":")" + layer.type + "\"," + put_blob(layer.content) + "}";
+      if (!layer.digest_in_config.empty()) digests += comma + '"' + layer.digest_in_config + '"';
+    }
     const std::string config =
         put_blob(R"({"architecture":"amd64","os":"linux","config":{"Entrypoint":["/app/program"],)"
-                 R"("Cmd":["a b","c"],"Env":["PATH=/bin","X=1"],"WorkingDir":"/app/"}})");
-    const std::string type = R"("mediaType":"application/vnd.oci.image.layer.v1.tar",)";
-    const std::string manifest = put_blob(R"({"schemaVersion":2,"config":{)" + config + R"(},"layers":[{)" + type +
-                                          lower + "},{" + type + upper + "}]}");
+                 R"("Cmd":["a b","c"],"Env":["PATH=/bin","X=1"],"WorkingDir":"/app/"},)"
+                 R"("rootfs":{"type":"layers","diff_ids":[)" +
+                 digests + "]}}");
+    const std::string manifest =
+        put_blob(R"({"schemaVersion":2,"config":{)" + config + R"(},"layers":[)" + described + "]}");
     blobs_.push_back({"index.json", '0',
                       R"({"schemaVersion":2,"manifests":[{"platform":{"os":"linux","architecture":"arm64"},)"
                       R"("digest":"sha256:00","size":1},{"platform":)" +
@@ -49,9 +76,20 @@ class LayoutFolder {
   std::vector<TarMember> blobs_;
 };
 
-TEST(Oci, FolderAndTarSayTheSame) {
+// What reading a layout with these layers says.
+std::string problem_of(const std::vector<LayoutFolder::FakeLayer>& layers, const LayerLimits& limits = {}) {
   LayoutFolder layout;
-  layout.finish();
+  layout.finish(layers);
+  const Result<OciImage> read = read_oci_archive(Content::of_bytes(fake_tar(layout.blobs())), limits);
+  return read.ok() ? "none" : std::string(read.error().text());
+}
+
+class OciPacking : public ::testing::TestWithParam<Packing> {};
+INSTANTIATE_TEST_SUITE_P(Each, OciPacking, ::testing::Values(Packing::none, Packing::gzip, Packing::zstd));
+
+TEST_P(OciPacking, FolderAndTarSayTheSame) {
+  LayoutFolder layout;
+  layout.finish(LayoutFolder::usual_layers(GetParam()));
   for (const std::string& path : {layout.write_folder(), layout.write_tar()}) {
     const Result<OciImage> read = read_oci_image(path);
     ASSERT_TRUE(read.ok()) << read.error().text();
@@ -60,7 +98,8 @@ TEST(Oci, FolderAndTarSayTheSame) {
     EXPECT_EQ(image.command, (std::vector<std::string>{"a b", "c"}));
     EXPECT_EQ(image.environment, (std::vector<std::string>{"PATH=/bin", "X=1"}));
     EXPECT_EQ(image.directory, "/app");
-    EXPECT_NE(image.root.at("/app/program"), nullptr);
+    ASSERT_NE(image.root.at("/app/program"), nullptr);
+    EXPECT_EQ(image.root.at("/app/program")->content.read(1 << 20).value(), fake_program());
     EXPECT_NE(image.root.at("/app/new"), nullptr);
     EXPECT_EQ(image.root.at("/app/old"), nullptr);
   }
@@ -75,9 +114,85 @@ TEST(Oci, ChangedContentIsRefused) {
   EXPECT_NE(read.error().text().find("expected content with the digest sha256:"), std::string::npos);
 }
 
+TEST(Oci, AnotherSizeIsRefused) {
+  LayoutFolder layout;
+  layout.finish();
+  std::string& lower = layout.blobs()[0].content;
+  const std::string expected = "expected " + std::to_string(lower.size()) + " bytes as sha256:";
+  lower += '\0';
+  const Result<OciImage> read = read_oci_image(layout.write_folder());
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().text().find(expected), std::string::npos) << read.error().text();
+}
+
+TEST(Oci, ADescriptorWithoutASizeIsRefused) {
+  const TestFolder folder;
+  for (const char* size : {"", R"(,"size":-1)", R"(,"size":"2")", R"(,"size":1.5)"}) {
+    folder.put("index.json", R"({"manifests":[{"digest":"sha256:)" + digest_of("{}") + '"' + size + "}]}");
+    folder.put("blobs/sha256/" + digest_of("{}"), "{}");
+    EXPECT_EQ(read_oci_image(folder.path("")).error().text(),
+              "expected a size in bytes beside each digest, found none");
+  }
+}
+
+TEST_P(OciPacking, AnotherDigestInTheConfigIsRefused) {
+  std::vector<LayoutFolder::FakeLayer> layers = LayoutFolder::usual_layers(GetParam());
+  layers[1].digest_in_config = layers[0].digest_in_config;
+  EXPECT_NE(problem_of(layers).find("layer 2: expected a"), std::string::npos) << problem_of(layers);
+  layers[1].digest_in_config.clear();
+  EXPECT_EQ(problem_of(layers), "expected a digest in 'diff_ids' for each of 2 layers, found 1");
+}
+
+TEST(Oci, BytesBehindTheArchiveAreOfTheDigest) {
+  std::vector<LayoutFolder::FakeLayer> layers = LayoutFolder::usual_layers(Packing::gzip);
+  layers[0].content += gzip_of("more");
+  EXPECT_NE(problem_of(layers).find("layer 1: expected an unpacked layer with the digest"), std::string::npos);
+}
+
+// Size and digest are those of what is there, so that only the packing can tell.
+TEST(Oci, ATruncatedLayerIsRefused) {
+  for (const Packing packing : {Packing::gzip, Packing::zstd}) {
+    std::vector<LayoutFolder::FakeLayer> layers = LayoutFolder::usual_layers(packing);
+    layers[1].content.resize(layers[1].content.size() - 5);
+    EXPECT_NE(problem_of(layers).find("expected more bytes, found the end inside a"), std::string::npos);
+  }
+  std::vector<LayoutFolder::FakeLayer> layers = LayoutFolder::usual_layers();
+  layers[1] = LayoutFolder::layer_of(layers[1].content.substr(0, 700));
+  EXPECT_NE(problem_of(layers).find("layer 2: tar, entry 2: expected 512 bytes at 512"), std::string::npos)
+      << problem_of(layers);
+}
+
+// Megabytes of nothing, packed to a few hundred bytes. The limit is of all layers together.
+TEST(Oci, WhatLayersUnpackToIsBounded) {
+  const std::string tar = fake_tar({{"zeros", '0', std::string(std::size_t{4} << 20, '\0')}});
+  const LayerLimits limits{.unpacked_bytes = std::uint64_t{6} << 20};
+  for (const Packing packing : {Packing::gzip, Packing::zstd}) {
+    const LayoutFolder::FakeLayer layer = LayoutFolder::layer_of(tar, packing);
+    EXPECT_EQ(problem_of({layer}, limits), "none");
+    EXPECT_EQ(problem_of({layer, layer}, limits),
+              "layer 2: tar, entry 1: expected at most 6291456 bytes in all unpacked layers, found more");
+    LayoutFolder::FakeLayer behind = LayoutFolder::layer_of(fake_tar({}) + tar, packing);
+    EXPECT_EQ(problem_of({layer, behind}, limits),
+              "layer 2: expected at most 6291456 bytes in all unpacked layers, found more");
+  }
+  EXPECT_EQ(problem_of({LayoutFolder::layer_of(tar)}, {.unpacked_bytes = 0}), "none") << "it stays where it is";
+}
+
+TEST(Oci, AZstdLayerWithAHugeWindowIsRefused) {
+  EXPECT_EQ(problem_of({{zstd_with_a_huge_window(), type_of(Packing::zstd), "sha256:" + digest_of("")}}),
+            "layer 1: tar, entry 1: zstd: expected a window of at most 128 MiB, found a larger one");
+}
+
+TEST(Oci, AnUnknownPackingIsRefused) {
+  std::vector<LayoutFolder::FakeLayer> layers = LayoutFolder::usual_layers();
+  layers[0].type += "+xz";
+  EXPECT_NE(problem_of(layers).find("layer 1: expected a layer as tar, tar+gzip or tar+zstd, found"),
+            std::string::npos);
+}
+
 TEST(Oci, OtherPlatformsAndOtherFilesAreRefused) {
   LayoutFolder layout;
-  layout.finish(R"({"os":"windows","architecture":"amd64"})");
+  layout.finish(LayoutFolder::usual_layers(), R"({"os":"windows","architecture":"amd64"})");
   EXPECT_EQ(read_oci_image(layout.write_folder()).error().text(),
             "expected an image for linux/amd64 among 2, found none");
   EXPECT_FALSE(read_oci_image(layout.folder().put("x/index.json", "[1, 2")).ok());

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "image/inflate.h"
+#include "image/content.h"
+#include "image/fake_packing.h"
 #include "image/sha256.h"
+#include "image/unpack.h"
 
 namespace ingot::image {
 namespace {
@@ -22,7 +24,25 @@ TEST(Sha256, PublishedVectors) {
   }
 }
 
-TEST(Crc32, CheckValue) { EXPECT_EQ(crc32("123456789"), 0xcbf43926u); }
+using Unpack = std::unique_ptr<ByteStream> (*)(ByteStream&);
+
+// Everything, in pieces of `step` bytes.
+Result<std::string> unpacked(Unpack unpack, const std::string& packed, std::size_t step = 1000) {
+  const Content content = Content::of_bytes(packed);
+  const std::unique_ptr<ByteStream> source = TRY(content.open());
+  const std::unique_ptr<ByteStream> stream = unpack(*source);
+  std::string all, piece(step, '\0');
+  while (const std::size_t count = TRY(stream->read(piece))) all += piece.substr(0, count);
+  return all;
+}
+
+// Longer than every buffer on the way, and neither all alike nor all different.
+std::string long_text() {
+  std::string text;
+  RandomNumbers numbers(3);
+  while (text.size() < (std::size_t{1} << 20)) text += std::to_string(numbers.below(1000)) + " of many, ";
+  return text;
+}
 
 // One member of each kind of block, as gzip makes them.
 const std::string stored(
@@ -44,34 +64,64 @@ const std::string dynamic(
     173);
 
 TEST(Gzip, EachKindOfBlock) {
-  EXPECT_EQ(unpack_gzip(stored, 1000).value(), "stored text");
-  EXPECT_EQ(unpack_gzip(fixed, 1000).value(), "fixed fixed fixed");
-  const std::string letters = unpack_gzip(dynamic, 1000).value();
+  EXPECT_EQ(unpacked(unpack_gzip, stored).value(), "stored text");
+  EXPECT_EQ(unpacked(unpack_gzip, fixed).value(), "fixed fixed fixed");
+  const std::string letters = unpacked(unpack_gzip, dynamic).value();
   EXPECT_EQ(letters.size(), 300u);
   EXPECT_EQ(digest_of(letters, 300), "b5948bf667a85efb5f0533b647258666eb3203556633c73e16ca5fc72e2f69be");
 }
 
-TEST(Gzip, MembersFollowEachOther) {
-  EXPECT_EQ(unpack_gzip(fixed + stored, 1000).value(), "fixed fixed fixedstored text");
+TEST(Unpack, PiecesOfAnySizeSayTheSame) {
+  const std::string text = long_text();
+  for (const std::size_t step : {7ul, 4096ul, 3000000ul}) {
+    EXPECT_TRUE(unpacked(unpack_gzip, gzip_of(text), step).value() == text) << step;
+    EXPECT_TRUE(unpacked(unpack_zstd, zstd_of(text), step).value() == text) << step;
+  }
 }
 
-TEST(Gzip, TooMuchIsRefused) {
-  EXPECT_EQ(unpack_gzip(dynamic, 299).error().code(), ErrorCode::unsupported);
-  EXPECT_EQ(unpack_gzip(stored, 10).error().code(), ErrorCode::unsupported);
+TEST(Unpack, MembersFollowEachOther) {
+  EXPECT_EQ(unpacked(unpack_gzip, fixed + gzip_of("") + stored).value(), "fixed fixed fixedstored text");
+  const std::string skipped("\x50\x2a\x4d\x18\3\0\0\0abc", 11);  // a frame that readers pass over
+  EXPECT_EQ(unpacked(unpack_zstd, zstd_of("one") + skipped + zstd_of("") + zstd_of(" two")).value(), "one two");
 }
 
-TEST(Gzip, DamageIsSeen) {
-  for (const std::string& whole : {stored, fixed, dynamic}) {
-    for (std::size_t length = 0; length < whole.size(); ++length) {
-      EXPECT_FALSE(unpack_gzip(whole.substr(0, length), 1000).ok()) << length;
-    }
-    RandomNumbers numbers(5);
-    for (int round = 0; round < 3000; ++round) {
-      std::string damaged = whole;
-      damaged[10 + numbers.below(damaged.size() - 10)] ^= static_cast<char>(1 + numbers.below(255));
-      const Result<std::string> unpacked = unpack_gzip(damaged, 100000);
-      EXPECT_TRUE(!unpacked.ok() || unpacked.value() == unpack_gzip(whole, 1000).value());
-    }
+TEST(Unpack, NothingAndBytesBehindTheEndAreErrors) {
+  for (const Unpack unpack : {unpack_gzip, unpack_zstd}) {
+    EXPECT_EQ(unpacked(unpack, "").error().code(), ErrorCode::corrupt);
+    EXPECT_EQ(unpacked(unpack, "neither of both").error().code(), ErrorCode::corrupt);
+  }
+  EXPECT_FALSE(unpacked(unpack_gzip, stored + "x").ok());
+  EXPECT_FALSE(unpacked(unpack_zstd, zstd_of("text") + "x").ok());
+}
+
+TEST(Unpack, AWindowOfZstdIsBounded) {
+  EXPECT_EQ(unpacked(unpack_zstd, zstd_with_a_huge_window()).error().text(),
+            "zstd: expected a window of at most 128 MiB, found a larger one");
+}
+
+void expect_damage_is_seen(Unpack unpack, const std::string& whole) {
+  const std::string content = unpacked(unpack, whole).value();
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_FALSE(unpacked(unpack, whole.substr(0, length)).ok()) << length;
+  }
+  RandomNumbers numbers(5);
+  for (int round = 0; round < 3000; ++round) {
+    std::string damaged = whole;
+    damaged[10 + numbers.below(damaged.size() - 10)] ^= static_cast<char>(1 + numbers.below(255));
+    const Result<std::string> found = unpacked(unpack, damaged);
+    EXPECT_TRUE(!found.ok() || found.value() == content);
+  }
+}
+
+TEST(Unpack, DamageOfGzipIsSeen) {
+  for (const std::string& whole : {stored, fixed, dynamic}) expect_damage_is_seen(unpack_gzip, whole);
+}
+
+TEST(Unpack, TruncationOfZstdIsSeen) {
+  const std::string text = long_text().substr(0, 5000);
+  const std::string whole = zstd_of(text);
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_FALSE(unpacked(unpack_zstd, whole.substr(0, length)).ok()) << length;
   }
 }
 

@@ -12,7 +12,7 @@
 namespace ingot::image {
 
 struct TarEntry {
-  enum class Kind : std::uint8_t { file, hard_link, symbolic_link, directory, other };
+  enum class Kind : std::uint8_t { file, hard_link, symbolic_link, directory, device };
 
   Kind kind = Kind::file;
   std::string path;    // as the archive spells it
@@ -23,5 +23,7 @@ struct TarEntry {
 
 // All entries, in order. The contents stay where the archive is.
 Result<std::vector<TarEntry>> read_tar(const Content& archive);
+// The same of a stream, up to the block that ends the archive. Contents of files are kept in memory, and nothing else.
+Result<std::vector<TarEntry>> read_tar(ByteStream& archive);
 
 }  // namespace ingot::image

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/chat/dictionary.h"
-#include "model/chat/methods.h"
+#include "model/chat/functions/methods.h"
 #include "model/chat/runtime.h"
 #include "model/chat/utf8.h"
 #include "model/chat/value_text.h"

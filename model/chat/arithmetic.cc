@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "model/chat/printf_format.h"
+#include "model/chat/functions/printf_format.h"
 #include "model/chat/runtime.h"
 #include "model/chat/value_text.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "model/chat/syntax_tree.h"
+#include "model/chat/syntax/syntax_tree.h"
 #include "model/chat/value.h"
 
 namespace ingot::chat {

@@ -1,7 +1,7 @@
 #include "model/chat/chat_template.h"
 
 #include "model/chat/evaluator.h"
-#include "model/chat/parser.h"
+#include "model/chat/syntax/parser.h"
 
 namespace ingot::chat {
 

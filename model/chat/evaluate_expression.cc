@@ -1,7 +1,7 @@
 #include "model/chat/access.h"
 #include "model/chat/arithmetic.h"
 #include "model/chat/evaluator.h"
-#include "model/chat/globals.h"
+#include "model/chat/functions/globals.h"
 #include "model/chat/value_compare.h"
 #include "model/chat/value_text.h"
 

@@ -10,7 +10,7 @@
 #include "model/chat/dictionary.h"
 #include "model/chat/runtime.h"
 #include "model/chat/scope.h"
-#include "model/chat/syntax_tree.h"
+#include "model/chat/syntax/syntax_tree.h"
 
 namespace ingot::chat {
 

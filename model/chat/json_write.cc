@@ -52,7 +52,7 @@ class JsonWriter {
     TRY(runtime_.budget.spend_bytes(text.size() * (options_.escapes_beyond_ascii ? 6 : 2)));
     text_ += '"';
     for (std::size_t offset = 0; offset < text.size();) {
-      const CodePoint next = decode_code_point(text, offset);
+      const TextCharacter next = decode_code_point(text, offset);
       write_character(next.value, text.substr(offset, next.bytes));
       offset += next.bytes;
     }

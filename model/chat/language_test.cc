@@ -4,7 +4,9 @@
 
 #include "model/chat/chat_context.h"
 #include "model/chat/chat_template.h"
-#include "model/chat/snippet_table.h"
+#include "model/chat/function_snippets.h"
+#include "model/chat/language_snippets.h"
+#include "model/chat/refused_snippets.h"
 #include "model/chat/value_json.h"
 
 namespace ingot::chat {

@@ -27,7 +27,7 @@ std::string_view strip_characters(std::string_view text, std::string_view charac
   std::size_t start = 0;
   if (side != Side::right) {
     while (start < text.size()) {
-      const CodePoint next = decode_code_point(text, start);
+      const TextCharacter next = decode_code_point(text, start);
       if (!is_in_set(next.value)) break;
       start += next.bytes;
     }
@@ -37,7 +37,7 @@ std::string_view strip_characters(std::string_view text, std::string_view charac
   // Where the last character that stays ends.
   std::size_t end = 0;
   for (std::size_t offset = 0; offset < text.size();) {
-    const CodePoint next = decode_code_point(text, offset);
+    const TextCharacter next = decode_code_point(text, offset);
     offset += next.bytes;
     if (!is_in_set(next.value)) end = offset;
   }
@@ -79,7 +79,7 @@ std::vector<std::string_view> split_lines(std::string_view text, bool keeps_ends
   std::vector<std::string_view> lines;
   std::size_t start = 0;
   for (std::size_t offset = 0; offset < text.size();) {
-    const CodePoint next = decode_code_point(text, offset);
+    const TextCharacter next = decode_code_point(text, offset);
     const std::size_t end = offset;
     offset += next.bytes;
     if (!is_line_break(next.value)) continue;

@@ -1,19 +1,23 @@
 // What Python's str methods know about code points: classes and case. Stray bytes (see utf8.h) belong to no class.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "model/unicode/properties.h"
+
 namespace ingot::chat {
 
-bool is_alphabetic(char32_t code_point);
-bool is_decimal(char32_t code_point);
-bool is_digit(char32_t code_point);
-bool is_numeric(char32_t code_point);
-bool is_printable(char32_t code_point);
-bool is_lowercase(char32_t code_point);
-bool is_uppercase(char32_t code_point);
-bool is_titlecase(char32_t code_point);
+inline bool is_alphabetic(char32_t code_point) { return has_category(code_point, letter_bits); }
+inline bool is_decimal(char32_t code_point) { return category_of(code_point) == Category::nd; }
+inline bool is_numeric(char32_t code_point) { return is_number(code_point); }
+inline bool is_titlecase(char32_t code_point) { return category_of(code_point) == Category::lt; }
+inline bool is_printable(char32_t code_point) {
+  constexpr std::uint32_t unprintable_bits =
+      bit_of(Category::cn) | category_bits(Category::zs, Category::zp) | category_bits(Category::cc, Category::co);
+  return code_point == ' ' || !has_category(code_point, unprintable_bits);
+}
 inline bool is_cased(char32_t code_point) {
   return is_lowercase(code_point) || is_uppercase(code_point) || is_titlecase(code_point);
 }

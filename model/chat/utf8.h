@@ -11,13 +11,13 @@ namespace ingot::chat {
 // A byte that is no UTF-8 decodes to this plus its value: above every Unicode code point.
 constexpr char32_t stray_byte = 0x110000;
 
-struct CodePoint {
+struct TextCharacter {
   char32_t value;
   std::size_t bytes;
 };
 
 // Precondition: offset < text.size().
-CodePoint decode_code_point(std::string_view text, std::size_t offset);
+TextCharacter decode_code_point(std::string_view text, std::size_t offset);
 void append_code_point(std::string& text, char32_t code_point);
 
 std::size_t count_code_points(std::string_view text);

@@ -156,7 +156,7 @@ std::string quoted(std::string_view text) {
   const char quote = has_single && text.find('"') == std::string_view::npos ? '"' : '\'';
   std::string out(1, quote);
   for (std::size_t offset = 0; offset < text.size();) {
-    const CodePoint next = decode_code_point(text, offset);
+    const TextCharacter next = decode_code_point(text, offset);
     const char32_t value = next.value;
     if (value == static_cast<unsigned char>(quote) || value == '\\') {
       out += '\\';

@@ -3,22 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/tokenizer/unicode.h"
+#include "base/utf8.h"
+#include "model/unicode/properties.h"
 
 namespace ingot {
 
 namespace {
 
-// The code point before a place, found by going back over at most three continuation bytes.
-std::size_t begin_of_previous(std::string_view text, std::size_t position) {
-  std::size_t begin = position - 1;
-  while (begin > 0 && position - begin < 4 && (static_cast<std::uint8_t>(text[begin]) & 0xc0) == 0x80) --begin;
-  return begin + decode_utf8(text, begin).size == position ? begin : position - 1;
-}
-
 std::string_view without_trailing_space(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t begin = begin_of_previous(text, text.size());
+    const std::size_t begin = previous_character(text, text.size());
     if (!is_white_space(decode_utf8(text, begin).code)) break;
     text = text.substr(0, begin);
   }
@@ -26,7 +20,7 @@ std::string_view without_trailing_space(std::string_view text) {
 }
 
 bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
-  if (begin > 0 && is_word_character(decode_utf8(text, begin_of_previous(text, begin)).code)) return false;
+  if (begin > 0 && is_word_character(decode_utf8(text, previous_character(text, begin)).code)) return false;
   return end == text.size() || !is_word_character(decode_utf8(text, end).code);
 }
 

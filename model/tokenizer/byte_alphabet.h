@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/tokenizer/unicode.h"
+#include "base/utf8.h"
 
 namespace ingot {
 

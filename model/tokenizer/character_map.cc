@@ -1,6 +1,6 @@
 #include "model/tokenizer/character_map.h"
 
-#include "model/tokenizer/unicode.h"
+#include "base/utf8.h"
 
 namespace ingot {
 

@@ -1,4 +1,6 @@
 #include "model/tokenizer/code_set.h"
+#include "model/unicode/letter_case.h"
+#include "model/unicode/properties.h"
 
 namespace ingot {
 

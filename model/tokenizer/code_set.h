@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/tokenizer/unicode.h"
+#include "base/utf8.h"
+#include "model/unicode/properties.h"
 
 namespace ingot {
 

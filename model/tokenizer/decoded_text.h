@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/tokenizer/unicode.h"
+#include "base/utf8.h"
 
 namespace ingot {
 

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "model/files/metadata.h"
-#include "model/tokenizer/normalization.h"
+#include "model/unicode/normalization.h"
 
 namespace ingot {
 

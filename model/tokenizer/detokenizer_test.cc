@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/utf8.h"
 #include "model/tokenizer/test_vocabularies.h"
-#include "model/tokenizer/unicode.h"
 
 namespace ingot {
 namespace {

@@ -4,6 +4,8 @@
 
 #include "model/tokenizer/decoded_text.h"
 #include "model/tokenizer/spelled_space.h"
+#include "model/unicode/letter_case.h"
+#include "model/unicode/properties.h"
 
 namespace ingot {
 

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "model/tokenizer/pattern.h"
+#include "model/unicode/properties.h"
 
 namespace ingot {
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "model/files/quoted.h"
+#include "model/unicode/properties.h"
 
 namespace ingot {
 

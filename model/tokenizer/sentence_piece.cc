@@ -2,9 +2,9 @@
 #include <cmath>
 #include <functional>
 
+#include "base/utf8.h"
 #include "model/tokenizer/segmentation.h"
 #include "model/tokenizer/token_map.h"
-#include "model/tokenizer/unicode.h"
 
 namespace ingot {
 

@@ -1,4 +1,5 @@
 #include "model/tokenizer/splitter.h"
+#include "model/unicode/properties.h"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/tokenizer/unicode.h"
+#include "base/utf8.h"
 
 namespace ingot {
 

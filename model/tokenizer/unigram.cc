@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/utf8.h"
 #include "model/tokenizer/segmentation.h"
 #include "model/tokenizer/trie.h"
-#include "model/tokenizer/unicode.h"
 
 namespace ingot {
 

@@ -1,6 +1,6 @@
+#include "base/utf8.h"
 #include "model/tokenizer/segmentation.h"
 #include "model/tokenizer/trie.h"
-#include "model/tokenizer/unicode.h"
 
 namespace ingot {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace ingot::os {
 
 namespace {
@@ -9,7 +11,6 @@ namespace {
 constexpr std::uint8_t newline = '\n', carriage_return = '\r', backspace = '\b', tabulator = '\t';
 
 constexpr bool is_control(std::uint8_t byte) { return byte < 0x20 || byte == 0x7f; }
-constexpr bool continues_character(std::uint8_t byte) { return (byte & 0xc0) == 0x80; }
 constexpr bool is_of_a_word(std::uint8_t byte) {
   return byte >= 0x80 || byte == '_' || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
          (byte >= 'A' && byte <= 'Z');
@@ -118,7 +119,7 @@ bool LineDiscipline::edit(std::uint8_t byte, TerminalOutput& out) {
 // The line's last character goes, from the screen as well.
 void LineDiscipline::drop_last(TerminalOutput& out) {
   if ((settings_.input & terminal_input::utf8) != 0) {
-    while (last_ - ready_ > 1 && continues_character(at(last_ - 1))) --last_;
+    while (last_ - ready_ > 1 && continues_character(static_cast<char>(at(last_ - 1)))) --last_;
   }
   const std::uint8_t byte = at(--last_);
   if (!has(terminal_local::echo)) return;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/utf8.h"
 #include "model/files/quoted.h"
-#include "model/tokenizer/unicode.h"
 
 namespace ingot {
 

@@ -2,13 +2,12 @@
 
 #include <cstdint>
 
-#include "model/tokenizer/unicode.h"
+#include "base/utf8.h"
+#include "model/unicode/properties.h"
 
 namespace ingot {
 
 namespace {
-
-bool continues_character(char byte) { return (static_cast<std::uint8_t>(byte) & 0xc0) == 0x80; }
 
 // The nearest place at or before this one that is not inside of a character.
 std::size_t character_begin(std::string_view text, std::size_t position) {

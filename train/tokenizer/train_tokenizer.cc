@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 
+#include "base/utf8.h"
 #include "model/files/quoted.h"
 #include "model/tokenizer/byte_alphabet.h"
 #include "model/tokenizer/gguf_pre_tokenizer.h"
@@ -44,7 +45,7 @@ Result<const GgufPreTokenizer*> find_byte_pattern(std::string_view name) {
 
 std::uint64_t count_characters(std::string_view text) {
   std::uint64_t count = 0;
-  for (char byte : text) count += (static_cast<std::uint8_t>(byte) & 0xc0) != 0x80;
+  for (char byte : text) count += continues_character(byte) ? 0 : 1;
   return count;
 }
 
