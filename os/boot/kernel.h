@@ -11,6 +11,7 @@
 #include "os/device/interrupt_hardware.h"
 #include "os/device/power.h"
 #include "os/device/time_hardware.h"
+#include "os/file/program_device.h"
 #include "os/interrupt/interrupt_table.h"
 #include "os/interrupt/monotonic_clock.h"
 #include "os/interrupt/processor_calls.h"
@@ -26,6 +27,8 @@
 #include "os/trace/tracepoint.h"
 
 namespace ingot::os {
+
+class PciBus;
 
 struct Kernel {
   BootInfo boot_info;
@@ -45,6 +48,8 @@ struct Kernel {
   TimeHardware time_hardware;
   Power power;
   Devices devices;
+  PciBus* pci = nullptr;           // none: this kernel or this machine has no PCI
+  ProgramDevices program_devices;  // what subsystems offer to programs that are granted it
   SecureRandom random;
   KernelFacts facts{*this};
   DeviceOpener* console = nullptr;  // the program's terminal; none: it has no standard files

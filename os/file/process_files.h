@@ -9,6 +9,7 @@
 #include "os/file/dev_directory.h"
 #include "os/file/file_tree.h"
 #include "os/file/message_queue.h"
+#include "os/file/program_device.h"
 #include "os/file/system_facts.h"
 #include "os/memory/owned.h"
 
@@ -21,13 +22,6 @@ struct ImageSegment {
   std::uint64_t bytes = 0;
   std::uint32_t permissions = 0;
   bool consumed = false;
-};
-
-// A device that a program may have, if it is granted: /dev/NAME.
-struct ProgramDevice {
-  std::string_view name;
-  DeviceOpener* opener = nullptr;
-  std::uint64_t number = 0;  // as make_device_number
 };
 
 // What a tree is made of. Of it, the objects that are pointed at, and the archives, outlive the process.

@@ -88,6 +88,15 @@ Result<void> collect_segments(const Manifest& manifest, const CastImage& image, 
   return {};
 }
 
+// What subsystems offer, and the log. Not inlined: its list is not to lie below all that follows.
+[[gnu::noinline]] Result<Grants> choose_devices(Kernel& kernel, const Manifest& manifest, LogDevice& log_device) {
+  ProgramDevices offered = kernel.program_devices;
+  if (!offered.add({LogDevice::right, &log_device, make_device_number(LogDevice::major, LogDevice::minor)})) {
+    return Error::of(ErrorCode::out_of_range, "expected at most ", most_program_devices, " devices, found more");
+  }
+  return read_grants(manifest, offered.all());
+}
+
 // Stages of the start: none inside another's frame, for each holds errors of several hundred bytes, and a kernel's
 // stack is small.
 Result<void> build_tree(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
@@ -242,8 +251,7 @@ Result<int> run_image(Kernel& kernel) {
   const CastImage image = *kernel.boot_info.image();
   const Manifest manifest = TRY(read_manifest(bytes_of(kernel, image.bundle)));
   LogDevice log_device(kernel.log, kernel.memory->heap());
-  const ProgramDevice offered[] = {{"kmsg", &log_device, make_device_number(LogDevice::major, LogDevice::minor)}};
-  const Grants grants = TRY(read_grants(manifest, offered));
+  const Grants grants = TRY(choose_devices(kernel, manifest, log_device));
   TRY(trace_if_wanted(kernel, manifest));
   const std::uint64_t limit = manifest.memory.value_or(TRY(most_memory(kernel, manifest)));
   Owned<Vdso> vdso = TRY(Vdso::create(kernel));
