@@ -13,7 +13,7 @@
 
 #include "base/units.h"
 #include "bench/words.h"
-#include "kernels/linear/int8_matmul.h"
+#include "kernels/linear/int8/int8_matmul.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
 #include "profile/statistics.h"

@@ -18,7 +18,7 @@
 #include "bench/neighbours.h"
 #include "kernels/contract/run.h"
 #include "kernels/linear/family.h"
-#include "kernels/linear/matmul.h"
+#include "kernels/linear/matmul/matmul.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
 #include "tensor/block_codec.h"

@@ -19,7 +19,7 @@
 #include "bench/words.h"
 #include "kernels/all_operations.h"
 #include "kernels/contract/run.h"
-#include "kernels/linear/matmul.h"
+#include "kernels/linear/matmul/matmul.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
 #include "machine/peaks.h"

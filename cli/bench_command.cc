@@ -6,7 +6,7 @@
 #include "cli/machine_json.h"
 #include "cli/pick.h"
 #include "cli/terminal.h"
-#include "kernels/linear/matmul.h"
+#include "kernels/linear/matmul/matmul.h"
 #include "profile/benchmark.h"
 #include "profile/report_html.h"
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "engine/import.h"
+#include "convert/import.h"
 
 namespace ingot {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "engine/packed_file.h"
+#include "convert/packed_file.h"
 
 namespace ingot {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "cli/session_options.h"
 #include "cli/terminal.h"
-#include "engine/quantizer.h"
+#include "convert/quantizer.h"
 #include "machine/limits.h"
 
 namespace ingot {

@@ -1,7 +1,7 @@
 #include "cli/session_options.h"
 
 #include "cli/terminal.h"
-#include "engine/type_mix.h"
+#include "convert/type_mix.h"
 #include "machine/limits.h"
 #include "model/files/quoted.h"
 

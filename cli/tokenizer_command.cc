@@ -4,8 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "convert/output_path.h"
 #include "engine/model.h"
-#include "engine/output_path.h"
 #include "train/data/encode_text.h"
 #include "train/data/text_file.h"
 #include "train/data/token_shard.h"

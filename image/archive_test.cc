@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "base/image_table.h"
+#include "base/image/image_table.h"
 #include "base/random.h"
 #include "image/cpio_writer.h"
 #include "image/fake_files.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/image_manifest.h"
+#include "base/image/image_manifest.h"
 #include "base/units.h"
 #include "image/cpio_writer.h"
 #include "image/disk_image.h"

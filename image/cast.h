@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/image_table.h"
+#include "base/image/image_table.h"
 #include "base/result.h"
 #include "image/file_tree.h"
 #include "image/kernel_choice.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/image_manifest.h"
+#include "base/image/image_manifest.h"
 #include "base/random.h"
 #include "image/cpio_writer.h"
 #include "image/emulator.h"

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstdio>
 
-#include "base/image_table.h"
+#include "base/image/image_table.h"
 #include "image/bytes.h"
 #include "image/elf_file.h"
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/boot_arguments.h"
-#include "base/image_manifest.h"
+#include "base/image/boot_arguments.h"
+#include "base/image/image_manifest.h"
 #include "image/bytes.h"
 #include "image/cpio_writer.h"
 #include "image/kernel_image.h"

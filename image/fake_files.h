@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/grant_note.h"
-#include "base/image_table.h"
+#include "base/image/grant_note.h"
+#include "base/image/image_table.h"
 #include "image/bytes.h"
 #include "image/elf_file.h"
 #include "image/process.h"

@@ -4,15 +4,15 @@
 //   memory:  1 MiB kernel | bundle at the next 4 KiB | large files, each at a multiple of 2 MiB
 //
 // Loaders read each segment from wherever it lies in the file, so nothing is padded. The kernel learns the places from
-// the table in its data (base/image_table.h).
+// the table in its data (base/image/image_table.h).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "base/grant_note.h"
-#include "base/image_table.h"
+#include "base/image/grant_note.h"
+#include "base/image/image_table.h"
 #include "base/result.h"
 #include "image/elf_file.h"
 
@@ -23,7 +23,7 @@ class KernelImage {
   // `bytes`: the kernel's ELF file. Fails unless it is for x86_64, has a PVH entry and exactly one table.
   static Result<KernelImage> parse(std::string bytes);
 
-  // What it can grant, in order: the rights that its notes name (base/grant_note.h).
+  // What it can grant, in order: the rights that its notes name (base/image/grant_note.h).
   const std::vector<std::string>& grants() const { return grants_; }
   // What is loaded of it.
   std::uint64_t bytes() const { return body_.size(); }

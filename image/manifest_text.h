@@ -1,4 +1,4 @@
-// The manifest's text, as base/image_manifest.h reads it.
+// The manifest's text, as base/image/image_manifest.h reads it.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/random.h"
-#include "kernels/linear/matmul.h"
+#include "kernels/linear/matmul/matmul.h"
 #include "machine/memory.h"
 #include "profile/compare.h"
 #include "profile/roofline.h"
@@ -104,7 +104,8 @@ class Climber {
                        ", found none that this machine can run");
     }
     const Matmul::Arguments first = product_.arguments(plan.weights, 0, step);
-    const std::size_t scratch_bytes = variant->scratch_bytes ? variant->scratch_bytes(first, workers.count()) : 0;
+    const std::size_t scratch_bytes =
+        variant->scratch_bytes != nullptr ? variant->scratch_bytes(first, workers.count()) : 0;
     const Memory scratch = TRY(Memory::allocate(Bytes(scratch_bytes)));
     Context context{workers, scratch.bytes()};
     const auto run = [&] {

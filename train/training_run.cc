@@ -5,8 +5,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "engine/quantizer.h"
-#include "engine/tokenizer_keys.h"
+#include "convert/quantizer.h"
+#include "convert/tokenizer_keys.h"
 #include "machine/machine.h"
 #include "model/files/quoted.h"
 #include "train/data/tokenizer_hash.h"

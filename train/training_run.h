@@ -2,8 +2,8 @@
 // stopped at any moment: what was learnt up to the last checkpoint is taken up again, bit for bit.
 #pragma once
 
+#include "convert/type_mix.h"
 #include "engine/model.h"
-#include "engine/type_mix.h"
 #include "train/adapters.h"
 #include "train/record/checkpoint.h"
 #include "train/record/loss_plot.h"

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "convert/quantizer.h"
 #include "engine/generator.h"
-#include "engine/quantizer.h"
 #include "model/files/test_files.h"
 #include "train/record/preset.h"
 

@@ -8,7 +8,7 @@
 
 #include "kernels/activation/gelu_curves.h"
 #include "kernels/activation/unary_activation-inl.h"
-#include "kernels/contract/vector_math-inl.h"
+#include "kernels/vector/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

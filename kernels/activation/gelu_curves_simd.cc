@@ -1,5 +1,5 @@
 #include "kernels/activation/gelu_curves.h"
-#include "kernels/contract/simd_targets.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -8,8 +8,8 @@
 #endif
 
 #include "kernels/activation/unary_activation.h"
-#include "kernels/contract/simd_targets.h"
-#include "kernels/contract/vector_map-inl.h"
+#include "kernels/vector/simd_targets.h"
+#include "kernels/vector/tensor_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

@@ -14,11 +14,11 @@
 // A sequence of no tokens gives zeros. Keys and values are decoded to float exactly; sums are not quantized. Queries
 // are rounded to what instructions multiply with keys of their type, as linear.matmul rounds activations:
 //
-// Where keys are f16, so are queries, each head's at a scale of its own, bit by bit (kernels/contract/half_rows.h):
+// Where keys are f16, so are queries, each head's at a scale of its own, bit by bit (kernels/vector/half_rows.h):
 // what is lost is below 2^-11 of each number.
 //
 // Where keys are q8_0, queries are 8-bit codes as well, with a scale for each 32 numbers, bit by bit
-// (kernels/quantization/activation_codes.h): what is lost is at most 1/254 of the largest of the 32, as keys have lost.
+// (kernels/vector/activation_codes.h): what is lost is at most 1/254 of the largest of the 32, as keys have lost.
 // A query that holds a number which is not finite makes all of y[b,h] NaN, where it sees a token.
 //
 // C1  q is [B, Hq, D] and y is [B, Hq, Dv]; D and Dv are 1 to 65536; their last axes are packed

@@ -5,8 +5,8 @@
 
 #include "kernels/attention/row_softmax.h"
 #include "kernels/attention/sdpa_scores.h"
-#include "kernels/contract/half_rows.h"
-#include "kernels/quantization/activation_codes.h"
+#include "kernels/vector/activation_codes.h"
+#include "kernels/vector/half_rows.h"
 #include "tensor/block_codec.h"
 
 namespace ingot {

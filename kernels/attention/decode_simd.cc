@@ -14,7 +14,7 @@
 #include "kernels/attention/decode_plan.h"
 #include "kernels/attention/decode_runs.h"
 #include "kernels/attention/tiles.h"
-#include "kernels/contract/simd_targets.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/attention/decode_simd.cc"
@@ -23,8 +23,8 @@
 #include "kernels/attention/rows-inl.h"
 #include "kernels/attention/streaming-inl.h"
 #include "kernels/attention/token_reader-inl.h"
-#include "kernels/contract/half_rows-inl.h"
-#include "kernels/quantization/activation_codes-inl.h"
+#include "kernels/vector/activation_codes-inl.h"
+#include "kernels/vector/half_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

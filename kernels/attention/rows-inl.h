@@ -8,7 +8,7 @@
 #endif
 
 #include "hwy/highway.h"
-#include "kernels/contract/vector_math-inl.h"
+#include "kernels/vector/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

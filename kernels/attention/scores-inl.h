@@ -9,7 +9,7 @@
 
 #include "hwy/highway.h"
 #include "kernels/attention/tiles.h"
-#include "kernels/contract/vector_math-inl.h"
+#include "kernels/vector/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

@@ -7,7 +7,7 @@
 
 #include "kernels/attention/sdpa_backward.h"
 #include "kernels/attention/tiles.h"
-#include "kernels/contract/simd_targets.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/attention/sdpa_backward_simd.cc"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "kernels/attention/softmax.h"
-#include "kernels/contract/simd_targets.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE

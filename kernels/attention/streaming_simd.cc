@@ -1,7 +1,7 @@
 // Vector attention over whole sequences; serves attention.sdpa and attention.streaming.
 #include "kernels/attention/sdpa.h"
 #include "kernels/attention/tiles.h"
-#include "kernels/contract/simd_targets.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/attention/streaming_simd.cc"

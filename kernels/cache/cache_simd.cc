@@ -2,7 +2,7 @@
 #include "kernels/cache/copy_pages.h"
 #include "kernels/cache/read.h"
 #include "kernels/cache/store.h"
-#include "kernels/contract/simd_targets.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/block_formats.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,8 +10,8 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/cache/q8_0-inl.h"
-#include "kernels/contract/convert-inl.h"
-#include "kernels/layout/copy_run-inl.h"
+#include "kernels/vector/convert-inl.h"
+#include "kernels/vector/copy_run-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

@@ -1,6 +1,6 @@
 #include "kernels/cache/copy_pages.h"
 
-#include "kernels/layout/reference_walk.h"
+#include "kernels/contract/reference_walk.h"
 
 namespace ingot {
 namespace {

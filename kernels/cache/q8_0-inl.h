@@ -8,7 +8,7 @@
 #endif
 
 #include "hwy/highway.h"
-#include "kernels/contract/convert-inl.h"
+#include "kernels/vector/convert-inl.h"
 #include "tensor/block_formats.h"
 
 HWY_BEFORE_NAMESPACE();

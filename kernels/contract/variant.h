@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/contract/context.h"
+#include "kernels/contract/row_function.h"
 #include "machine/features.h"
 
 namespace ingot {
@@ -13,10 +14,10 @@ struct Variant {
   std::string_view name;
   FeatureSet needs;  // what the machine must have
   // Null where this build holds no code for it (another architecture): the row stays listed as not built.
-  void (*run)(const Arguments&, Context&) = nullptr;
+  RowFunction<void(const Arguments&, Context&)> run = nullptr;
   // Shapes it takes, beyond the contract's constraints; null: all.
-  bool (*accepts)(const Arguments&) = nullptr;
-  std::size_t (*scratch_bytes)(const Arguments&, int threads) = nullptr;
+  RowFunction<bool(const Arguments&)> accepts = nullptr;
+  RowFunction<std::size_t(const Arguments&, int threads)> scratch_bytes = nullptr;
 };
 
 // One vector source compiled for every target; null where this build has none (see simd_targets.h).

@@ -2,15 +2,15 @@
 #include <type_traits>
 
 #include "hwy/cache_control.h"
-#include "kernels/contract/simd_targets.h"
 #include "kernels/elementwise/binary_backward.h"
 #include "kernels/elementwise/repeated_sum.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise/binary_backward_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/elementwise/map-inl.h"
+#include "kernels/vector/run_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

@@ -1,15 +1,15 @@
 // Vector arithmetic over the longest joint rows of the tensors.
 #include "hwy/cache_control.h"
-#include "kernels/contract/simd_targets.h"
 #include "kernels/elementwise/axis_walk.h"
 #include "kernels/elementwise/binary.h"
 #include "kernels/elementwise/streaming.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise/binary_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/elementwise/map-inl.h"
+#include "kernels/vector/run_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

@@ -2,17 +2,17 @@
 #include <type_traits>
 
 #include "hwy/cache_control.h"
-#include "kernels/contract/simd_targets.h"
 #include "kernels/elementwise/axis_walk.h"
 #include "kernels/elementwise/streaming.h"
 #include "kernels/elementwise/unary.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise/unary_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/contract/vector_math-inl.h"
-#include "kernels/elementwise/map-inl.h"
+#include "kernels/vector/math-inl.h"
+#include "kernels/vector/run_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

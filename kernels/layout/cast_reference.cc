@@ -1,7 +1,7 @@
 #include "kernels/layout/cast.h"
 
+#include "kernels/contract/reference_walk.h"
 #include "kernels/layout/convert_element.h"
-#include "kernels/layout/reference_walk.h"
 
 namespace ingot {
 namespace {

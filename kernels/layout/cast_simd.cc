@@ -2,16 +2,16 @@
 // reach the 16-bit floats by way of f32, and 8-bit integers are exact there).
 #include <algorithm>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/layout/cast.h"
 #include "kernels/layout/movement.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/layout/cast_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/contract/convert-inl.h"
 #include "kernels/layout/move-inl.h"
+#include "kernels/vector/convert-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

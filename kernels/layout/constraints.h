@@ -4,7 +4,7 @@
 #include "kernels/contract/constraints.h"
 #include "kernels/contract/cost.h"
 #include "kernels/contract/tolerance.h"
-#include "kernels/layout/subview.h"
+#include "tensor/subview.h"
 
 namespace ingot {
 

@@ -1,5 +1,5 @@
+#include "kernels/contract/reference_walk.h"
 #include "kernels/layout/copy.h"
-#include "kernels/layout/reference_walk.h"
 
 namespace ingot {
 

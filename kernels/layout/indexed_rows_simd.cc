@@ -4,20 +4,20 @@
 // walks all indices over its own strip of the table.
 #include <algorithm>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/layout/gather_rows.h"
 #include "kernels/layout/movement.h"
 #include "kernels/layout/scatter_add.h"
 #include "kernels/layout/strided_window.h"
-#include "kernels/layout/subview.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/rows.h"
+#include "tensor/subview.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/layout/indexed_rows_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/contract/convert-inl.h"
 #include "kernels/layout/move-inl.h"
+#include "kernels/vector/convert-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

@@ -12,8 +12,8 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
-#include "kernels/layout/copy_run-inl.h"
 #include "kernels/layout/movement.h"
+#include "kernels/vector/copy_run-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

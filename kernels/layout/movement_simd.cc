@@ -1,12 +1,12 @@
 // The vector variants of every operation that only moves elements: each says which views are moved onto which.
-#include "kernels/contract/simd_targets.h"
 #include "kernels/layout/concat.h"
 #include "kernels/layout/copy.h"
 #include "kernels/layout/movement.h"
 #include "kernels/layout/slice.h"
 #include "kernels/layout/strided_window.h"
-#include "kernels/layout/subview.h"
 #include "kernels/layout/transpose.h"
+#include "kernels/vector/simd_targets.h"
+#include "tensor/subview.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/layout/movement_simd.cc"

@@ -3,7 +3,7 @@
 #include "kernels/contract/describe.h"
 #include "kernels/layout/constraints.h"
 #include "kernels/layout/slice_cases.h"
-#include "kernels/layout/subview.h"
+#include "tensor/subview.h"
 
 namespace ingot {
 namespace {

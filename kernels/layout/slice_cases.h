@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/layout/slice.h"
-#include "kernels/layout/subview.h"
+#include "tensor/subview.h"
 
 namespace ingot {
 

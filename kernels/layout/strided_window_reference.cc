@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/layout/reference_walk.h"
+#include "kernels/contract/reference_walk.h"
 #include "tensor/rows.h"
 
 namespace ingot {

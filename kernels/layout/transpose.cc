@@ -2,8 +2,8 @@
 
 #include "kernels/contract/describe.h"
 #include "kernels/layout/constraints.h"
-#include "kernels/layout/subview.h"
 #include "kernels/layout/transpose_cases.h"
+#include "tensor/subview.h"
 
 namespace ingot {
 namespace {

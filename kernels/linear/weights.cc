@@ -1,6 +1,6 @@
 #include "kernels/linear/weights.h"
 
-#include "kernels/quantization/activation_codes.h"
+#include "kernels/vector/activation_codes.h"
 
 namespace ingot {
 

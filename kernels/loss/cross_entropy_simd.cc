@@ -1,14 +1,14 @@
 // Vector cross-entropy: a row is read for its maximum and again, from cache, for the sum of exponentials.
 #include <cmath>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/loss/class_targets.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/loss/cross_entropy_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/contract/vector_math-inl.h"
+#include "kernels/vector/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

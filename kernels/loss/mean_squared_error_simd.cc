@@ -1,7 +1,7 @@
 // Vector mean squared error. A reduced loss is summed a row at a time in vectors, and rows are added in order in
 // double.
-#include "kernels/contract/simd_targets.h"
 #include "kernels/loss/mean_squared_error.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/norm/batch_norm.h"
 #include "kernels/norm/group_norm.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -8,7 +8,7 @@
 //   codes[r,i]  = round half to even(y[r,i] (127 / max))
 //   sums[r,g]   = sum_{i in g} codes[r,i]                             g: groups of 16 elements
 //
-// Codes are those of quantization.quantize_activations: kernels/quantization/activation_codes.h is their definition to
+// Codes are those of quantization.quantize_activations: kernels/vector/activation_codes.h is their definition to
 // the bit, zeros and what is not finite included. The reference is the composition of the norm and of that. A float y
 // that is rounded otherwise may fall on the other side of a code, so codes may be one off.
 //

@@ -4,7 +4,7 @@
 #include "kernels/norm/coded_rms_norm.h"
 #include "kernels/norm/residual_rms_norm.h"
 #include "kernels/norm/rms_norm.h"
-#include "kernels/quantization/activation_codes.h"
+#include "kernels/vector/activation_codes.h"
 #include "tensor/block_codes.h"
 #include "tensor/rows.h"
 

@@ -1,5 +1,5 @@
-#include "kernels/contract/simd_targets.h"
 #include "kernels/norm/coded_rms_norm.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -7,7 +7,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/norm/rms_rows-inl.h"
-#include "kernels/quantization/activation_codes-inl.h"
+#include "kernels/vector/activation_codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

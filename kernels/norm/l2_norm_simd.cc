@@ -1,5 +1,5 @@
-#include "kernels/contract/simd_targets.h"
 #include "kernels/norm/l2_norm.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE

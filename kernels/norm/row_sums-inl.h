@@ -7,7 +7,7 @@
 #endif
 
 #include "hwy/highway.h"
-#include "kernels/contract/vector_map-inl.h"
+#include "kernels/vector/tensor_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

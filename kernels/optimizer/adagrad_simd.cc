@@ -1,6 +1,6 @@
-#include "kernels/contract/simd_targets.h"
 #include "kernels/optimizer/adagrad.h"
 #include "kernels/optimizer/segments.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/optimizer/adagrad_simd.cc"

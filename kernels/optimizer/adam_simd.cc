@@ -1,7 +1,7 @@
 // Vector Adam. Out of cache it moves seven streams and nothing else matters; in cache the root and the quotient do.
-#include "kernels/contract/simd_targets.h"
 #include "kernels/optimizer/adam.h"
 #include "kernels/optimizer/segments.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/optimizer/adam_simd.cc"

@@ -1,6 +1,6 @@
-#include "kernels/contract/simd_targets.h"
 #include "kernels/optimizer/clip_by_norm.h"
 #include "kernels/optimizer/segments.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/optimizer/clip_by_norm_simd.cc"

@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/optimizer/global_norm.h"
 #include "kernels/optimizer/segments.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/optimizer/global_norm_simd.cc"

@@ -1,6 +1,6 @@
 // Vector learned positions: two rows added, so a row is read, added and written at the speed of memory.
-#include "kernels/contract/simd_targets.h"
 #include "kernels/position/learned.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/position/learned_simd.cc"

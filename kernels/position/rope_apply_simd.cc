@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/position/rope_apply.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/position/rope_apply_simd.cc"

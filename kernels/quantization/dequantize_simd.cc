@@ -1,8 +1,8 @@
 // Vector dequantization: integer codes to a buffer, then one product and one difference an element. Not a fused
 // operation: the formats define two roundings.
-#include "kernels/contract/simd_targets.h"
 #include "kernels/quantization/byte_rows.h"
 #include "kernels/quantization/dequantize.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/block_codes.h"
 #include "tensor/block_scales.h"
 
@@ -10,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/quantization/dequantize_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/quantization/block_codes-inl.h"
+#include "kernels/vector/block_codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

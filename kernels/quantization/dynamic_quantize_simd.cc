@@ -2,9 +2,9 @@
 // chunks come from the shape, so neither does the result.
 #include <algorithm>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/quantization/affine_codes.h"
 #include "kernels/quantization/dynamic_quantize.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE

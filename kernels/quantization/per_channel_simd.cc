@@ -1,7 +1,7 @@
 // Two shapes of loop: runs of one channel where the channel axis is not the last, scales in vectors where it is.
-#include "kernels/contract/simd_targets.h"
 #include "kernels/quantization/affine_codes.h"
 #include "kernels/quantization/per_channel.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/quantization/per_channel_simd.cc"

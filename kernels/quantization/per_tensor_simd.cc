@@ -1,6 +1,6 @@
-#include "kernels/contract/simd_targets.h"
 #include "kernels/quantization/affine_codes.h"
 #include "kernels/quantization/per_tensor.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -4,7 +4,7 @@
 //   codes[r,i] = round half to even(x[r,i] (127 / max))
 //   sums[r,g]  = sum_{i in g} codes[r,i]                    g: groups of 16 elements
 //
-// kernels/quantization/activation_codes.h is the definition to the bit, zeros and what is not finite included.
+// kernels/vector/activation_codes.h is the definition to the bit, zeros and what is not finite included.
 //
 // C1  block is 32 or 256
 // C2  x has rank 1 to 6 and a last axis of n elements, a multiple of block

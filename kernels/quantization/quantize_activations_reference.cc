@@ -1,5 +1,5 @@
-#include "kernels/quantization/activation_codes.h"
 #include "kernels/quantization/quantize_activations.h"
+#include "kernels/vector/activation_codes.h"
 #include "tensor/block_codes.h"
 #include "tensor/rows.h"
 

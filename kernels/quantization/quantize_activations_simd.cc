@@ -1,6 +1,6 @@
-#include "kernels/contract/simd_targets.h"
-#include "kernels/quantization/activation_codes.h"
 #include "kernels/quantization/quantize_activations.h"
+#include "kernels/vector/activation_codes.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/block_codes.h"
 #include "tensor/rows.h"
 
@@ -8,7 +8,7 @@
 #define HWY_TARGET_INCLUDE "kernels/quantization/quantize_activations_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/quantization/activation_codes-inl.h"
+#include "kernels/vector/activation_codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

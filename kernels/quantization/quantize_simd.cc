@@ -1,9 +1,9 @@
 // Vector encoders of q8_0 and q4_0, operation by operation what tensor/block_encode_32.cc does.
 #include <cmath>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/quantization/byte_rows.h"
 #include "kernels/quantization/quantize.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/block_formats.h"
 
 #undef HWY_TARGET_INCLUDE

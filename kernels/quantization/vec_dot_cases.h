@@ -1,9 +1,9 @@
 // Shapes: one block and several of every format, one row and many, no rows, no columns.
 #pragma once
 
-#include "kernels/quantization/activation_codes.h"
 #include "kernels/quantization/block_format_checks.h"
 #include "kernels/quantization/vec_dot.h"
+#include "kernels/vector/activation_codes.h"
 #include "tensor/block_codes.h"
 
 namespace ingot {

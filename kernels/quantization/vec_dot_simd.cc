@@ -1,8 +1,8 @@
 // Vector dot products of codes. Products of 8-bit codes are summed in pairs to 32 bits, exactly; a group's lanes become
 // floats, times the group's scale and the block's, and lanes are added across only at the end of a row.
-#include "kernels/contract/simd_targets.h"
 #include "kernels/quantization/byte_rows.h"
 #include "kernels/quantization/vec_dot.h"
+#include "kernels/vector/simd_targets.h"
 #include "tensor/block_codes.h"
 #include "tensor/block_scales.h"
 
@@ -10,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/quantization/vec_dot_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/quantization/block_codes-inl.h"
+#include "kernels/vector/block_codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

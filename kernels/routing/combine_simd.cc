@@ -1,10 +1,10 @@
 // Vector sums over a token's slots. A token's rows are read once and its sum written once: four vectors of columns at a
 // time, over all slots. The backward of routing.gather is the same sum with every weight 1.
 // Short loops over arrays of vectors are unrolled by name: GCC at -O2 would keep the arrays in memory.
-#include "kernels/contract/simd_targets.h"
 #include "kernels/routing/combine.h"
 #include "kernels/routing/gather.h"
 #include "kernels/routing/permutation.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/routing/combine_simd.cc"

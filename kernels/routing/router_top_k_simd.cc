@@ -3,14 +3,14 @@
 // last bit: that path is the reference's own, over threads.
 #include <cmath>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/routing/router_top_k.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/routing/router_top_k_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/contract/vector_math-inl.h"
+#include "kernels/vector/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

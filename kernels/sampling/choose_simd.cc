@@ -1,9 +1,9 @@
 // Vector maxima and weights; the last step of a draw, inside one block, is scalar.
-#include "kernels/contract/simd_targets.h"
-#include "kernels/elementwise/order_key.h"
-#include "kernels/elementwise/top_heap.h"
 #include "kernels/sampling/choose.h"
 #include "kernels/sampling/weight.h"
+#include "kernels/vector/order_key.h"
+#include "kernels/vector/simd_targets.h"
+#include "kernels/vector/top_heap.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -6,19 +6,19 @@
 #include <limits>
 
 #include "hwy/cache_control.h"
-#include "kernels/contract/simd_targets.h"
-#include "kernels/elementwise/order_key.h"
-#include "kernels/elementwise/top_heap.h"
 #include "kernels/sampling/filter.h"
 #include "kernels/sampling/weight.h"
+#include "kernels/vector/order_key.h"
+#include "kernels/vector/simd_targets.h"
+#include "kernels/vector/top_heap.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/sampling/filter_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/elementwise/map-inl.h"
 #include "kernels/sampling/weight-inl.h"
+#include "kernels/vector/run_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

@@ -12,8 +12,8 @@
 
 #include "hwy/highway.h"
 #include "kernels/contract/context.h"
-#include "kernels/elementwise/order_key-inl.h"
 #include "kernels/sampling/weight.h"
+#include "kernels/vector/order_key-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

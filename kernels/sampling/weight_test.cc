@@ -7,10 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/contract/simd_targets.h"
-#include "kernels/elementwise/order_key.h"
-#include "kernels/elementwise/top_heap.h"
 #include "kernels/sampling/weight.h"
+#include "kernels/vector/order_key.h"
+#include "kernels/vector/simd_targets.h"
+#include "kernels/vector/top_heap.h"
 #include "machine/machine.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -2,14 +2,14 @@
 // packed in channels (token-major activations, and any single token).
 #include <algorithm>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/state/causal_conv1d.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/state/causal_conv1d_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/contract/vector_math-inl.h"
+#include "kernels/vector/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

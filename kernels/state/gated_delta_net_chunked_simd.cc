@@ -18,9 +18,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/state/gated_delta_net.h"
 #include "kernels/state/gated_delta_net_chunk.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/state/gated_delta_net_chunked_simd.cc"

@@ -3,15 +3,15 @@
 // Short loops over arrays of vectors are unrolled by name: GCC at -O2 would keep the arrays in memory.
 #include <cmath>
 
-#include "kernels/contract/simd_targets.h"
 #include "kernels/state/gated_delta_net.h"
 #include "kernels/state/linear_attention.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/state/linear_attention_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/contract/vector_math-inl.h"
+#include "kernels/vector/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

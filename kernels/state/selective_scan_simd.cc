@@ -1,14 +1,14 @@
 // Vector selective scan in two orders. Over several tokens lanes are channels: a vector of channels goes through all
 // time with its N memories and transitions turned into vectors on the stack, so nothing is summed across lanes. For one
 // token turning would cost more than the scan, so lanes are memories.
-#include "kernels/contract/simd_targets.h"
 #include "kernels/state/selective_scan.h"
+#include "kernels/vector/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/state/selective_scan_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/contract/vector_math-inl.h"
+#include "kernels/vector/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/linear/column_product.h"
-#include "kernels/linear/epilogue.h"
+#include "kernels/linear/fused/epilogue.h"
+#include "kernels/linear/ways/column_product.h"
 #include "tensor/interleaved.h"
 
 namespace ingot {

@@ -1,5 +1,5 @@
-// Products that are made together, or go on with what they gave while it is in cache (kernels/linear/gated_matmul.h and
-// its neighbours). Each returns how often it applied.
+// Products that are made together, or go on with what they gave while it is in cache
+// (kernels/linear/fused/gated_matmul.h and its neighbours). Each returns how often it applied.
 //
 // They pay where products multiply weights as they lie: block formats, and few rows of x. Products of many rows with
 // floats pack panels of their own, and stay as they are.

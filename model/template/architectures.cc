@@ -52,6 +52,13 @@ Result<ModelSource> translated_source(const ModelFile& file) {
 
 }  // namespace
 
+Result<const ModelArchitecture*> find_architecture(std::string_view name) {
+  for (const ModelArchitecture* architecture : all_architectures()) {
+    if (architecture->name == name) return architecture;
+  }
+  return Error::of(ErrorCode::unsupported, "general.architecture: expected one of ", known_names(), ", found ", name);
+}
+
 Result<ModelSource> read_source(const ModelFile& file) {
   if (file.format() == ModelFile::Format::hugging_face) return translated_source(file);
   if (file.format() == ModelFile::Format::safetensors) {
@@ -66,11 +73,7 @@ Result<ModelSource> read_source(const ModelFile& file) {
 }
 
 Result<std::unique_ptr<Template>> create_template(const ModelSource& source) {
-  const std::string_view name = TRY(source.metadata.text("general.architecture"));
-  for (const ModelArchitecture* architecture : all_architectures()) {
-    if (architecture->name == name) return architecture->create(source);
-  }
-  return Error::of(ErrorCode::unsupported, "general.architecture: expected one of ", known_names(), ", found ", name);
+  return TRY(find_architecture(TRY(source.metadata.text("general.architecture"))))->create(source);
 }
 
 }  // namespace ingot

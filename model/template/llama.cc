@@ -64,6 +64,6 @@ constexpr std::array<std::string_view, 3> model_types = {"llama", "mistral", "mi
 
 }  // namespace
 
-extern const ModelArchitecture llama_architecture = {"llama", model_types, create, translate};
+extern const ModelArchitecture llama_architecture = {"llama", model_types, create, translate, PairStyle::interleaved};
 
 }  // namespace ingot

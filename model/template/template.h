@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "kernels/position/rotation.h"
 #include "model/circuit/builder.h"
 #include "model/files/model_file.h"
 
@@ -53,9 +54,14 @@ struct ModelArchitecture {
   Result<std::unique_ptr<Template>> (*create)(const ModelSource& source);
   // Translates a checkpoint: config.json's numbers (flattened) into GGUF's keys, tensors into GGUF's names and meaning.
   Result<void> (*translate)(const ModelFile& file, ModelSource& source);
+  // Where a head's rotated pairs lie in its GGUF files. Checkpoints have them in halves, so an architecture whose files
+  // have neighbours gets the rows of its queries and keys in another order when it is written.
+  PairStyle pairs_in_gguf = PairStyle::half_split;
 };
 
 std::span<const ModelArchitecture* const> all_architectures();
+// An error that names those there are, where none has this name.
+Result<const ModelArchitecture*> find_architecture(std::string_view name);
 
 // Refuses weights that the template never reads: a model with something more is another model, and would answer wrongly
 // without a word.

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/boot_arguments.h"
+#include "base/image/boot_arguments.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "os/boot/memory_map.h"
@@ -36,7 +36,7 @@ struct Framebuffer {
   std::uint8_t bits_per_pixel = 0;
 };
 
-// What `ingot cast` put beside the kernel (base/image_table.h): the archive of small files, and the large files.
+// What `ingot cast` put beside the kernel (base/image/image_table.h): the archive of small files, and the large files.
 struct CastImage {
   PhysicalRange bundle;
   std::span<const PhysicalRange> segments;

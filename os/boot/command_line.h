@@ -1,5 +1,5 @@
 // The kernel's command line: words apart by blanks, each `name` or `name=value`. Of equal names the last one counts.
-// Behind a word `--` stand the program's arguments (base/boot_arguments.h).
+// Behind a word `--` stand the program's arguments (base/image/boot_arguments.h).
 #pragma once
 
 #include <cstdint>

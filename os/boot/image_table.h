@@ -1,7 +1,7 @@
-// The parts of a cast image, as the kernel finds them: base/image_table.h says how they get into its data.
+// The parts of a cast image, as the kernel finds them: base/image/image_table.h says how they get into its data.
 #pragma once
 
-#include "base/image_table.h"
+#include "base/image/image_table.h"
 #include "os/boot/boot_info.h"
 
 namespace ingot::os {

@@ -1,5 +1,5 @@
 // What the shipped image does once the kernel stands: it runs the program that was cast with it.
-#include "base/grant_note.h"
+#include "base/image/grant_note.h"
 #include "os/boot/kernel.h"
 #include "os/process/grants.h"
 #include "os/process/launch.h"

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "base/image_manifest.h"
+#include "base/image/image_manifest.h"
 #include "os/file/program_device.h"
 #include "os/process/program_memory.h"
 

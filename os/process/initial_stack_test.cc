@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/image_manifest.h"
+#include "base/image/image_manifest.h"
 
 namespace ingot::os {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/image_manifest.h"
+#include "base/image/image_manifest.h"
 #include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
 #include "os/device/terminal.h"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/boot_arguments.h"
-#include "base/image_manifest.h"
+#include "base/image/boot_arguments.h"
+#include "base/image/image_manifest.h"
 
 namespace ingot::os {
 

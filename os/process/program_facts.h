@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "base/image_manifest.h"
+#include "base/image/image_manifest.h"
 #include "base/text.h"
 #include "os/file/system_facts.h"
 #include "os/process/initial_stack.h"

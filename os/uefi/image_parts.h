@@ -1,9 +1,9 @@
-// The parts of a cast image (base/image_table.h) are segments of the kernel's file. They need not lie where it says:
-// the firmware has places of its own in the midst of low memory. Where they went is written into the loaded kernel's
-// table.
+// The parts of a cast image (base/image/image_table.h) are segments of the kernel's file. They need not lie where it
+// says: the firmware has places of its own in the midst of low memory. Where they went is written into the loaded
+// kernel's table.
 #pragma once
 
-#include "base/image_table.h"
+#include "base/image/image_table.h"
 #include "os/boot/elf.h"
 #include "os/memory/address.h"
 

@@ -2,8 +2,8 @@
 // without an error, and its counts are those of its lines.
 #include <cstdlib>
 
-#include "base/boot_arguments.h"
-#include "base/image_manifest.h"
+#include "base/image/boot_arguments.h"
+#include "base/image/image_manifest.h"
 
 using namespace ingot;
 

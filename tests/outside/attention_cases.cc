@@ -9,7 +9,7 @@
 #include "kernels/elementwise/binary.h"
 #include "kernels/elementwise/unary.h"
 #include "kernels/layout/concat.h"
-#include "kernels/linear/matmul_batched.h"
+#include "kernels/linear/batched/matmul_batched.h"
 #include "tests/outside/buffer.h"
 #include "tests/outside/trial.h"
 

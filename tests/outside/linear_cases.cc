@@ -1,9 +1,9 @@
 // ONNX products: Gemm, MatMul and their integer kin.
 #include "kernels/elementwise/binary.h"
 #include "kernels/elementwise/unary.h"
-#include "kernels/linear/int8_matmul.h"
-#include "kernels/linear/matmul.h"
-#include "kernels/linear/matmul_batched.h"
+#include "kernels/linear/batched/matmul_batched.h"
+#include "kernels/linear/int8/int8_matmul.h"
+#include "kernels/linear/matmul/matmul.h"
 #include "kernels/quantization/per_tensor.h"
 #include "tests/outside/codes.h"
 #include "tests/outside/trial.h"

@@ -11,7 +11,6 @@
 // program-test: never panic
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -27,8 +26,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/system_call_numbers.h"
-#include "tests/programs/fuzz_registers.h"
+#include "tests/programs/fuzz/calls.h"
+#include "tests/programs/fuzz/registers.h"
 
 // Two MiB in a section that no segment loads: with them the program's own file is large enough to be consumed.
 asm(R"(
@@ -39,238 +38,7 @@ asm(R"(
 
 namespace {
 
-using Word = unsigned long;
-
-class Random {
- public:
-  explicit Random(Word seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
-  Word next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_ * 0x2545f4914f6cdd1du;
-  }
-  Word below(Word end) { return (next() >> 11) % end; }
-  bool one_in(Word count) { return below(count) == 0; }
-
- private:
-  Word state_;
-};
-
-// Memory that calls may write to, with nothing behind it; and addresses that mappings may change.
-constexpr Word data_bytes = 64 << 10, guard_bytes = 64 << 20, area_bytes = 16 << 20, page_bytes = 4096;
-char* data = nullptr;
-char* area = nullptr;
-char* read_only = nullptr;
-
-constexpr std::string_view paths[] = {"/tmp/a",
-                                      "/tmp/b",
-                                      "/tmp/d/e",
-                                      "/tmp",
-                                      "/",
-                                      "..",
-                                      "/dev/null",
-                                      "/dev/zero",
-                                      "/dev/full",
-                                      "/proc/self/maps",
-                                      "/proc/self/fd",
-                                      "/proc/meminfo",
-                                      "/proc/self/exe",
-                                      "/bin/fuzz_system_calls",
-                                      "/sys",
-                                      "/etc/passwd",
-                                      "/tmp/../tmp/c/.",
-                                      "/proc/self/cwd",
-                                      "//",
-                                      "/dev/random",
-                                      "/tmp/link"};
-
-Word some_address(Random& random) {
-  switch (random.below(12)) {
-    case 0: return 0;
-    case 1: return random.below(page_bytes);
-    case 2: return 0xffff'8000'0000'0000u + random.below(1ul << 40);  // the kernel's
-    case 3: return 0xffff'ffff'ffff'ffffu - random.below(64);
-    case 4: return 0x8000'0000'0000u + random.below(1ul << 50);  // nobody's
-    case 5: return 0x7fff'ffff'f000u - random.below(16);
-    case 6: return reinterpret_cast<Word>(read_only) + random.below(page_bytes);
-    case 7: return reinterpret_cast<Word>(data) + data_bytes - random.below(64);  // across the end
-    default: return reinterpret_cast<Word>(data) + random.below(data_bytes / 8) * (random.one_in(4) ? 1 : 8);
-  }
-}
-
-Word some_size(Random& random) {
-  constexpr Word sizes[] = {0,   1,    7,    8,    12,    16,      24,        100,      128,
-                            144, 4095, 4096, 8192, 65536, 1 << 20, 1ul << 31, 1ul << 47};
-  return random.one_in(16) ? -random.below(4096) - 1 : sizes[random.below(std::size(sizes))];
-}
-
-// 0 to 2 are ours.
-Word some_descriptor(Random& random) {
-  if (random.one_in(12)) return random.one_in(2) ? -100ul : random.next() | 64;
-  return 3 + random.below(40);
-}
-
-Word some_number(Random& random) {
-  switch (random.below(7)) {
-    case 0: return random.below(8);
-    case 1: return random.below(256);
-    case 2: return -random.below(16);
-    case 3: return 1ul << random.below(64);
-    case 4: return random.next() & random.next();
-    case 5: return random.next();
-    default: return some_size(random);
-  }
-}
-
-Word some_word(Random& random) {
-  switch (random.below(8)) {
-    case 0:
-    case 1:
-    case 2: return some_address(random);
-    case 3: return some_descriptor(random);
-    case 4: return some_size(random);
-    default: return some_number(random);
-  }
-}
-
-// What calls read: words as above, and paths.
-void fill_data(Random& random) {
-  for (int count = 0; count < 8; ++count) {
-    Word* word = reinterpret_cast<Word*>(data) + random.below(data_bytes / 8);
-    *word = some_word(random);
-    const std::string_view path = paths[random.below(std::size(paths))];
-    char* place = data + random.below(data_bytes / 64 - 1) * 64;
-    std::memcpy(place, path.data(), path.size());
-    place[path.size()] = random.one_in(16) ? '/' : '\0';
-  }
-}
-
-// What a thread mapped last: else nothing would ever be protected, advised or unmapped as it was mapped.
-struct Part {
-  Word begin = 0, bytes = 0;
-};
-thread_local Part last_mapped;
-
-Word some_part_of_area(Random& random, Word& bytes) {
-  if (last_mapped.bytes != 0 && random.one_in(2)) {
-    const Word offset = random.below(last_mapped.bytes / page_bytes) * page_bytes;
-    bytes = random.one_in(2) ? last_mapped.bytes - offset : page_bytes;
-    return last_mapped.begin + offset;
-  }
-  const Word offset = random.below(area_bytes / page_bytes) * page_bytes;
-  bytes =
-      random.one_in(8) ? -random.below(1 << 20) : (1 + random.below((area_bytes - offset) / page_bytes)) * page_bytes;
-  if (random.one_in(8)) bytes -= 1;
-  return reinterpret_cast<Word>(area) + offset + (random.one_in(16) ? 1 : 0);
-}
-
-enum class Ends : unsigned char { no, the_thread };
-
-struct Call {
-  Word number = 0;
-  Word arguments[6] = {};
-  Ends ends = Ends::no;
-};
-
-// False: not this one, which would be the end of us, or of what we say.
-bool is_harmless(Call& call, Random& random) {
-  Word* const words = call.arguments;
-  const bool is_standard_file = static_cast<unsigned>(words[0]) < 3;  // of a register, calls read the lower half
-  switch (call.number) {
-    case SYS_exit: call.ends = Ends::the_thread; return random.one_in(50);
-    case SYS_exit_group:
-    case SYS_execve:
-    case SYS_execveat:
-    case SYS_rt_sigreturn:
-    case SYS_vhangup:
-    case SYS_reboot: return false;
-    case SYS_clone:
-    case SYS_clone3: words[0] &= ~0x10000ul; return call.number == SYS_clone;  // without CLONE_THREAD
-    case SYS_arch_prctl: return static_cast<unsigned>(words[0]) != 0x1002;     // ARCH_SET_FS
-    case SYS_brk: words[0] = random.one_in(2) ? 0 : -random.below(1 << 20); return true;
-    case SYS_munmap:
-    case SYS_mprotect:
-    case SYS_madvise:
-    case SYS_mlock:
-    case SYS_munlock:
-    case SYS_msync: words[0] = some_part_of_area(random, words[1]); return true;
-    case SYS_mremap:
-      words[0] = some_part_of_area(random, words[1]);
-      words[2] %= area_bytes * 2;
-      words[3] &= 1;
-      return true;
-    case SYS_mmap:
-      if (random.one_in(2)) {  // of a file, or of zeroes, where others are
-        words[2] &= 7;
-        words[3] = MAP_FIXED | (1 + random.below(2)) | (random.one_in(4) ? MAP_ANONYMOUS : 0);
-        words[4] = some_descriptor(random);
-        words[5] = random.one_in(4) ? some_number(random) & ~(page_bytes - 1) : random.below(16) * page_bytes;
-      }
-      if ((words[3] & 0x100010) != 0) {
-        words[0] = some_part_of_area(random, words[1]);
-        last_mapped = {words[0] & ~(page_bytes - 1), words[1] <= area_bytes ? words[1] & ~(page_bytes - 1) : 0};
-        return true;
-      }
-      if (random.one_in(2)) words[3] = 0x22 | (words[3] & 0x24000), words[2] &= 7, words[1] = 1 + random.below(1 << 20);
-      return true;
-    case SYS_setrlimit:
-    case SYS_prlimit64: {
-      const auto resource = static_cast<unsigned>(words[call.number == SYS_setrlimit ? 0 : 1]);
-      return resource != RLIMIT_CPU && resource != RLIMIT_AS;
-    }
-    case SYS_kill:
-    case SYS_tkill: words[1] = random.one_in(2) ? 0 : SIGUSR1; return true;
-    case SYS_tgkill:
-    case SYS_rt_tgsigqueueinfo: words[2] = random.one_in(2) ? 0 : SIGUSR1; return true;
-    case SYS_rt_sigqueueinfo: words[1] = SIGUSR1; return true;
-    case SYS_rt_sigaction: words[1] = random.one_in(2) ? 0 : 0xffff'8000'0000'0000u; return true;
-    case SYS_timer_create: words[1] = random.one_in(2) ? 0 : 0xffff'8000'0000'0000u; return true;
-    case SYS_dup2:
-    case SYS_dup3: return !is_standard_file && static_cast<unsigned>(words[1]) > 2;
-    case SYS_dup:
-    case SYS_close:
-    case SYS_close_range:
-    case SYS_write:
-    case SYS_writev:
-    case SYS_pwrite64:
-    case SYS_pwritev:
-    case SYS_pwritev2:
-    case SYS_fcntl:
-    case SYS_ioctl:
-    case SYS_sendfile:
-    case SYS_splice: return !is_standard_file;
-    default: return true;
-  }
-}
-
-Call some_call(Random& random) {
-  static constexpr std::size_t known = std::size(ingot::implemented_system_calls);
-  for (;;) {
-    Call call;
-    if (random.one_in(8)) {
-      call.number = random.one_in(8) ? some_number(random) : random.below(480);
-    } else {
-      call.number = *ingot::system_call_number(ingot::implemented_system_calls[random.below(known)]);
-    }
-    for (Word& word : call.arguments) word = some_word(random);
-    if (random.one_in(2)) call.arguments[0] = some_descriptor(random);
-    if (is_harmless(call, random)) return call;
-  }
-}
-
-Word call_kernel(const Call& call) {
-  Word answer = call.number;
-  register Word fourth asm("r10") = call.arguments[3];
-  register Word fifth asm("r8") = call.arguments[4];
-  register Word sixth asm("r9") = call.arguments[5];
-  asm volatile("syscall"
-               : "+a"(answer)
-               : "D"(call.arguments[0]), "S"(call.arguments[1]), "d"(call.arguments[2]), "r"(fourth), "r"(fifth),
-                 "r"(sixth)
-               : "rcx", "r11", "memory");
-  return answer;
-}
+using namespace fuzz;
 
 thread_local Random* spoiling = nullptr;
 
@@ -293,10 +61,10 @@ void change_registers(Random& random, pid_t thread) {
   spoiling = &random;
   switch (random.below(3)) {
     case 0:
-      return fuzz::begin_and_end_thread({of_a_thread | (random.next() & further), some_word(random),
-                                         some_address(random), some_address(random), some_word(random)});
-    case 1: return fuzz::change_storage(some_word(random));
-    default: return fuzz::return_from_handler_of(SIGUSR2, thread);
+      return begin_and_end_thread({of_a_thread | (random.next() & further), some_word(random), some_address(random),
+                                   some_address(random), some_word(random)});
+    case 1: return change_storage(some_word(random));
+    default: return return_from_handler_of(SIGUSR2, thread);
   }
 }
 

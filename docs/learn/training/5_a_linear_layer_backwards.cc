@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "docs/learn/lesson.h"
-#include "kernels/linear/matmul.h"
-#include "kernels/linear/matmul_backward.h"
+#include "kernels/linear/matmul/matmul.h"
+#include "kernels/linear/matmul/matmul_backward.h"
 
 using namespace ingot;
 

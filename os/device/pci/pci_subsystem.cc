@@ -1,6 +1,6 @@
 #include "os/device/pci/pci_subsystem.h"
 
-#include "base/grant_note.h"
+#include "base/image/grant_note.h"
 #include "os/boot/kernel.h"
 #include "os/device/pci/pci_bus.h"
 

@@ -5,8 +5,8 @@
 // boot-test: expect image: manifest of program with 3 arguments
 // boot-test: expect image: every byte is right
 // boot-test: expect image: all of it is kept
-#include "base/image_manifest.h"
-#include "base/image_table.h"
+#include "base/image/image_manifest.h"
+#include "base/image/image_table.h"
 #include "os/boot/kernel.h"
 #include "os/file/cpio.h"
 #include "os/trace/panic.h"

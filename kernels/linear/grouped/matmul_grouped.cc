@@ -1,0 +1,178 @@
+#include "kernels/linear/grouped/matmul_grouped.h"
+
+#include <algorithm>
+
+#include "kernels/contract/describe.h"
+#include "kernels/linear/grouped/groups.h"
+#include "kernels/linear/grouped/matmul_grouped_cases.h"
+#include "kernels/linear/matmul/matmul_run.h"
+#include "kernels/linear/sum_tolerance.h"
+#include "kernels/linear/ways/dots/coded_spans.h"
+
+namespace ingot {
+namespace {
+
+// Offsets of `groups` groups that cover `rows` rows.
+Result<void> require_offsets(std::string_view operation, std::string_view number,
+                             const View<const std::int32_t>& offsets, std::int64_t groups, std::int64_t rows) {
+  TRY(require_rank(operation, number, "offsets", offsets, 1));
+  if (groups < 0 || offsets.size(0) - 1 != groups) {
+    return violated(operation, number, "expected an offset more than groups (", groups, "), found ", offsets.shape());
+  }
+  if (offsets(0) != 0) return violated(operation, number, "expected offsets from 0, found ", offsets(0));
+  for (std::int64_t group = 0; group < groups; ++group) {
+    if (offsets(group + 1) < offsets(group)) {
+      return violated(operation, number, "expected offsets that never decrease, found ", offsets(group), " before ",
+                      offsets(group + 1), " at group ", group);
+    }
+  }
+  if (offsets(groups) != rows) {
+    return violated(operation, number, "expected offsets to end at the ", rows, " rows, found ", offsets(groups));
+  }
+  return {};
+}
+
+// Groups one after the other, each with all threads, by one variant of the plain product where a group has few rows and
+// another where it has many. Scratch is what the largest group could need.
+using ProductFunction = void (*)(const Matmul::Arguments&, Context&);
+template <ProductFunction few, ProductFunction many>
+void grouped_product(const MatmulGrouped::Arguments& arguments, Context& context) {
+  for (std::int64_t group = 0; group < arguments.weights.size(0); ++group) {
+    const Matmul::Arguments one = group_of(arguments, group);
+    (has_few_rows(one) ? few : many)(one, context);
+  }
+}
+
+std::size_t grouped_scratch(const MatmulGrouped::Arguments& a, int) {
+  const std::int64_t depth = a.x.size(1);
+  return std::max({packed_scratch_bytes(a.x.size(0), a.y.size(1), depth, a.weights.dtype()),
+                   codes_scratch_bytes(dot_rows, depth), coded_span_bytes(dot_rows, depth)});
+}
+
+template <SimdTarget target, class Arguments>
+void grouped_derivative(const Arguments& arguments, Context& context) {
+  for (std::int64_t group = 0; group + 1 < arguments.offsets.size(0); ++group) {
+    gemm_threaded[target](gemm_of(group_of(arguments, group)), context.workers, context.scratch.data());
+  }
+}
+
+// Few rows by byte dot products, many as floats; null where this build has not both.
+template <const DotProduct* const& codes, SimdTarget target>
+auto grouped_codes() {
+  return codes != nullptr && gemm_threaded[target] != nullptr
+             ? grouped_product<matmul_dot_codes<codes>, matmul_threaded<target>>
+             : nullptr;
+}
+
+std::size_t grouped_backward_input_scratch(const MatmulGroupedBackwardInput::Arguments& a, int) {
+  return gemm_scratch_bytes(a.dx.size(1), a.dy.size(1));
+}
+
+std::size_t grouped_backward_weight_scratch(const MatmulGroupedBackwardWeight::Arguments& a, int) {
+  return gemm_scratch_bytes(a.dweights.size(2), a.x.size(0));
+}
+
+}  // namespace
+
+Result<void> MatmulGrouped::check(const Arguments& a) {
+  TRY(require_rank(name, "C1", "x", a.x, 2));
+  TRY(require_contiguous_rows(name, "C1", "x", a.x));
+  TRY(require_rank(name, "C2", "weights", a.weights, 3));
+  TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.weights.size(1), a.x.size(1)}));
+  TRY(require_weight_layout(name, "C3", a.layout));
+  TRY(require_offsets(name, "C4", a.offsets, a.weights.size(0), a.x.size(0)));
+  return require_packed(name, "C5", "y", a.y, {a.x.size(0), a.weights.size(1)});
+}
+
+Cost MatmulGrouped::cost(const Arguments& a) {
+  return {.operations = 2.0 * static_cast<double>(a.y.count()) * static_cast<double>(a.x.size(1)),
+          .bytes_read = stored_bytes(a.x) + stored_bytes(a.weights),
+          .bytes_written = stored_bytes(a.y)};
+}
+
+Tolerance MatmulGrouped::tolerance(const Arguments& a) { return weight_sum_tolerance(a.x.size(1), a.x, a.weights); }
+
+std::span<const Variant<MatmulGrouped>> MatmulGrouped::variants() {
+  static const SimdEntries<MatmulGrouped> threaded = entries_over<MatmulGrouped>(
+      gemm_threaded, []<SimdTarget target>() { return &grouped_product<matmul_dot<target>, matmul_threaded<target>>; });
+  auto is_coded = [](const Arguments& a) { return is_block_format(a.weights.dtype()); };
+  static const Variant<MatmulGrouped> table[] = {
+      {"avx512_vnni",
+       {Feature::avx512, Feature::avx512_vnni},
+       grouped_codes<gemm_codes_avx512_vnni, SimdTarget::avx512>(),
+       is_coded,
+       grouped_scratch},
+      {"neon_dotprod",
+       {Feature::neon, Feature::dotprod},
+       grouped_codes<gemm_codes_neon_dotprod, SimdTarget::neon>(),
+       is_coded,
+       grouped_scratch},
+      INGOT_SIMD_ROWS(threaded, nullptr, grouped_scratch),
+      {"reference", {}, matmul_grouped_reference},
+  };
+  return table;
+}
+
+Result<void> MatmulGroupedBackwardInput::check(const Arguments& a) {
+  TRY(require_rank(name, "C1", "dy", a.dy, 2));
+  TRY(require_contiguous_rows(name, "C1", "dy", a.dy));
+  TRY(require_rank(name, "C2", "weights", a.weights, 3));
+  TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.dy.size(1), a.weights.size(2)}));
+  TRY(require_weight_layout(name, "C3", a.layout));
+  TRY(require_offsets(name, "C4", a.offsets, a.weights.size(0), a.dy.size(0)));
+  return require_packed(name, "C5", "dx", a.dx, {a.dy.size(0), a.weights.size(2)});
+}
+
+Cost MatmulGroupedBackwardInput::cost(const Arguments& a) {
+  return {.operations = 2.0 * static_cast<double>(a.dx.count()) * static_cast<double>(a.dy.size(1)),
+          .bytes_read = stored_bytes(a.dy) + stored_bytes(a.weights),
+          .bytes_written = stored_bytes(a.dx)};
+}
+
+Tolerance MatmulGroupedBackwardInput::tolerance(const Arguments& a) {
+  return sum_tolerance(a.dy.size(1), a.dy, a.weights);
+}
+
+std::span<const Variant<MatmulGroupedBackwardInput>> MatmulGroupedBackwardInput::variants() {
+  static const SimdEntries<MatmulGroupedBackwardInput> threaded = entries_over<MatmulGroupedBackwardInput>(
+      gemm_threaded, []<SimdTarget target>() { return &grouped_derivative<target, Arguments>; });
+  static const Variant<MatmulGroupedBackwardInput> table[] = {
+      INGOT_SIMD_ROWS(threaded, nullptr, grouped_backward_input_scratch),
+      {"reference", {}, matmul_grouped_backward_input_reference},
+  };
+  return table;
+}
+
+Result<void> MatmulGroupedBackwardWeight::check(const Arguments& a) {
+  TRY(require_rank(name, "C1", "x", a.x, 2));
+  TRY(require_contiguous_rows(name, "C1", "x", a.x));
+  TRY(require_rank(name, "C2", "offsets", a.offsets, 1));
+  TRY(require_offsets(name, "C2", a.offsets, a.offsets.size(0) - 1, a.x.size(0)));
+  TRY(require_rank(name, "C3", "dy", a.dy, 2));
+  TRY(require_packed(name, "C3", "dy", a.dy, {a.x.size(0), a.dy.size(1)}));
+  return require_packed(name, "C4", "dweights", a.dweights, {a.offsets.size(0) - 1, a.dy.size(1), a.x.size(1)});
+}
+
+Cost MatmulGroupedBackwardWeight::cost(const Arguments& a) {
+  return {.operations = 2.0 * static_cast<double>(a.dy.count()) * static_cast<double>(a.x.size(1)),
+          .bytes_read = stored_bytes(a.x) + stored_bytes(a.dy),
+          .bytes_written = stored_bytes(a.dweights)};
+}
+
+Tolerance MatmulGroupedBackwardWeight::tolerance(const Arguments& a) { return sum_tolerance(a.x.size(0), a.x, a.dy); }
+
+std::span<const Variant<MatmulGroupedBackwardWeight>> MatmulGroupedBackwardWeight::variants() {
+  static const SimdEntries<MatmulGroupedBackwardWeight> threaded = entries_over<MatmulGroupedBackwardWeight>(
+      gemm_threaded, []<SimdTarget target>() { return &grouped_derivative<target, Arguments>; });
+  static const Variant<MatmulGroupedBackwardWeight> table[] = {
+      INGOT_SIMD_ROWS(threaded, nullptr, grouped_backward_weight_scratch),
+      {"reference", {}, matmul_grouped_backward_weight_reference},
+  };
+  return table;
+}
+
+template const Operation& describe_operation<MatmulGrouped>();
+template const Operation& describe_operation<MatmulGroupedBackwardInput>();
+template const Operation& describe_operation<MatmulGroupedBackwardWeight>();
+
+}  // namespace ingot

@@ -1,0 +1,38 @@
+// Products with weights in WeightLayout::interleaved8 (tensor/interleaved.h), in two parts like every way of
+// multiplying columns (column_product.h): x is prepared once, then any thread multiplies any groups of eight columns.
+#pragma once
+
+#include "kernels/linear/matmul/matmul.h"
+#include "machine/workers.h"
+
+namespace ingot {
+
+inline bool is_interleaved(const Matmul::Arguments& arguments) {
+  return arguments.layout == WeightLayout::interleaved8;
+}
+
+// A row of x, floats or codes.
+inline BlockReader row_reader(const Matmul::Arguments& a, std::int64_t row, EncodeFunction encode) {
+  return {a.coded, reinterpret_cast<const std::byte*>(a.x.data()),
+          a.x.stride(0) * static_cast<std::int64_t>(sizeof(float)), row, encode};
+}
+
+struct GroupProduct {
+  bool (*accepts)(const Matmul::Arguments& arguments) = nullptr;  // beside is_interleaved
+  std::size_t (*bytes)(const Matmul::Arguments& arguments) = nullptr;
+  void (*prepare)(const Matmul::Arguments& arguments, Workers& workers, std::byte* prepared) = nullptr;
+  void (*columns)(const Matmul::Arguments& arguments, const std::byte* prepared) = nullptr;
+  std::int64_t chunk_bytes = 64 << 10;  // of weights: the most that is handed to a thread where there are many
+};
+
+// q4_0 and q8_0, any number of rows of x.
+extern const PerTarget<const GroupProduct*> interleaved_simd;
+// By byte dot products; null on other architectures.
+extern const GroupProduct* const interleaved_avx512_vnni;
+extern const GroupProduct* const interleaved_neon_dotprod;
+// Two to sixteen rows of x by SMMLA; null on other architectures.
+extern const GroupProduct* const interleaved_neon_i8mm;
+// One row of x, q4_k by USMMLA; null on other architectures.
+extern const GroupProduct* const interleaved_row_neon_i8mm;
+
+}  // namespace ingot
