@@ -10,7 +10,7 @@
 #include "os/file/file_tree.h"
 #include "os/file/message_queue.h"
 #include "os/file/program_device.h"
-#include "os/file/system_facts.h"
+#include "os/file/reports.h"
 #include "os/memory/owned.h"
 
 namespace ingot::os {
@@ -32,8 +32,8 @@ struct TreePlan {
   std::span<const PhysicalRange> initrds;  // more archives, whose files hold; or else one file, /initrd
   std::span<const ImageSegment> segments;
   std::uint64_t tmpfs_bytes = 0;  // none: nothing can be written
-  SystemFacts* system = nullptr;
-  ProcessFacts* process = nullptr;
+  MachineReport* system = nullptr;
+  ProcessReport* process = nullptr;
   RandomSource* random = nullptr;
   DeviceOpener* console = nullptr;         // none: no /dev/console and /dev/tty
   std::span<const ProgramDevice> devices;  // what it was granted besides
