@@ -81,11 +81,7 @@ Result<int> run(Options& options) {
     request.output = folder->path() + "/ingot.img";
     request.environment = {"HOME=/"};
     TRY(add_engine(options.products, "", request));
-    request.kernel = options.products.kernel;
-    if (request.kernel.empty()) {
-      const std::string program = TRY(image::running_program());
-      request.kernel = TRY(image::find_kernel(program));
-    }
+    request.kernels = TRY(kernels_of(options.products));
     request.progress = cast_progress();
     TRY(image::cast(request));
     options.boot.image = request.output;

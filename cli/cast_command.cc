@@ -166,20 +166,34 @@ Result<image::CastRequest> request_of(const Options& options) {
   request.anonymous = options.heap.value_or(request.anonymous);
   request.machine_memory = options.memory;
   request.machine_cpus = options.cpus;
-  const std::string program = TRY(image::running_program());
-  request.kernel = options.products.kernel;
-  if (request.kernel.empty()) request.kernel = TRY(image::find_kernel(program));
+  request.kernels = TRY(kernels_of(options.products));
   request.loader = options.products.loader;
   if (request.format == image::ImageFormat::disk && request.loader.empty()) {
+    const std::string program = TRY(image::running_program());
     request.loader = TRY(image::find_uefi_loader(program));
   }
   request.progress = cast_progress();
   return request;
 }
 
+nlohmann::json kernel_json(const image::CastReport& report) {
+  const auto facts = [](const image::KernelCandidate& kernel) {
+    return nlohmann::json{
+        {"name", kernel.name()}, {"path", kernel.path}, {"bytes", kernel.bytes}, {"grants", kernel.grants}};
+  };
+  nlohmann::json taken = facts(report.kernel);
+  taken["passed_over"] = nlohmann::json::array();
+  for (const image::KernelCandidate& kernel : report.passed_over) {
+    taken["passed_over"].push_back(facts(kernel));
+    taken["passed_over"].back()["reason"] = kernel.reason();
+  }
+  return taken;
+}
+
 void print_json(const Options& options, const image::CastReport& report) {
   nlohmann::json document = {{"image", options.output},
                              {"format", options.format},
+                             {"kernel", kernel_json(report)},
                              {"bytes", report.file_bytes},
                              {"bundle_bytes", report.bundle_bytes},
                              {"least_memory", report.least_memory},
@@ -198,8 +212,21 @@ void print_json(const Options& options, const image::CastReport& report) {
 
 double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
+// "  (minimal lacks pci)", "  (the smallest)": why it is this kernel, where there was a choice.
+std::string reasons_of(const image::CastReport& report) {
+  std::string text;
+  for (const image::KernelCandidate& kernel : report.passed_over) {
+    if (!kernel.lacks.empty()) text += (text.empty() ? "  (" : "; ") + kernel.name() + ' ' + kernel.reason();
+  }
+  if (report.passed_over.empty()) return text;
+  return text.empty() ? "  (the smallest)" : text + ')';
+}
+
 void print_table(const Options& options, const image::CastReport& report) {
   std::printf("%-28s  %12s  %s\n", "part", "bytes", "physical address");
+  const std::string kernel = "kernel " + report.kernel.name();
+  std::printf("%-28s  %12llu%s\n", kernel.c_str(), static_cast<unsigned long long>(report.kernel.bytes),
+              reasons_of(report).c_str());
   std::printf("%-28s  %12llu\n", "small files and manifest", static_cast<unsigned long long>(report.bundle_bytes));
   for (const auto& segment : report.segments) {
     std::printf("%-28s  %12llu  0x%llx\n", segment.path.c_str(), static_cast<unsigned long long>(segment.part.bytes),
@@ -259,7 +286,7 @@ void add_cast_command(const Command& application, int& exit_code) {
       .capture_default_str();
   command.add_option("--consume", options->consumed, "a large file whose unmapped pages are given away for good")
       .one_word_each_time();
-  command.add_option("--grant", options->rights, "a right: writable-executable, or a device's name")
+  command.add_option("--grant", options->rights, "a right: writable-executable, or a device's name: kmsg, pci")
       .one_word_each_time();
   command.add_flag("--trace", options->traces, "the kernel logs every system call");
   command.add_option("--option", options->kernel_options, "a word for the kernel's own command line, on a disk or disc")

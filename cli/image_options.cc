@@ -34,9 +34,16 @@ Check as_bytes() {
 }
 
 void add_product_options(const Command& command, ProductOptions& options) {
-  command.add_option("--kernel", options.kernel, "Ingot's kernel; else the one beside this program");
+  command.add_option("--kernel", options.kernel,
+                     "Ingot's kernel, or a folder of kernels to choose from; else those beside this program");
   command.add_option("--engine", options.engine, "the engine for x86_64; else the one beside this program");
   command.add_option("--loader", options.loader, "BOOTX64.EFI, for disks; else the one beside this program");
+}
+
+Result<std::vector<std::string>> kernels_of(const ProductOptions& options) {
+  if (!options.kernel.empty()) return image::kernels_at(options.kernel);
+  const std::string program = TRY(image::running_program());
+  return image::find_kernels(program);
 }
 
 Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request) {

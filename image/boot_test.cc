@@ -11,7 +11,7 @@ namespace {
 
 CastRequest small_request(const TestFolder& folder) {
   CastRequest request;
-  request.kernel = folder.put("kernel", fake_kernel());
+  request.kernels = {folder.put("kernel", fake_kernel())};
   request.output = folder.path("an,image");
   request.program = "/program";
   EXPECT_TRUE(request.root.put_file("/program", 0755, Content::of_bytes(fake_program())).ok());
@@ -24,6 +24,18 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += word + '\n';
   return text;
+}
+
+TEST(Boot, TheMachineHasWhatIsGranted) {
+  const TestFolder folder;
+  CastRequest cast_request = small_request(folder);
+  cast_request.kernels = {folder.put("kernel", fake_kernel(1, {GrantNote("pci")}))};
+  cast_request.rights = {"pci"};
+  ASSERT_TRUE(cast(cast_request).ok());
+  BootRequest request;
+  request.image = folder.path("an,image");
+  const std::string words = joined(emulator_words(request, plan_boot(request).value(), {}).value());
+  EXPECT_NE(words.find("-machine\nq35\n"), std::string::npos) << words;
 }
 
 TEST(Boot, AnImageIsStartedAsItWasCast) {

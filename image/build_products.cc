@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <vector>
 
 #include "image/bytes.h"
 
@@ -31,9 +31,30 @@ Result<std::string> running_program() {
   return Error::of(ErrorCode::input_output, "expected /proc/self/exe to name the running program, found no such link");
 }
 
-Result<std::string> find_kernel(const std::string& program) {
-  return find_beside(program, {"../os/x86_64/ingot-os", "../lib/ingot/x86_64/ingot-os"}, "the kernel",
-                     "build it (make build, or the target os_images), or name it with --kernel");
+Result<std::vector<std::string>> kernels_at(const std::string& path) {
+  std::error_code problem;
+  if (!std::filesystem::is_directory(path, problem)) return std::vector{path};
+  std::vector<std::string> kernels;
+  for (std::filesystem::directory_iterator entry(path, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    if (entry->is_regular_file(problem)) kernels.push_back(entry->path().string());
+  }
+  if (problem) {
+    return Error::of(ErrorCode::input_output, "expected to read the folder '", shortened(path),
+                     "', found: ", std::string_view(problem.message()));
+  }
+  if (kernels.empty()) {
+    return Error::of(ErrorCode::not_found, "expected kernels in '", shortened(path), "', found an empty folder");
+  }
+  std::sort(kernels.begin(), kernels.end());
+  return kernels;
+}
+
+Result<std::vector<std::string>> find_kernels(const std::string& program) {
+  const std::string folder =
+      TRY(find_beside(program, {"../os/x86_64/kernels", "../lib/ingot/x86_64/kernels"}, "the kernels",
+                      "build them (make build, or the target os_images), or name one with --kernel"));
+  return kernels_at(folder);
 }
 
 Result<std::string> find_uefi_loader(const std::string& program) {

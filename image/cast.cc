@@ -5,10 +5,10 @@
 
 #include "base/image/image_manifest.h"
 #include "base/units.h"
-#include "image/bytes.h"
 #include "image/cpio_writer.h"
 #include "image/disk_image.h"
 #include "image/iso_image.h"
+#include "image/kernel_choice.h"
 #include "image/kernel_image.h"
 #include "image/manifest_text.h"
 #include "image/output_file.h"
@@ -19,7 +19,7 @@ namespace ingot::image {
 
 namespace {
 
-constexpr std::uint64_t largest_kernel = 64 << 20;
+constexpr std::uint64_t largest_loader = 64 << 20;
 constexpr std::uint64_t memory_step = 16 << 20;  // machines are given memory in whole steps
 
 struct Parts {
@@ -57,9 +57,9 @@ Result<CastReport> prepare(const CastRequest& request, Parts& parts) {
   MissingCalls missing = TRY(missing_calls_of(request.root, program));
   report.missing_calls = std::move(missing.names);
   report.missing_in_the_c_library = missing.more_in_the_c_library;
-  const Content kernel_file = TRY(Content::of_file(request.kernel));
-  const Result<KernelImage> parsed = KernelImage::parse(TRY(kernel_file.read(largest_kernel)));
-  if (!parsed.ok()) return parsed.error().within("kernel '", shortened(request.kernel), "'");
+  KernelChoice kernel = TRY(choose_kernel(request.kernels, request.rights));
+  report.kernel = std::move(kernel.taken);
+  report.passed_over = std::move(kernel.passed_over);
 
   const std::vector<std::string> large = large_files(request.root);
   const std::set<std::string> apart(large.begin(), large.end());
@@ -74,7 +74,7 @@ Result<CastReport> prepare(const CastRequest& request, Parts& parts) {
   for (std::uint64_t memory = request.machine_memory.value_or(memory_step);;) {
     report.manifest = TRY(manifest_text(request, large, memory));
     parts.bundle = TRY(write_bundle(report.manifest, request.root, is_inside));
-    parts.composed = TRY(parsed.value().compose(parts.bundle.size(), sizes));
+    parts.composed = TRY(kernel.image.compose(parts.bundle.size(), sizes));
     report.least_memory = least_memory(parts.composed.memory_end, request.anonymous);
     report.machine_memory = memory;
     if (memory >= report.least_memory) break;
@@ -112,7 +112,7 @@ Result<void> write_elf(const CastRequest& request, const Parts& parts, const std
 
 Result<void> write_disk(const CastRequest& request, const Parts& parts, CastReport& report) {
   const Content loader_file = TRY(Content::of_file(request.loader));
-  const std::string loader = TRY(loader_file.read(largest_kernel));
+  const std::string loader = TRY(loader_file.read(largest_loader));
   const DiskImage disk = TRY(DiskImage::plan({{"EFI/BOOT/BOOTX64.EFI", loader}, {"INGOT/OPTIONS", request.options}},
                                              {"INGOT/KERNEL", parts.composed.file_bytes}));
   report.file_bytes = disk.bytes();

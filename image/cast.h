@@ -10,14 +10,15 @@
 #include "base/image/image_table.h"
 #include "base/result.h"
 #include "image/file_tree.h"
+#include "image/kernel_choice.h"
 
 namespace ingot::image {
 
 enum class ImageFormat : std::uint8_t { elf, disk, iso };
 
 struct CastRequest {
-  std::string kernel;   // the kernel's ELF file
-  std::string loader;   // BOOTX64.EFI, for disks
+  std::vector<std::string> kernels;  // ELF files: the smallest that can grant what is granted is taken
+  std::string loader;                // BOOTX64.EFI, for disks
   std::string options;  // the kernel's command line on disks and discs; an ELF image's loader brings its own
   std::string output;
   ImageFormat format = ImageFormat::elf;
@@ -43,6 +44,8 @@ struct CastReport {
     std::string path;
     ImagePart part;
   };
+  KernelCandidate kernel;                    // that was taken
+  std::vector<KernelCandidate> passed_over;  // smallest first
   std::uint64_t file_bytes = 0;
   std::uint64_t bundle_bytes = 0;
   std::vector<Segment> segments;

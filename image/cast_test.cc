@@ -21,7 +21,7 @@ struct Foundry {
   CastRequest request;
 
   Foundry() {
-    request.kernel = folder.put("kernel", fake_kernel());
+    request.kernels = {folder.put("kernel", fake_kernel())};
     request.output = folder.path("image");
     request.program = "/bin/program";
     request.arguments = {"program", "two words", "line\nbreak \\", ""};
@@ -120,11 +120,11 @@ TEST(Cast, RefusalsNameTheReason) {
 
 TEST(Cast, KernelsWithoutOneTableAreRefused) {
   Foundry foundry;
-  foundry.request.kernel = foundry.folder.put("none", fake_kernel(0));
+  foundry.request.kernels = {foundry.folder.put("none", fake_kernel(0))};
   EXPECT_NE(foundry.complaint().find("is it Ingot's kernel?"), std::string::npos);
-  foundry.request.kernel = foundry.folder.put("two", fake_kernel(2));
+  foundry.request.kernels = {foundry.folder.put("two", fake_kernel(2))};
   EXPECT_NE(foundry.complaint().find("found two"), std::string::npos);
-  foundry.request.kernel = foundry.folder.put("text", "#!/bin/sh");
+  foundry.request.kernels = {foundry.folder.put("text", "#!/bin/sh")};
   EXPECT_NE(foundry.complaint().find("expected an ELF file"), std::string::npos);
 }
 

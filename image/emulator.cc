@@ -118,6 +118,7 @@ Result<EmulatorPlan> plan_boot(const BootRequest& request) {
     const Manifest manifest = TRY(Manifest::parse(text));
     plan.memory = manifest.machine_memory.value_or(plan.memory);
     plan.cpus = static_cast<std::uint32_t>(manifest.machine_cpus.value_or(1));
+    plan.has_pci = manifest.grants("pci");
   } else {
     // GRUB and the firmware hold the image a second time while they load it.
     const Content whole = TRY(Content::of_file(request.image));
@@ -139,7 +140,8 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
   std::vector<std::string> words = {emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"};
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
   const bool kvm = chooses_kvm(request, host);
-  add({"-machine", plan.format == ImageFormat::elf ? "microvm" : "q35"});
+  // A small machine tells only by bytecode where its PCI is.
+  add({"-machine", plan.format == ImageFormat::elf && !plan.has_pci ? "microvm" : "q35"});
   add({"-accel", kvm ? "kvm" : "tcg", "-cpu", kvm ? "host" : "max"});
   add({"-m", std::to_string((plan.memory + (1 << 20) - 1) >> 20) + "M", "-smp", std::to_string(plan.cpus)});
   switch (plan.format) {

@@ -42,6 +42,7 @@ struct EmulatorPlan {
   ImageFormat format = ImageFormat::elf;
   std::uint64_t memory = 0;
   std::uint32_t cpus = 1;
+  bool has_pci = false;  // because the program is granted it
 };
 inline constexpr int log_descriptor = 30;  // where the emulator finds the pipe for the kernel's log
 

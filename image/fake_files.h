@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/image/grant_note.h"
 #include "base/image/image_table.h"
 #include "image/bytes.h"
 #include "image/elf_file.h"
@@ -42,17 +43,19 @@ inline std::string elf_header(std::uint16_t machine, std::uint16_t segments, std
   return header;
 }
 
-// A kernel of 8 KiB at 1 MiB: a page that would be code, and data with the table; `tables` of them.
-inline std::string fake_kernel(int tables = 1) {
+// A kernel of 8 KiB at 1 MiB: a page that would be code, and data with the table; `tables` of them. Behind the note
+// that has its entry those of what it grants; `more` bytes make it larger.
+inline std::string fake_kernel(int tables = 1, const std::vector<GrantNote>& grants = {}, std::size_t more = 0) {
   std::string file = elf_header(elf_x86_64, 3, 0x100000);
   append_segment(file, ElfSegment::load, 5, 0x1000, 0x100000, 0x1000);
-  append_segment(file, ElfSegment::load, 6, 0x2000, 0x101000, 0x1000);
-  append_segment(file, ElfSegment::note, 4, 0x1800, 0x100800, 24);
-  file.resize(0x3000, '\x90');
+  append_segment(file, ElfSegment::load, 6, 0x2000, 0x101000, 0x1000 + more);
+  append_segment(file, ElfSegment::note, 4, 0x1800, 0x100800, 24 + grants.size() * sizeof(GrantNote));
+  file.resize(0x3000 + more, '\x90');
   std::string note;
   for (const std::uint32_t word : {4u, 8u, 18u}) append_number(note, word);
   note += std::string_view("Xen\0", 4);
   append_number<std::uint64_t>(note, 0x100000);
+  for (const GrantNote& grant : grants) note += std::string_view(reinterpret_cast<const char*>(&grant), sizeof grant);
   file.replace(0x1800, note.size(), note);
   for (int index = 0; index < tables; ++index) {
     const ImageTable table;

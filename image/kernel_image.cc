@@ -18,16 +18,43 @@ constexpr std::uint64_t packed_alignment = 16;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-bool has_pvh_entry(const ElfFile& file) {
-  constexpr std::uint32_t physical_entry = 18;  // XEN_ELFNOTE_PHYS32_ENTRY
+// Calls visit(owner, type, description) for every note; one that leaves its segment ends that.
+template <class Visit>
+void for_each_note(const ElfFile& file, Visit&& visit) {
+  constexpr std::uint64_t head_bytes = 12;
   for (const ElfSegment& segment : file.segments()) {
-    const std::string_view note = file.content(segment);
-    if (segment.type != ElfSegment::note || note.size() < 20) continue;
-    if (number_at<std::uint32_t>(note, 8) == physical_entry && note.substr(12, 4) == std::string_view("Xen\0", 4)) {
-      return true;
+    if (segment.type != ElfSegment::note) continue;
+    std::string_view rest = file.content(segment);
+    while (rest.size() >= head_bytes) {
+      const std::uint64_t owner_bytes = number_at<std::uint32_t>(rest, 0);
+      const std::uint64_t description_bytes = number_at<std::uint32_t>(rest, 4);
+      const std::uint64_t description_at = head_bytes + align_up(owner_bytes, 4);
+      if (description_at + description_bytes > rest.size()) break;
+      std::string_view owner = rest.substr(head_bytes, owner_bytes);
+      owner = owner.substr(0, owner.find('\0'));
+      visit(owner, number_at<std::uint32_t>(rest, 8), rest.substr(description_at, description_bytes));
+      rest.remove_prefix(std::min<std::uint64_t>(rest.size(), description_at + align_up(description_bytes, 4)));
     }
   }
-  return false;
+}
+
+bool has_pvh_entry(const ElfFile& file) {
+  constexpr std::uint32_t physical_entry = 18;  // XEN_ELFNOTE_PHYS32_ENTRY
+  bool found = false;
+  for_each_note(file, [&](std::string_view owner, std::uint32_t type, std::string_view) {
+    found = found || (owner == "Xen" && type == physical_entry);
+  });
+  return found;
+}
+
+std::vector<std::string> grants_in(const ElfFile& file) {
+  std::vector<std::string> grants;
+  for_each_note(file, [&](std::string_view owner, std::uint32_t type, std::string_view right) {
+    if (owner != GrantNote::owner_name || type != GrantNote::grant_type) return;
+    grants.emplace_back(right.substr(0, right.find('\0')));
+  });
+  std::sort(grants.begin(), grants.end());
+  return grants;
 }
 
 // Where in the file.
@@ -100,6 +127,7 @@ Result<KernelImage> KernelImage::parse(std::string bytes) {
   if (!has_pvh_entry(file)) {
     return Error::of(ErrorCode::unsupported, "expected a kernel with a PVH entry note, found none");
   }
+  kernel.grants_ = grants_in(file);
   const std::size_t table = TRY(find_table(file));
   for (const ElfSegment& segment : file.segments()) {
     if (segment.type != ElfSegment::load) continue;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/image/grant_note.h"
 #include "base/image/image_table.h"
 #include "base/result.h"
 #include "image/elf_file.h"
@@ -21,6 +22,11 @@ class KernelImage {
  public:
   // `bytes`: the kernel's ELF file. Fails unless it is for x86_64, has a PVH entry and exactly one table.
   static Result<KernelImage> parse(std::string bytes);
+
+  // What it can grant, in order: the rights that its notes name (base/image/grant_note.h).
+  const std::vector<std::string>& grants() const { return grants_; }
+  // What is loaded of it.
+  std::uint64_t bytes() const { return body_.size(); }
 
   struct Composed {
     std::string front;  // what stands in the file before the bundle
@@ -34,8 +40,9 @@ class KernelImage {
   std::string header_;                // the ELF header
   std::string body_;                  // what segments hold, one behind the other; symbols for debuggers are in none
   std::vector<ElfSegment> segments_;  // with offsets in body_
-  std::size_t table_at_ = 0;          // in body_
-  std::uint64_t memory_end_ = 0;      // of the kernel
+  std::vector<std::string> grants_;
+  std::size_t table_at_ = 0;      // in body_
+  std::uint64_t memory_end_ = 0;  // of the kernel
 };
 
 // Reads back what was cast: the table, and the bundle's bytes. For `ingot boot`, which wants the manifest, and tests.

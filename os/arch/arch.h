@@ -10,9 +10,9 @@
 //   [[noreturn]] void halt_forever();
 //   [[noreturn]] void triple_fault();         an exception that no table answers: the CPU gives up and the PC resets
 //   std::uint64_t cycle_count();              a counter that never runs backwards on one CPU; its rate is calibrated
-//   CpuHeader& current_cpu();                 (cpu_header.h) precondition: set_current_cpu ran on this CPU
-//   void set_current_cpu(CpuHeader&);
-//   struct CpuPart;                           what it keeps for each CPU beside the CpuHeader
+//   ProcessorHeader& current_cpu();           (processor_header.h) precondition: set_current_cpu ran on this CPU
+//   void set_current_cpu(ProcessorHeader&);
+//   struct ProcessorTables;                   what it keeps for each CPU beside the ProcessorHeader
 //   void* prepare_stack(VirtualAddress top, void (*entry)(void*), void* argument);
 //                                             a stack that begins with entry(argument) when it is switched to
 //   void switch_stack(void*& left, void* taken);

@@ -11,11 +11,12 @@
 #include "os/device/interrupt_hardware.h"
 #include "os/device/power.h"
 #include "os/device/time_hardware.h"
+#include "os/file/program_device.h"
 #include "os/interrupt/interrupt_table.h"
 #include "os/interrupt/monotonic_clock.h"
 #include "os/interrupt/processor_calls.h"
 #include "os/memory/kernel_memory.h"
-#include "os/process/kernel_facts.h"
+#include "os/process/booted_machine_report.h"
 #include "os/process/secure_random.h"
 #include "os/schedule/kernel_thread.h"
 #include "os/schedule/scheduler.h"
@@ -26,6 +27,8 @@
 #include "os/trace/tracepoint.h"
 
 namespace ingot::os {
+
+class PciBus;
 
 struct Kernel {
   BootInfo boot_info;
@@ -38,15 +41,17 @@ struct Kernel {
   std::optional<MonotonicClock> clock;
   LockReports lock_reports;
   Tracepoints tracepoints;
-  CpuMachine machine;
+  ScheduleHardware machine;
   Scheduler scheduler{machine};
   Acpi acpi;
   InterruptHardware interrupt_hardware;
   TimeHardware time_hardware;
   Power power;
   Devices devices;
+  PciBus* pci = nullptr;           // none: this kernel or this machine has no PCI
+  ProgramDevices program_devices;  // what subsystems offer to programs that are granted it
   SecureRandom random;
-  KernelFacts facts{*this};
+  BootedMachineReport machine_report{*this};
   DeviceOpener* console = nullptr;  // the program's terminal; none: it has no standard files
   SystemCallTable system_calls;
   Nanoseconds time_slice{10'000'000};  // of a program while other threads wait for its CPU; `slice=` in microseconds

@@ -4,6 +4,7 @@
 #include "os/boot/command_line.h"
 #include "os/boot/kernel.h"
 #include "os/boot/start.h"
+#include "os/boot/subsystem.h"
 #include "os/memory/early_memory.h"
 
 namespace ingot::os {
@@ -54,8 +55,18 @@ void read_acpi(Kernel& kernel) {
   if (const AcpiTables* tables = kernel.acpi.tables()) kernel.log.information("acpi: ", tables->count(), " tables");
 }
 
+// What this image has beyond the usual, in the order in which it is listed. Not inlined: its error would lie below the
+// whole payload on the first thread's stack.
+[[gnu::noinline]] void start_subsystems(Kernel& kernel) {
+  for (const Subsystem* const* each = linked_subsystems; *each != nullptr; ++each) {
+    const Result<void> started = (*each)->start(kernel);
+    if (!started.ok()) kernel.log.warning((*each)->name, ": ", started.error());
+  }
+}
+
 // What the first thread does: the payload, and the end.
 void run_main(Kernel& kernel) {
+  start_subsystems(kernel);
   log_start(kernel);
   const MemoryInUse before = kernel.memory->in_use();
   run_payload(kernel);

@@ -21,6 +21,12 @@ class Acpi final : private PhysicalReader {
 
   // None: there is no ACPI here.
   const AcpiTables* tables() const { return tables_ ? &*tables_ : nullptr; }
+  // Empty where there is no such table, or a damaged one.
+  TableBytes table_or_nothing(std::string_view signature) const {
+    if (!tables_) return {};
+    const Result<TableBytes> found = tables_->find(signature);
+    return found.ok() ? found.value() : TableBytes();
+  }
   // None: nobody says how interrupts are wired.
   const AcpiInterrupts* interrupts() const { return has_interrupts_ ? &interrupts_ : nullptr; }
 

@@ -2,22 +2,8 @@
 
 #include "os/boot/kernel.h"
 #include "os/device/emulator_settings.h"
-#include "os/device/pci.h"
 
 namespace ingot::os {
-
-namespace {
-
-TableBytes table_or_nothing(const Kernel& kernel, std::string_view signature) {
-  if (kernel.acpi.tables() == nullptr) return {};
-  const Result<TableBytes> found = kernel.acpi.tables()->find(signature);
-  return found.ok() ? found.value() : TableBytes();
-}
-
-// A row for each driver of a PCI device, the better of two first. Those of network cards and disks come here.
-constexpr std::span<const PciDriver> pci_drivers{};
-
-}  // namespace
 
 void Devices::start(Kernel& kernel) {
   const auto tell = [&](std::string_view device, const Result<void>& started) {
@@ -27,7 +13,6 @@ void Devices::start(Kernel& kernel) {
   tell("screen", start_screen(kernel));
   tell("power", start_power(kernel));
   tell("wall clock", start_wall_clock(kernel));
-  tell("pci", start_pci(kernel));
   tell("keyboard", start_keyboard(kernel));
 }
 
@@ -54,7 +39,7 @@ Result<void> Devices::start_power(Kernel& kernel) {
 }
 
 Result<void> Devices::start_wall_clock(Kernel& kernel) {
-  const DateTime date = TRY(read_real_time_clock(parse_century_register(table_or_nothing(kernel, "FACP"))));
+  const DateTime date = TRY(read_real_time_clock(parse_century_register(kernel.acpi.table_or_nothing("FACP"))));
   wall_clock_.emplace(date, kernel.now());
   kernel.log.information("wall clock: ", date.seconds_since_1970(), " s since 1970");
   return {};
@@ -86,44 +71,8 @@ Result<void> Devices::start_screen(Kernel& kernel) {
   return {};
 }
 
-Result<void> Devices::start_pci(Kernel& kernel) {
-  if (const TableBytes table = table_or_nothing(kernel, "MCFG"); !table.empty()) {
-    const PciWindows windows = TRY(parse_pci_windows(table));
-    if (windows.size() != 0) pci_ = &pci_memory_.emplace(windows[0], *kernel.memory);
-  }
-  if (pci_ == nullptr && PciPorts::present()) pci_ = &pci_ports_.emplace();
-  if (pci_ == nullptr) return {};
-  std::size_t count = 0;
-  for_each_pci_function(*pci_, 0, [&](PciAddress address, const PciHeader& header) {
-    ++count;
-    kernel.log.debug("pci ", address.bus, ":", address.device, ".", address.function, " ", Hexadecimal{header.vendor},
-                     ":", Hexadecimal{header.device}, ", class ", Hexadecimal{header.base_class}, ".",
-                     Hexadecimal{header.sub_class});
-  });
-  kernel.log.information("pci: ", count, " functions, by ", pci_memory_ ? "memory" : "ports");
-  start_drivers(kernel, pci_drivers);
-  return {};
-}
-
-std::size_t Devices::start_drivers(Kernel& kernel, std::span<const PciDriver> table) {
-  std::size_t served = 0;
-  if (pci_ == nullptr || table.empty()) return served;
-  for_each_pci_function(*pci_, 0, [&](PciAddress address, const PciHeader& header) {
-    const PciDriver* driver = find_pci_driver(table, header);
-    if (driver == nullptr) return;
-    const Result<void> created = driver->create(kernel, PciDevice(*pci_, address, header));
-    if (created.ok()) {
-      ++served;
-    } else {
-      kernel.log.warning(driver->name, " at pci ", address.bus, ":", address.device, ".", address.function, ": ",
-                         created.error());
-    }
-  });
-  return served;
-}
-
 Result<void> Devices::start_keyboard(Kernel& kernel) {
-  if (!has_keyboard_controller(table_or_nothing(kernel, "FACP"))) return {};
+  if (!has_keyboard_controller(kernel.acpi.table_or_nothing("FACP"))) return {};
   Keyboard& keyboard = keyboard_.emplace();
   if (const Result<void> done = keyboard.initialise(); !done.ok()) {
     keyboard_.reset();

@@ -7,8 +7,6 @@
 #include "base/result.h"
 #include "os/device/framebuffer_text.h"
 #include "os/device/keyboard.h"
-#include "os/device/pci_access.h"
-#include "os/device/pci_driver.h"
 #include "os/device/screen_console.h"
 #include "os/device/vga_text.h"
 #include "os/device/wall_clock.h"
@@ -26,30 +24,22 @@ class Devices {
   Devices& operator=(const Devices&) = delete;
 
   void start(Kernel& kernel);
-  // Shows every PCI function to the table, once. How many of them a driver serves.
-  std::size_t start_drivers(Kernel& kernel, std::span<const PciDriver> table);
 
   // None: the machine does not know the date.
   const WallClock* wall_clock() const { return wall_clock_ ? &*wall_clock_ : nullptr; }
   Keyboard* keyboard() { return keyboard_ ? &*keyboard_ : nullptr; }
-  // None: there is no PCI here.
-  PciConfiguration* pci() { return pci_; }
 
  private:
   Result<void> read_emulator_settings(Kernel& kernel);
   Result<void> start_power(Kernel& kernel);
   Result<void> start_wall_clock(Kernel& kernel);
   Result<void> start_screen(Kernel& kernel);
-  Result<void> start_pci(Kernel& kernel);
   Result<void> start_keyboard(Kernel& kernel);
 
   std::optional<WallClock> wall_clock_;
   std::optional<FramebufferText> framebuffer_;
   std::optional<VgaText> vga_;
   std::optional<ScreenConsole> screen_;
-  std::optional<PciMemory> pci_memory_;
-  std::optional<PciPorts> pci_ports_;
-  PciConfiguration* pci_ = nullptr;
   std::optional<Keyboard> keyboard_;
   Executor executor_;  // of drivers' tasks
   std::optional<KernelThread> executor_thread_;

@@ -10,7 +10,7 @@ class AskedLink final : public Node {
  public:
   enum class About : std::uint8_t { executable, working_directory };
 
-  AskedLink(Reference<Volume> volume, About about, ProcessFacts& process, FileTree& tree)
+  AskedLink(Reference<Volume> volume, About about, ProcessReport& process, FileTree& tree)
       : Node(std::move(volume), FileKind::symbolic_link), about_(about), process_(process), tree_(tree) {}
 
   FileStatus status() override { return basic_status(0777); }
@@ -33,7 +33,7 @@ class AskedLink final : public Node {
   }
 
   About about_;
-  ProcessFacts& process_;
+  ProcessReport& process_;
   FileTree& tree_;
 };
 

@@ -2,25 +2,25 @@
 #pragma once
 
 #include "os/file/file_tree.h"
-#include "os/file/system_facts.h"
+#include "os/file/reports.h"
 #include "os/file/text_file.h"
 
 namespace ingot::os {
 
 // All of them outlive the directory.
 struct ProcSubjects {
-  SystemFacts& system;
-  ProcessFacts& process;
+  MachineReport& system;
+  ProcessReport& process;
   FileTree& tree;
 };
 
 Answer<void> add_proc_files(MemoryDirectory& proc, const ProcSubjects& subjects);
 
 // The parts, one file each.
-Answer<void> add_proc_machine_files(MemoryDirectory& proc, SystemFacts& system);
-Answer<void> add_proc_process_files(MemoryDirectory& directory, ProcessFacts& process);
+Answer<void> add_proc_machine_files(MemoryDirectory& proc, MachineReport& system);
+Answer<void> add_proc_process_files(MemoryDirectory& directory, ProcessReport& process);
 // What only this kernel tells: /proc/ingot.
-Answer<void> add_proc_ingot_files(MemoryDirectory& directory, ProcessFacts& process);
+Answer<void> add_proc_ingot_files(MemoryDirectory& directory, ProcessReport& process);
 Answer<Reference<Node>> make_descriptor_directory(Reference<Volume> volume, DescriptorTable& table, FileTree& tree);
 
 // "Tmp", then its value in Linux's columns, "Tmp:            123 kB".

@@ -5,7 +5,7 @@
 namespace ingot::os {
 namespace {
 
-SystemFacts& system_of(const TextSubject& subject) { return *static_cast<SystemFacts*>(subject.object); }
+MachineReport& system_of(const TextSubject& subject) { return *static_cast<MachineReport*>(subject.object); }
 
 // Hundredths of a second, as a fraction.
 void write_seconds(TextWriter& text, Nanoseconds time) {
@@ -14,7 +14,7 @@ void write_seconds(TextWriter& text, Nanoseconds time) {
 }
 
 void write_cpuinfo(TextWriter& text, const TextSubject& subject) {
-  SystemFacts& system = system_of(subject);
+  MachineReport& system = system_of(subject);
   const ProcessorFacts it = system.processor();
   const std::uint32_t count = system.processors();
   std::uint64_t last_cache = 0;
@@ -56,7 +56,7 @@ void write_meminfo(TextWriter& text, const TextSubject& subject) {
 }
 
 void write_stat(TextWriter& text, const TextSubject& subject) {
-  SystemFacts& system = system_of(subject);
+  MachineReport& system = system_of(subject);
   // Time by what it went for is not counted: programs that watch it see an idle machine.
   text.add("cpu  0 0 0 0 0 0 0 0 0 0\n");
   for (std::uint32_t cpu = 0; cpu < system.processors(); ++cpu) text.add("cpu", cpu, " 0 0 0 0 0 0 0 0 0 0\n");
@@ -97,7 +97,7 @@ void write_kibibytes(TextWriter& text, std::string_view name, std::uint64_t byte
   text.add(bytes >> 10, " kB\n");
 }
 
-Answer<void> add_proc_machine_files(MemoryDirectory& proc, SystemFacts& system) {
+Answer<void> add_proc_machine_files(MemoryDirectory& proc, MachineReport& system) {
   const TextSubject subject{&system, 0};
   constexpr TextFileRow top[] = {
       {"cpuinfo", write_cpuinfo},        {"meminfo", write_meminfo}, {"stat", write_stat},

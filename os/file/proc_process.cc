@@ -4,10 +4,10 @@
 namespace ingot::os {
 namespace {
 
-ProcessFacts& process_of(const TextSubject& subject) { return *static_cast<ProcessFacts*>(subject.object); }
+ProcessReport& process_of(const TextSubject& subject) { return *static_cast<ProcessReport*>(subject.object); }
 
 void write_status(TextWriter& text, const TextSubject& subject) {
-  ProcessFacts& process = process_of(subject);
+  ProcessReport& process = process_of(subject);
   const ProcessMemory memory = process.memory();
   const std::uint32_t identity = process.identity();
   text.add("Name:\t", process.name(), "\nUmask:\t0022\nState:\tR (running)\nTgid:\t", identity, "\nNgid:\t0\nPid:\t");
@@ -28,7 +28,7 @@ void write_status(TextWriter& text, const TextSubject& subject) {
 }
 
 void write_process_stat(TextWriter& text, const TextSubject& subject) {
-  ProcessFacts& process = process_of(subject);
+  ProcessReport& process = process_of(subject);
   const ProcessMemory memory = process.memory();
   const std::uint32_t identity = process.identity();
   // The 52 fields of proc(5); 20 is the number of threads, 23 and 24 the memory.
@@ -66,7 +66,7 @@ void write_mount_information(TextWriter& text, const TextSubject&) {
 
 }  // namespace
 
-Answer<void> add_proc_process_files(MemoryDirectory& directory, ProcessFacts& process) {
+Answer<void> add_proc_process_files(MemoryDirectory& directory, ProcessReport& process) {
   constexpr TextFileRow rows[] = {{"status", write_status},     {"stat", write_process_stat},
                                   {"statm", write_statm},       {"comm", write_name},
                                   {"cmdline", write_arguments}, {"environ", write_environment},
@@ -77,7 +77,7 @@ Answer<void> add_proc_process_files(MemoryDirectory& directory, ProcessFacts& pr
   return add_text_files(directory, rows, {&process, 0});
 }
 
-Answer<void> add_proc_ingot_files(MemoryDirectory& directory, ProcessFacts& process) {
+Answer<void> add_proc_ingot_files(MemoryDirectory& directory, ProcessReport& process) {
   constexpr TextFileRow rows[] = {{"memory", write_report}};
   return add_text_files(directory, rows, {&process, 0});
 }

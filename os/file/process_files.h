@@ -9,7 +9,8 @@
 #include "os/file/dev_directory.h"
 #include "os/file/file_tree.h"
 #include "os/file/message_queue.h"
-#include "os/file/system_facts.h"
+#include "os/file/program_device.h"
+#include "os/file/reports.h"
 #include "os/memory/owned.h"
 
 namespace ingot::os {
@@ -23,13 +24,6 @@ struct ImageSegment {
   bool consumed = false;
 };
 
-// A device that a program may have, if it is granted: /dev/NAME.
-struct ProgramDevice {
-  std::string_view name;
-  DeviceOpener* opener = nullptr;
-  std::uint64_t number = 0;  // as make_device_number
-};
-
 // What a tree is made of. Of it, the objects that are pointed at, and the archives, outlive the process.
 struct TreePlan {
   PhysicalAddress archives;                // cpio, where the loader put it
@@ -38,8 +32,8 @@ struct TreePlan {
   std::span<const PhysicalRange> initrds;  // more archives, whose files hold; or else one file, /initrd
   std::span<const ImageSegment> segments;
   std::uint64_t tmpfs_bytes = 0;  // none: nothing can be written
-  SystemFacts* system = nullptr;
-  ProcessFacts* process = nullptr;
+  MachineReport* system = nullptr;
+  ProcessReport* process = nullptr;
   RandomSource* random = nullptr;
   DeviceOpener* console = nullptr;         // none: no /dev/console and /dev/tty
   std::span<const ProgramDevice> devices;  // what it was granted besides

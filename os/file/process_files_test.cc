@@ -11,7 +11,7 @@ namespace {
 
 using namespace file_fixture;
 
-struct InventedSystem final : SystemFacts {
+struct InventedSystem final : MachineReport {
   std::uint32_t processors() override { return 4; }
   ProcessorFacts processor() override {
     return {"GenuineTest", "Test CPU @ 2GHz", 6, 1, 2, 2'000'123'000, 64, 40, 48, 22};
@@ -29,7 +29,7 @@ struct InventedSystem final : SystemFacts {
   std::string_view host_name() override { return "ingot"; }
 };
 
-struct InventedProcess final : ProcessFacts {
+struct InventedProcess final : ProcessReport {
   explicit InventedProcess(ProcessFiles& own) : files(own) {}
   std::uint32_t identity() override { return 1; }
   std::string_view name() override { return "tool"; }

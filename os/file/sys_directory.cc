@@ -5,7 +5,7 @@
 namespace ingot::os {
 namespace {
 
-SystemFacts& machine_of(const TextSubject& subject) { return *static_cast<SystemFacts*>(subject.object); }
+MachineReport& machine_of(const TextSubject& subject) { return *static_cast<MachineReport*>(subject.object); }
 
 // The numbers first..last as a list, "0-3", or as bits in hexadecimal words of 32, the highest first.
 void write_list(TextWriter& text, std::uint32_t first, std::uint32_t last) {
@@ -88,7 +88,7 @@ constexpr TextFileRow topology_rows[] = {
     {"package_cpus", write_all_bits},    {"package_cpus_list", write_all_list},
 };
 
-Answer<void> add_processor(MemoryDirectory& cpus, SystemFacts& system, std::uint32_t cpu) {
+Answer<void> add_processor(MemoryDirectory& cpus, MachineReport& system, std::uint32_t cpu) {
   const Reference<MemoryDirectory> own = TRY(add_directory(cpus, text_of<16>("cpu", cpu).view(), NameStorage::copied));
   const Reference<MemoryDirectory> topology = TRY(add_directory(*own, "topology"));
   TRY(add_text_files(*topology, topology_rows, {&system, cpu}));
@@ -108,7 +108,7 @@ void write_node_memory(TextWriter& text, const TextSubject& subject) {
 
 }  // namespace
 
-Answer<void> add_sys_files(MemoryDirectory& sys, SystemFacts& system) {
+Answer<void> add_sys_files(MemoryDirectory& sys, MachineReport& system) {
   const TextSubject subject{&system, 0};
   const Reference<MemoryDirectory> devices = TRY(add_directory(sys, "devices"));
   const Reference<MemoryDirectory> machine = TRY(add_directory(*devices, "system"));

@@ -36,12 +36,7 @@ class TextFile final : public Node {
     return status;
   }
   Answer<Reference<FileDescription>> open(std::uint32_t flags) override {
-    if ((flags & open_flag::access_mask) != open_flag::read_only) return Errno::eacces;
-    Allocator& heap = volume().heap();
-    Reference<TextDescription> opened = TRY(make_reference<TextDescription>(heap, *this, heap, flags));
-    write_(opened->writer, subject_);
-    TRY(opened->writer.finish());
-    return Reference<FileDescription>(std::move(opened));
+    return open_text(*this, volume().heap(), flags, write_, subject_);
   }
 
  private:
@@ -56,6 +51,15 @@ Answer<Reference<Node>> make_text_file(Reference<Volume> volume, TextFunction wr
                                        std::uint32_t permissions) {
   Allocator& heap = volume->heap();
   return Reference<Node>(TRY(make_reference<TextFile>(heap, std::move(volume), write, subject, permissions)));
+}
+
+Answer<Reference<FileDescription>> open_text(Node& node, Allocator& heap, std::uint32_t flags, TextFunction write,
+                                             const TextSubject& subject) {
+  if ((flags & open_flag::access_mask) != open_flag::read_only) return Errno::eacces;
+  Reference<TextDescription> opened = TRY(make_reference<TextDescription>(heap, node, heap, flags));
+  write(opened->writer, subject);
+  TRY(opened->writer.finish());
+  return Reference<FileDescription>(std::move(opened));
 }
 
 Answer<void> add_text_files(MemoryDirectory& directory, std::span<const TextFileRow> rows, TextSubject subject) {

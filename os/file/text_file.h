@@ -17,6 +17,10 @@ using TextFunction = void (*)(TextWriter& text, const TextSubject& subject);
 Answer<Reference<Node>> make_text_file(Reference<Volume> volume, TextFunction write, TextSubject subject,
                                        std::uint32_t permissions);
 
+// For a device whose content is made in the same way; like the files it can only be read.
+Answer<Reference<FileDescription>> open_text(Node& node, Allocator& heap, std::uint32_t flags, TextFunction write,
+                                             const TextSubject& subject);
+
 // A row of a table of such files, and all of a table's in one directory.
 struct TextFileRow {
   std::string_view name;

@@ -47,7 +47,7 @@ void answer_on_this_cpu(const void* machine) {
 
 // Each calls all others, as all others do; then it lets itself be interrupted until everybody is done.
 void run_cpu(Machine& machine, std::uint32_t index, int times) {
-  arch::CpuHeader header;
+  arch::ProcessorHeader header;
   header.index = index;
   arch::set_current_cpu(header);
   machine.calls.set_running(index);

@@ -33,8 +33,8 @@ Result<void> KernelMemory::prepare() {
 }
 
 Result<void> KernelMemory::add_cpu(std::uint32_t index) {
-  if (index >= CpuFrames::most_cpus) {
-    return Error::of(ErrorCode::out_of_range, "expected a CPU below ", CpuFrames::most_cpus, ", found ", index);
+  if (index >= CachedFrames::most_cpus) {
+    return Error::of(ErrorCode::out_of_range, "expected a CPU below ", CachedFrames::most_cpus, ", found ", index);
   }
   void* block = TRY(heap_.allocate(sizeof(FrameCache), alignof(FrameCache)));
   frames_.set_cache(index, *std::construct_at(static_cast<FrameCache*>(block), frames_.shared(), frames_.table()));

@@ -7,7 +7,7 @@
 #include "base/atomic.h"
 #include "base/result.h"
 #include "os/memory/address_space.h"
-#include "os/memory/cpu_frames.h"
+#include "os/memory/cached_frames.h"
 #include "os/memory/kernel_stack.h"
 #include "os/memory/locked_heap.h"
 #include "os/memory/tlb_flush.h"
@@ -17,7 +17,7 @@
 namespace ingot::os {
 
 // Makes this CPU forget translations; and has the others do so, once there are others.
-class CpuTlb final : public TlbFlusher {
+class MachineTlb final : public TlbFlusher {
  public:
   void flush(const TlbFlush& flush) override {
     flush_this_cpu(flush);
@@ -47,11 +47,11 @@ class KernelMemory {
   Result<void> add_cpu(std::uint32_t index);
 
   FrameSource& frames() { return frames_; }
-  CpuFrames& cpu_frames() { return frames_; }
+  CachedFrames& cached_frames() { return frames_; }
   Allocator& heap() { return heap_; }
   void fail_heap_every(std::uint32_t count) { heap_.fail_every(count); }
   PhysicalWindow window() const { return window_; }
-  CpuTlb& tlb() { return tlb_; }
+  MachineTlb& tlb() { return tlb_; }
   MemoryServices services() { return {&frames_, window_, &tlb_, &heap_, &spaces_}; }
   // To be shared by address spaces; the lock guards what lies below.
   const NativePageTable& table() const { return table_; }
@@ -82,9 +82,9 @@ class KernelMemory {
   void free_stack(const KernelStack& stack);
 
   PhysicalWindow window_;
-  CpuFrames frames_;
+  CachedFrames frames_;
   LockedHeap heap_;
-  CpuTlb tlb_;
+  MachineTlb tlb_;
   NativePageTable table_;
   Atomic<bool> reported_{false};
   AddressSpaceList spaces_{LockRank::memory_object};

@@ -103,7 +103,7 @@ TEST_F(KernelMemories, MapsDevicesAnywhereBySizesThatFit) {
 
 TEST_F(KernelMemories, EachCpuHasACacheAndTheirFramesAreCountedAsFree) {
   ASSERT_TRUE(kernel->add_cpu(3).ok());
-  EXPECT_FALSE(kernel->add_cpu(CpuFrames::most_cpus).ok());
+  EXPECT_FALSE(kernel->add_cpu(CachedFrames::most_cpus).ok());
   before = kernel->in_use();  // the cache itself is on the heap, for good
   const FrameNumber frame = kernel->frames().allocate(page_order).value();
   Processor other(3);

@@ -8,8 +8,8 @@ Error refusal(const ManifestEntry& entry, std::span<const ProgramDevice> offered
   FixedText<200> names;
   for (const ProgramDevice& device : offered) names.append_all(", ", device.name);
   return Error::of(ErrorCode::not_found, "manifest, line ", entry.line,
-                   ": expected a grant of one of: writable-executable", names.view(), "; found '", entry.text.spelled(),
-                   "', which this machine does not have");
+                   ": expected a grant of one of: ", writable_code_right, names.view(), "; found '",
+                   entry.text.spelled(), "', which this machine does not have");
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ Result<Grants> read_grants(const Manifest& manifest, std::span<const ProgramDevi
   ManifestReader entries = manifest.entries();
   while (const std::optional<ManifestEntry> entry = TRY(entries.next())) {
     if (entry->key != ManifestKey::grant) continue;
-    if (entry->text == "writable-executable") {
+    if (entry->text == writable_code_right) {
       grants.writable_code = WritableCode::granted;
       continue;
     }

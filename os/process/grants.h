@@ -4,17 +4,17 @@
 #include <span>
 
 #include "base/image/image_manifest.h"
-#include "os/device/fixed_list.h"
-#include "os/file/process_files.h"
+#include "os/file/program_device.h"
 #include "os/process/program_memory.h"
 
 namespace ingot::os {
 
-struct Grants {
-  static constexpr std::size_t most_devices = 16;
+// Pages that are writable and executable at once.
+inline constexpr std::string_view writable_code_right = "writable-executable";
 
+struct Grants {
   WritableCode writable_code = WritableCode::refused;
-  FixedList<ProgramDevice, most_devices> devices;
+  ProgramDevices devices;
 };
 
 // `offered`: the devices that this machine has for programs. A grant that names none of them is an error: a program

@@ -14,8 +14,8 @@
 #include "os/process/log_device.h"
 #include "os/process/process.h"
 #include "os/process/program_arguments.h"
-#include "os/process/program_facts.h"
 #include "os/process/program_places.h"
+#include "os/process/running_process_report.h"
 #include "os/process/signal_frame.h"
 #include "os/process/vdso.h"
 
@@ -88,9 +88,18 @@ Result<void> collect_segments(const Manifest& manifest, const CastImage& image, 
   return {};
 }
 
+// What subsystems offer, and the log. Not inlined: its list is not to lie below all that follows.
+[[gnu::noinline]] Result<Grants> choose_devices(Kernel& kernel, const Manifest& manifest, LogDevice& log_device) {
+  ProgramDevices offered = kernel.program_devices;
+  if (!offered.add({LogDevice::right, &log_device, make_device_number(LogDevice::major, LogDevice::minor)})) {
+    return Error::of(ErrorCode::out_of_range, "expected at most ", most_program_devices, " devices, found more");
+  }
+  return read_grants(manifest, offered.all());
+}
+
 // Stages of the start: none inside another's frame, for each holds errors of several hundred bytes, and a kernel's
 // stack is small.
-Result<void> build_tree(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
+Result<void> build_tree(Kernel& kernel, Process& process, RunningProcessReport& report, const Manifest& manifest,
                         const CastImage& image, const Grants& grants) {
   Owned<Segments> segments = TRY(make_owned<Segments>(kernel.memory->heap()));
   TRY(collect_segments(manifest, image, *segments));
@@ -101,8 +110,8 @@ Result<void> build_tree(Kernel& kernel, Process& process, ProgramFacts& facts, c
                    .initrds = kernel.boot_info.loaders_modules(),
                    .segments = std::span(segments->files).first(segments->count),
                    .tmpfs_bytes = manifest.tmpfs.value_or(0),
-                   .system = &kernel.facts,
-                   .process = &facts,
+                   .system = &kernel.machine_report,
+                   .process = &report,
                    .random = &kernel.random,
                    .console = kernel.console,
                    .devices = grants.devices.all()}));
@@ -154,8 +163,9 @@ Result<void> add_facts(Kernel& kernel, const Executable& executable, std::string
 }
 
 // The current thread uses the program's address space.
-Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
-                                  const Executable& executable, std::string_view path, Vdso& vdso) {
+Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, RunningProcessReport& report,
+                                  const Manifest& manifest, const Executable& executable, std::string_view path,
+                                  Vdso& vdso) {
   Allocator& heap = kernel.memory->heap();
   const Answer<VirtualAddress> bottom =
       process.memory().map({.bytes = first_stack_bytes,
@@ -164,7 +174,7 @@ Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts
                             .guard_bytes = page_bytes,
                             .address = process.memory().draw(program_places::first_stack)});
   if (!bottom.ok()) return Error::of(ErrorCode::out_of_memory, "expected room for a stack, found none");
-  facts.set_stack(bottom.value());
+  report.set_stack(bottom.value());
   struct Room {
     std::array<std::byte, argument_bytes> bytes;
   };
@@ -177,17 +187,17 @@ Result<VirtualAddress> make_stack(Kernel& kernel, Process& process, ProgramFacts
   const Answer<VirtualAddress> kernel_object = vdso.map(process.memory());
   if (!kernel_object.ok()) return Error::of(ErrorCode::out_of_memory, "expected room for the vDSO, found none");
   TRY(stack->add_fact(AuxiliaryKey::kernel_object, kernel_object.value().value()));
-  facts.set_auxiliary_vector(stack->facts());
+  report.set_auxiliary_vector(stack->facts());
   const VirtualAddress pointer = TRY(stack->finish());
   TRY(copy_to_user(pointer, stack->contents().data(), stack->contents().size()));
   return pointer;
 }
 
-Result<void> start_program(Kernel& kernel, Process& process, ProgramFacts& facts, const Manifest& manifest,
+Result<void> start_program(Kernel& kernel, Process& process, RunningProcessReport& report, const Manifest& manifest,
                            Vdso& vdso) {
   const Path path = TRY(path_of(manifest.program));
   const Executable executable = TRY(load_executable(process, path.view()));
-  const VirtualAddress stack = TRY(make_stack(kernel, process, facts, manifest, executable, path.view(), vdso));
+  const VirtualAddress stack = TRY(make_stack(kernel, process, report, manifest, executable, path.view(), vdso));
   UserThread* thread = TRY(process.add_thread(arch::first_frame(executable.first_instruction(), stack), {}));
   path.view().substr(path.view().rfind('/') + 1).copy(thread->name.data(), thread->name.size() - 1);
   process.start(*thread);
@@ -233,7 +243,7 @@ void log_memory(Kernel& kernel, Process& process) {
 
 Result<int> run_image(Kernel& kernel) {
   TRY(kernel.system_calls.fill());
-  kernel.facts.start();
+  kernel.machine_report.start();
   Owned<Terminal> terminal = TRY(make_owned<Terminal>(kernel.memory->heap(), kernel));
   if (const Result<void> started = terminal->start(); !started.ok()) {
     kernel.log.warning("terminal: ", started.error());
@@ -242,18 +252,17 @@ Result<int> run_image(Kernel& kernel) {
   const CastImage image = *kernel.boot_info.image();
   const Manifest manifest = TRY(read_manifest(bytes_of(kernel, image.bundle)));
   LogDevice log_device(kernel.log, kernel.memory->heap());
-  const ProgramDevice offered[] = {{"kmsg", &log_device, make_device_number(LogDevice::major, LogDevice::minor)}};
-  const Grants grants = TRY(read_grants(manifest, offered));
+  const Grants grants = TRY(choose_devices(kernel, manifest, log_device));
   TRY(trace_if_wanted(kernel, manifest));
   const std::uint64_t limit = manifest.memory.value_or(TRY(most_memory(kernel, manifest)));
   Owned<Vdso> vdso = TRY(Vdso::create(kernel));
   Owned<Process> process = TRY(Process::create(kernel, limit, grants.writable_code));
   const SignalKeys keys(*terminal, *process);
-  ProgramFacts facts(*process, manifest, kernel.boot_info.command_line.view());
-  TRY(facts.set_executable(manifest.program));
-  TRY(build_tree(kernel, *process, facts, manifest, image, grants));
+  RunningProcessReport report(*process, manifest, kernel.boot_info.command_line.view());
+  TRY(report.set_executable(manifest.program));
+  TRY(build_tree(kernel, *process, report, manifest, image, grants));
   use_address_space(&process->space());
-  const Result<void> started = start_program(kernel, *process, facts, manifest, *vdso);
+  const Result<void> started = start_program(kernel, *process, report, manifest, *vdso);
   use_address_space(nullptr);
   TRY(started);
   kernel.memory->fail_heap_every(

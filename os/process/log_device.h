@@ -9,6 +9,7 @@ namespace ingot::os {
 
 class LogDevice final : public DeviceOpener {
  public:
+  static constexpr std::string_view right = "kmsg";
   static constexpr std::uint32_t major = 1, minor = 11;  // as on Linux
 
   LogDevice(Log& log, Allocator& heap) : log_(log), heap_(heap) {}

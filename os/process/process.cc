@@ -15,7 +15,7 @@ constexpr std::uint64_t kernel_stack_bytes = 24 * 1024;  // tests/boot/check_sta
 Result<Owned<Process>> Process::create(Kernel& kernel, std::uint64_t memory_limit, WritableCode writable_code) {
   Owned<ProgramMemory> memory = TRY(ProgramMemory::create(*kernel.memory, kernel.random, memory_limit, writable_code));
   Owned<ProcessFiles> files = TRY(ProcessFiles::create(
-      {&kernel.memory->heap(), &kernel.memory->frames(), kernel.memory->window(), &kernel.facts, nullptr}));
+      {&kernel.memory->heap(), &kernel.memory->frames(), kernel.memory->window(), &kernel.machine_report, nullptr}));
   return make_owned<Process>(kernel.memory->heap(), kernel, std::move(memory), std::move(files));
 }
 

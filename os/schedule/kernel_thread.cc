@@ -54,7 +54,9 @@ void KernelThread::join() {
   heap.free(&record, sizeof(Record), alignof(Record));
 }
 
-void CpuMachine::notify(std::uint32_t cpu) { arch::current_cpu().kernel->controller().send(cpu, vectors::reschedule); }
+void ScheduleHardware::notify(std::uint32_t cpu) {
+  arch::current_cpu().kernel->controller().send(cpu, vectors::reschedule);
+}
 
 Result<void> start_tasks(Kernel& kernel) {
   struct Tasks {

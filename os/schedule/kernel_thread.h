@@ -19,7 +19,7 @@ namespace ingot::os {
 struct Kernel;
 
 // The scheduler's view of real CPUs.
-class CpuMachine final : public ScheduleMachine {
+class ScheduleHardware final : public ScheduleMachine {
  public:
   void switch_context(Thread& from, Thread& to) override {
     if (from.address_space != to.address_space) load_address_space(to.address_space);

@@ -40,7 +40,7 @@ class ScheduleMachine {
 };
 
 // What the kernel keeps for each CPU. Only this CPU touches it, but for the queue.
-struct Processor : arch::CpuHeader {
+struct Processor : arch::ProcessorHeader {
   explicit Processor(std::uint32_t number) : idle("idle") { index = number; }
 
   Scheduler* scheduler = nullptr;
@@ -58,7 +58,7 @@ struct Processor : arch::CpuHeader {
   // Before the program of its thread goes on: whether another thread goes first, or this one may not stay.
   bool is_wanted_at_once() const { return ready.is_urgent() || !current->may_run_on(index); }
 
-  [[no_unique_address]] arch::CpuPart part;
+  [[no_unique_address]] arch::ProcessorTables part;
 };
 
 // Precondition of both: Scheduler::adopt_cpu ran on this CPU.

@@ -8,7 +8,7 @@ namespace ingot::os {
 static constexpr std::uint32_t most_pauses = 64;
 static constexpr std::uint64_t patience = std::uint64_t{1} << 35;  // in cycles: 17 s at 2 GHz
 
-void SpinLock::wait(const arch::CpuHeader& cpu) {
+void SpinLock::wait(const arch::ProcessorHeader& cpu) {
   std::uint64_t began = arch::cycle_count();
   std::uint32_t pauses = 1;
   do {

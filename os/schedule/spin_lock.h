@@ -19,12 +19,12 @@ class SpinLock {
       : rank_(rank), shared_with_(shared_with) {}
 
   void lock() {
-    const arch::CpuHeader& cpu = arch::current_cpu();
+    const arch::ProcessorHeader& cpu = arch::current_cpu();
     if (cpu.lock_checker != nullptr) cpu.lock_checker->take(this, rank_, LockChecker::Waits::yes, shared_with_);
     if (!take(cpu)) wait(cpu);
   }
   bool try_lock() {
-    const arch::CpuHeader& cpu = arch::current_cpu();
+    const arch::ProcessorHeader& cpu = arch::current_cpu();
     if (!take(cpu)) return false;
     if (cpu.lock_checker != nullptr) cpu.lock_checker->take(this, rank_, LockChecker::Waits::no, shared_with_);
     return true;
@@ -36,13 +36,13 @@ class SpinLock {
 
  private:
   // Waiting reads only: a CPU that wrote would take the cache line away from the one that holds the lock.
-  bool take(const arch::CpuHeader& cpu) {
+  bool take(const arch::ProcessorHeader& cpu) {
     std::uint8_t nobody = 0;
     return holder_.load(MemoryOrder::relaxed) == 0 &&
            holder_.compare_exchange(nobody, static_cast<std::uint8_t>(cpu.index + 1), MemoryOrder::acquire);
   }
   // Tells when it takes seconds: such a lock has been forgotten, or its holder waits for us.
-  [[gnu::noinline]] void wait(const arch::CpuHeader& cpu);
+  [[gnu::noinline]] void wait(const arch::ProcessorHeader& cpu);
 
   Atomic<std::uint8_t> holder_;  // the index of its CPU, plus one; 0: free
   LockRank rank_;

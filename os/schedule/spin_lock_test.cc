@@ -30,7 +30,7 @@ class CheckedCpu {
   LockChecker checker{recorder};
 
  private:
-  arch::CpuHeader header_;
+  arch::ProcessorHeader header_;
 };
 
 TEST(SpinLock, LetsOneThreadInAtATime) {

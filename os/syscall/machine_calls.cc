@@ -19,8 +19,8 @@ void set(char (&field)[SystemName::length], std::string_view text) { text.copy(f
 Answer<void> get_system_name(Caller& caller, UserPointer<SystemName> place) {
   SystemName name{};
   set(name.system, "Linux");  // programs ask whether its calls are there: they are
-  set(name.node, caller.kernel.facts.host_name());
-  set(name.release, caller.kernel.facts.release());  // what they expect of that version is answered, or ENOSYS
+  set(name.node, caller.kernel.machine_report.host_name());
+  set(name.release, caller.kernel.machine_report.release());  // what they expect of that version is answered, or ENOSYS
   set(name.version, "#1 SMP");
   set(name.machine, "x86_64");
   return place.write(name);
@@ -38,7 +38,7 @@ struct SystemInformation {
 static_assert(sizeof(SystemInformation) == 112);
 
 Answer<void> get_system_information(Caller& caller, UserPointer<SystemInformation> place) {
-  const MemoryFacts memory = caller.kernel.facts.memory();
+  const MemoryFacts memory = caller.kernel.machine_report.memory();
   SystemInformation information{};
   information.uptime = caller.kernel.now().count() / 1'000'000'000;
   information.total = memory.total;

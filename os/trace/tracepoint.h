@@ -67,7 +67,7 @@ struct Tracepoints {
 
 // trace(cpu, &Tracepoints::thread_switch, from, to), where `cpu` is this CPU's.
 template <class... Arguments>
-void trace(const arch::CpuHeader& cpu, Tracepoint<Arguments...> Tracepoints::* which,
+void trace(const arch::ProcessorHeader& cpu, Tracepoint<Arguments...> Tracepoints::* which,
            std::type_identity_t<Arguments>... arguments) {
   if (cpu.tracepoints != nullptr) (cpu.tracepoints->*which)(arguments...);
 }

@@ -20,7 +20,7 @@ void hear(void* context, VirtualAddress address, std::uint64_t code) {
 
 TEST(Tracepoint, TellsWhoIsAttachedAndNobodyElse) {
   Tracepoints tracepoints;
-  arch::CpuHeader cpu;
+  arch::ProcessorHeader cpu;
   Heard heard, other;
   const Probe<VirtualAddress, std::uint64_t> probe{hear, &heard}, second{hear, &other};
   trace(cpu, &Tracepoints::page_fault, VirtualAddress(1), 2);  // a CPU that points at none

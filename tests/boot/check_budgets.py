@@ -5,7 +5,8 @@ size of whole kernels, a reason for every assembly.
 usage: check_budgets.py ROOT [IMAGES]
 
 os/budgets.txt in ROOT names the subsystems and their ceilings. IMAGES is the folder of the built kernels and of the
-linker's map, ingot-os.map; without it no bytes are looked at.
+linker's maps of those that are shipped; without it no bytes are looked at. A subsystem's bytes are those in the kernel that
+has most of it; in a kernel whose line does not name it, it has none.
 
 Lines are lines of code, neither blank nor comment, so that nobody saves an explanation to meet a ceiling. Why something is
 assembly is said in a comment that holds that word: at the head of the file, or within three lines above the statement.
@@ -14,6 +15,7 @@ assembly is said in a comment that holds that word: at the head of the file, or 
 import re
 import struct
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -41,10 +43,16 @@ class Subsystem:
 
 
 @dataclass
+class Kernel:
+    most_bytes: int
+    subsystems: set[str]
+
+
+@dataclass
 class Budgets:
     subsystems: dict[str, Subsystem] = field(default_factory=dict)
     globs: list[tuple[str, Subsystem]] = field(default_factory=list)
-    kernels: dict[str, int] = field(default_factory=dict)
+    kernels: dict[str, Kernel] = field(default_factory=dict)
 
     def owner_of(self, path: str) -> Subsystem | None:
         return next((owner for glob, owner in reversed(self.globs) if fnmatch(path, glob)), None)
@@ -65,8 +73,8 @@ def parse_budgets(text: str) -> Budgets:
         words = line.partition("#")[0].split()
         if not words:
             continue
-        if words[0] == "kernel" and len(words) == 3:
-            budgets.kernels[words[1]] = parse_count(words[2])
+        if words[0] == "kernel" and len(words) > 3:
+            budgets.kernels[words[1]] = Kernel(parse_count(words[2]), set(words[3:]))
         elif not line[0].isspace() and len(words) >= 3:
             subsystem = Subsystem(words[0], parse_count(words[1]), parse_count(words[2]), set(words[3:]))
             budgets.subsystems[subsystem.name] = subsystem
@@ -77,6 +85,9 @@ def parse_budgets(text: str) -> Budgets:
     for subsystem in budgets.subsystems.values():
         for name in subsystem.includes - budgets.subsystems.keys():
             sys.exit(f"os/budgets.txt: {subsystem.name}: expected subsystems that it may include, found '{name}'")
+    for path, kernel in budgets.kernels.items():
+        for name in kernel.subsystems - budgets.subsystems.keys():
+            sys.exit(f"os/budgets.txt: {path}: expected subsystems that may be in it, found '{name}'")
     return budgets
 
 
@@ -145,8 +156,8 @@ def count_sources(budgets: Budgets, sources: dict[str, list[str]]) -> list[str]:
     return problems
 
 
-def count_bytes(budgets: Budgets, sources: dict[str, list[str]], linker_map: Path) -> list[str]:
-    """The map names members of an archive without their folders, so no two sources may have one name. A folder's joined
+def owners_of_objects(budgets: Budgets, sources: dict[str, list[str]]) -> tuple[dict[str, Subsystem], list[str]]:
+    """A linker's map names members of an archive without their folders, so no two sources may have one name. A folder's joined
     sources are named after it, and stand for the subsystem of the folder's first source."""
     linked = [path for path in sources if path.endswith((".cc", ".S")) and budgets.owner_of(path) is not None]
     owners, problems = {}, []
@@ -160,6 +171,11 @@ def count_bytes(budgets: Budgets, sources: dict[str, list[str]], linker_map: Pat
         owners[Path(path).name] = owner
         joined = Path(path).parent.relative_to(path.split("/")[0]).as_posix().replace("/", "_")
         owners.setdefault(f"unity_{joined}_cxx.cxx", owner)
+    return owners, problems
+
+
+def bytes_of_subsystems(owners: dict[str, Subsystem], linker_map: Path) -> Counter[str]:
+    sizes = Counter()
     text = linker_map.read_text(encoding="utf-8").partition("Linker script and memory map")[2]
     for name, size, origin in MAPPED.findall(re.sub(r"^( \.\S+)\n\s+", r"\1 ", text, flags=re.MULTILINE)):
         if name.startswith(NOT_LOADED):
@@ -167,7 +183,30 @@ def count_bytes(budgets: Budgets, sources: dict[str, list[str]], linker_map: Pat
         archived = ARCHIVED.search(origin)
         owner = owners.get(archived[1]) if archived else None
         # The payload, the vDSO's bytes and the two lists are what the image adds to the kernel's own sources.
-        (owner or budgets.subsystems["image"]).size += int(size, 16)
+        sizes[owner.name if owner else "image"] += int(size, 16)
+    return sizes
+
+
+def map_of(images: Path, kernel: str) -> Path:
+    return images / f"{kernel.replace('kernels/', 'kernel_')}.map"
+
+
+def check_kernels(budgets: Budgets, sources: dict[str, list[str]], images: Path) -> list[str]:
+    owners, problems = owners_of_objects(budgets, sources)
+    built = {f"kernels/{path.name}" for path in (images / "kernels").iterdir()}
+    for name in built - budgets.kernels.keys():
+        problems.append(f"{name}: expected a line 'kernel {name} ...' in os/budgets.txt, found none")
+    for name, kernel in budgets.kernels.items():
+        size = segment_bytes(images / name)
+        print(f"{of_ceiling(size, kernel.most_bytes)} bytes are loaded of {name}")
+        if size > kernel.most_bytes:
+            problems.append(f"{name}: expected at most {kernel.most_bytes} bytes in its segments, found {size}")
+        if name not in built:
+            continue
+        for subsystem, size in bytes_of_subsystems(owners, map_of(images, name)).items():
+            budgets.subsystems[subsystem].size = max(budgets.subsystems[subsystem].size, size)
+            if size > 0 and subsystem not in kernel.subsystems:
+                problems.append(f"{name}: expected nothing of {subsystem} in it, found {size} bytes")
     return problems
 
 
@@ -193,13 +232,7 @@ def main(arguments: list[str]) -> int:
     sources = sources_of(root)
     problems = count_sources(budgets, sources)
     if len(arguments) == 3:
-        images = Path(arguments[2])
-        problems += count_bytes(budgets, sources, images / "ingot-os.map")
-        for name, most in budgets.kernels.items():
-            size = segment_bytes(images / name)
-            print(f"{of_ceiling(size, most)} bytes are loaded of {name}")
-            if size > most:
-                problems.append(f"{name}: expected at most {most} bytes in its segments, found {size}")
+        problems += check_kernels(budgets, sources, Path(arguments[2]))
     for subsystem in budgets.subsystems.values():
         print(
             f"{of_ceiling(subsystem.lines, subsystem.most_lines)} lines, "

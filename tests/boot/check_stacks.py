@@ -25,7 +25,7 @@ LEADS = (
     (r"^ingot_copy_user$", r"^ingot_trap_of_copy$"),
     (r"os::Transfer(Memory)?::", r"TransferMemory::(copy_in|copy_out|clear)\("),
     (r"FileTree::(open|find_or_create)", r"::open\(unsigned int\)"),
-    (r"DeviceFile::open\(", r"(LogDevice|Terminal)::open\(ingot::os::Node&"),
+    (r"DeviceFile::open\(", r"(LogDevice|Terminal|PciBus)::open\(ingot::os::Node&"),
     (r"FileTree::(make|find_or_create)", r"Directory::create\("),
     (r"status|volume_of", r"::status\(\)"),
     (r"Row<.*::reserve,", r"Description::reserve\("),
@@ -37,10 +37,10 @@ LEADS = (
     (r"FileDescription::(read|write)|Description::(read|write)", r"::(read|write)_(bytes(_at)?|range)\("),
     (r"truncate_(file|path)|find_or_create", r"::truncate\("),
     (r"AddressSpace::answer\(|AddressSpace::map_backing\(", r"::fault\("),
-    (r"AddressSpace::|PageTable<|::fault\(|MemoryFile::|SparsePages::", r"(FrameCache|CpuFrames)::allocate\("),
+    (r"AddressSpace::|PageTable<|::fault\(|MemoryFile::|SparsePages::", r"(FrameCache|CachedFrames)::allocate\("),
     (r"^ingot::os::answer_system_call\(|call_traced\(", r"system_call_detail::Row<.*>::call\("),
     (r"InterruptTable::dispatch\(", r"\(void\*, ingot::os::arch::TrapFrame&\)( \[clone.*)?$"),
-    (r"TextFile|text_file", r"ProgramFacts::write_|KernelFacts::write_"),
+    (r"open_text\(", r"RunningProcessReport::write_|BootedMachineReport::write_|::write_functions\("),
 )
 # Deeper, and called where the stack is nearly empty: by the first thread while devices start.
 ALONE = (r"os::PciMemory::(read|write)\(",)

@@ -9,11 +9,12 @@
 // boot-test: expect edu: 4095 bytes there and back
 // boot-test: expect edu: 6! = 720, told by its line
 // boot-test: expect drivers: 1 of 2 devices are served
-#include "os/device/edu.h"
+#include "os/device/pci/edu.h"
 #include "base/atomic.h"
 #include "os/boot/kernel.h"
 #include "os/device/dma_list.h"
-#include "os/device/pci_driver.h"
+#include "os/device/pci/pci_bus.h"
+#include "os/device/pci/pci_subsystem.h"
 #include "os/trace/panic.h"
 
 namespace ingot::os {
@@ -133,8 +134,10 @@ constexpr PciDriver drivers[] = {
 
 }  // namespace
 
+constinit const Subsystem* const linked_subsystems[] = {&pci_subsystem, nullptr};
+
 void run_payload(Kernel& kernel) {
-  kernel.log.information("drivers: ", kernel.devices.start_drivers(kernel, drivers), " of 2 devices are served");
+  kernel.log.information("drivers: ", kernel.pci->start_drivers(kernel, drivers), " of 2 devices are served");
 }
 
 }  // namespace ingot::os

@@ -15,7 +15,7 @@
 #include "os/boot/kernel.h"
 #include "os/file/pipe.h"
 #include "os/process/process.h"
-#include "os/process/program_facts.h"
+#include "os/process/running_process_report.h"
 #include "os/schedule/sleep.h"
 #include "os/trace/panic.h"
 
@@ -197,17 +197,17 @@ int run_program(Kernel& kernel, Process& process) {
 void run_payload(Kernel& kernel) {
   LoggingConsole console(kernel);
   require(kernel.system_calls.fill());
-  kernel.facts.start();
+  kernel.machine_report.start();
   Owned<Process> process = require(Process::create(kernel, 16 << 20));
   const Manifest manifest = require(Manifest::parse("ingot manifest 1\nprogram /etc/motd\n"));
-  ProgramFacts facts(*process, manifest, {});
+  RunningProcessReport facts(*process, manifest, {});
   require(facts.set_executable(manifest.program));
   const PhysicalRange archive = kernel.boot_info.modules()[0];
   TreePlan plan;
   plan.archives = archive.begin;
   plan.archive_bytes = archive.bytes;
   plan.tmpfs_bytes = 1 << 20;
-  plan.system = &kernel.facts;
+  plan.system = &kernel.machine_report;
   plan.process = &facts;
   plan.random = &kernel.random;
   plan.console = &console;

@@ -19,7 +19,7 @@ struct Taken {
 
 void run_payload(Kernel& kernel) {
   const PhysicalWindow window = kernel.platform.window();
-  kernel.memory->cpu_frames().shared().with([&](FrameAllocator& frames) {
+  kernel.memory->cached_frames().shared().with([&](FrameAllocator& frames) {
     const std::uint64_t free_before = frames.statistics().free;
     std::uint64_t last = 0, count = 0;
     for (;; ++count) {

@@ -77,7 +77,7 @@ void measure_mutex(Kernel& kernel) {
 }
 
 void measure_frames(Kernel& kernel) {
-  CpuFrames& frames = kernel.memory->cpu_frames();
+  CachedFrames& frames = kernel.memory->cached_frames();
   Samples samples;
   for (std::size_t i = 0; i < rounds; ++i) {
     samples.take([&] {

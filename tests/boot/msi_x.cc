@@ -10,7 +10,8 @@
 // boot-test: expect msi-x: message 2 on CPU 1
 #include "base/atomic.h"
 #include "os/boot/kernel.h"
-#include "os/device/pci_driver.h"
+#include "os/device/pci/pci_bus.h"
+#include "os/device/pci/pci_subsystem.h"
 #include "os/trace/panic.h"
 
 namespace ingot::os {
@@ -62,8 +63,10 @@ constexpr PciDriver drivers[] = {{"network card", PciMatch::identity(0x8086, 0x1
 
 }  // namespace
 
+constinit const Subsystem* const linked_subsystems[] = {&pci_subsystem, nullptr};
+
 void run_payload(Kernel& kernel) {
-  if (kernel.devices.start_drivers(kernel, drivers) != 1) panic("expected a network card, found none that works");
+  if (kernel.pci->start_drivers(kernel, drivers) != 1) panic("expected a network card, found none that works");
 }
 
 }  // namespace ingot::os

@@ -26,7 +26,7 @@ std::uint64_t own_bit() { return std::uint64_t{1} << arch::current_cpu().index; 
 
 // Threads are never preempted: that all wait here at once, each on a CPU of its own, is the proof.
 void meet(Meeting& meeting) {
-  const arch::CpuHeader& cpu = arch::current_cpu();
+  const arch::ProcessorHeader& cpu = arch::current_cpu();
   if (cpu.self != &cpu || cpu.kernel != &meeting.kernel) panic("expected this CPU's own data, found another's");
   if ((meeting.present.fetch_or(own_bit(), MemoryOrder::acquire_release) & own_bit()) != 0) {
     panic("expected one thread on CPU ", cpu.index, ", found two");

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """`ingot cast` and `ingot boot` as a user meets them: equal bytes for equal inputs, refusals that say why, a boot.
 
-usage: cast_test.py INGOT KERNEL PROGRAM [NAME_OF_TEST...]
+usage: cast_test.py INGOT KERNELS PROGRAM [NAME_OF_TEST...]
 
-PROGRAM is tests/programs/hello.cc, built for x86_64.
+KERNELS is the folder of the shipped kernels, PROGRAM tests/programs/hello.cc, built for x86_64.
 """
 
 import json
@@ -78,6 +78,7 @@ class Cast(Images):
             (["--format", "disk", "--file", f"{self.hole('big', 5 << 30)}=/big"], "4 GiB"),
             (["--option", "poison"], "ingot boot --option"),
             (["--kernel", PROGRAM], "expected a kernel with a PVH entry note"),
+            (["--grant", "telepathy"], "expected a kernel that can grant telepathy; found minimal (kmsg, "),
             (["--engine", "/no/such"], "No such file or directory"),
         ):
             with self.subTest(words):
@@ -88,6 +89,29 @@ class Cast(Images):
                 self.assertEqual(done.returncode, 2 if is_usage else 1, done)
                 self.assertIn(reason, done.stderr)
                 self.assertFalse(Path(self.path("refused")).exists())
+
+    def test_the_smallest_kernel_that_has_what_is_granted_is_taken(self):
+        def kernel_for(*words: str) -> dict:
+            done = self.cast("chosen", "--dry-run", "--json", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)["kernel"]
+
+        self.assertEqual(kernel_for()["name"], "minimal")
+        self.assertEqual(kernel_for("--grant", "kmsg")["name"], "minimal")
+        taken = kernel_for("--grant", "pci")
+        self.assertEqual((taken["name"], taken["grants"]), ("full", ["kmsg", "pci", "writable-executable"]))
+        passed_over = {kernel["name"]: kernel["reason"] for kernel in taken["passed_over"]}
+        self.assertEqual(passed_over["minimal"], "lacks pci")
+        self.assertGreater(taken["bytes"], taken["passed_over"][0]["bytes"])
+        self.assertIn("(minimal lacks pci)", self.cast("chosen", "--dry-run", "--grant", "pci").stdout)
+        self.assertIn("(the smallest)", self.cast("chosen", "--dry-run").stdout)
+        # One that is asked for is taken, or refused where it lacks something.
+        words = ["cast", "--program", PROGRAM, "--dry-run", "-o", self.path("chosen"), "--kernel"]
+        asked = self.guest.run(*words, str(Path(KERNEL) / "full"), "--json")
+        self.assertEqual(json.loads(asked.stdout)["kernel"]["name"], "full")
+        refused = self.guest.run(*words, str(Path(KERNEL) / "minimal"), "--grant", "pci")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("expected a kernel that can grant pci; found minimal", refused.stderr)
 
     def test_a_dry_run_checks_and_writes_nothing(self):
         done = self.cast("dry", "--dry-run", "--json")

@@ -1,8 +1,8 @@
 // Any answers of configuration space end in a list of functions, capabilities and ranges, in bounded time.
 #include <cstdlib>
 
-#include "os/device/pci.h"
-#include "os/device/pci_message_interrupts.h"
+#include "os/device/pci/pci.h"
+#include "os/device/pci/pci_message_interrupts.h"
 #include "tests/fuzz/byte_source.h"
 
 using namespace ingot;

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/result.h"
-#include "os/arch/cpu_header.h"
+#include "os/arch/processor_header.h"
 #include "os/memory/address.h"
 #include "os/memory/allocator.h"
 #include "os/memory/user_memory.h"
@@ -31,8 +31,8 @@ class Ports {
 };
 struct Thread {
   bool interrupts_enabled = true;
-  CpuHeader own_header;
-  CpuHeader* header = nullptr;
+  ProcessorHeader own_header;
+  ProcessorHeader* header = nullptr;
   PhysicalAddress page_table;
   Ports* ports = nullptr;                                            // none: as on a machine without
   std::uint32_t model_register = 0;                                  // the last that was written
@@ -75,10 +75,10 @@ inline std::uint64_t cycle_count() {
 }
 
 // A thread that never said which CPU it is, is CPU 0.
-inline CpuHeader& current_cpu() {
+inline ProcessorHeader& current_cpu() {
   return hosted::thread.header != nullptr ? *hosted::thread.header : hosted::thread.own_header;
 }
-inline void set_current_cpu(CpuHeader& header) {
+inline void set_current_cpu(ProcessorHeader& header) {
   header.self = &header;
   hosted::thread.header = &header;
 }
@@ -96,7 +96,7 @@ inline void write_port_8(std::uint16_t port, std::uint8_t value) { write_port(po
 inline void write_port_16(std::uint16_t port, std::uint16_t value) { write_port(port, value, 2); }
 inline void write_port_32(std::uint16_t port, std::uint32_t value) { write_port(port, value, 4); }
 
-struct CpuPart {};
+struct ProcessorTables {};
 struct VectorState {
   VectorState() = default;
   VectorState(VectorState&&) noexcept {}  // as the kernel's own, it can be moved and not copied

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "os/arch/cpu_header.h"
+#include "os/arch/processor_header.h"
 #include "os/arch/x86_64/context_switch.h"
 #include "os/arch/x86_64/descriptor_tables.h"
 #include "os/arch/x86_64/port.h"
@@ -46,13 +46,13 @@ inline void wait_for_interrupt() { asm volatile("sti; hlt" : : : "memory"); }
 
 inline std::uint64_t cycle_count() { return __builtin_ia32_rdtsc(); }
 
-inline CpuHeader& current_cpu() {
-  CpuHeader* header = nullptr;
-  asm volatile("movq %%gs:%c1, %0" : "=r"(header) : "i"(offsetof(CpuHeader, self)));
+inline ProcessorHeader& current_cpu() {
+  ProcessorHeader* header = nullptr;
+  asm volatile("movq %%gs:%c1, %0" : "=r"(header) : "i"(offsetof(ProcessorHeader, self)));
   return *header;
 }
 
-struct CpuPart {
+struct ProcessorTables {
   SegmentTable segments;
   VectorLayout vectors;
   std::uint32_t forbidden_parts = 0;  // of the vector state, to the thread whose state is loaded
@@ -71,7 +71,7 @@ inline void write_model_register(std::uint32_t number, std::uint64_t value) {
                : "memory");
 }
 
-inline void set_current_cpu(CpuHeader& header) {
+inline void set_current_cpu(ProcessorHeader& header) {
   constexpr std::uint32_t gs_base = 0xc0000101;
   header.self = &header;
   write_model_register(gs_base, reinterpret_cast<std::uint64_t>(&header));

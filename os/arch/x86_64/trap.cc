@@ -90,7 +90,7 @@ class HandlersLocks {
   void exchange() {
     if (cpu_ != nullptr) std::swap(cpu_->lock_checker, cpu_->other_lock_checker);
   }
-  CpuHeader* cpu_;
+  ProcessorHeader* cpu_;
 };
 
 // A CPU that panics stops the others by the interrupt that none can mask.

@@ -1,7 +1,7 @@
 // Where a program's SYSCALL arrives, and how the kernel goes to ring 3. Assembly because SYSCALL changes neither the
 // stack nor GS: both are the program's until the instructions below have exchanged them.
 
-#define ENTRY_STACK 8           // of CpuHeader: user_state.cc checks both
+#define ENTRY_STACK 8           // of ProcessorHeader: user_state.cc checks both
 #define ENTRY_SCRATCH 16
 #define USER_DATA 0x1b
 #define USER_CODE 0x23

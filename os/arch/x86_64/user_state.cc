@@ -11,7 +11,8 @@ extern "C" {
 extern const char ingot_system_call_entry[];
 [[noreturn]] void ingot_enter_user(TrapFrame* frame);
 }
-static_assert(offsetof(CpuHeader, entry_stack) == 8 && offsetof(CpuHeader, entry_scratch) == 16, "user_entry.S");
+static_assert(offsetof(ProcessorHeader, entry_stack) == 8 && offsetof(ProcessorHeader, entry_scratch) == 16,
+              "user_entry.S");
 
 namespace {
 

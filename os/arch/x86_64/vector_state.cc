@@ -16,7 +16,7 @@ constexpr std::uint64_t fxsave_bit = 1u << 9, vector_exceptions_bit = 1u << 10, 
 
 // A program that touches such a part all the same is interrupted (SDM volume 1, 13.14). The register is there where a
 // part can be asked for: elsewhere nothing is ever forbidden.
-void forbid_parts(CpuPart& cpu, std::uint32_t parts) {
+void forbid_parts(ProcessorTables& cpu, std::uint32_t parts) {
   constexpr std::uint32_t forbidden_parts_register = 0x1c4;
   if (cpu.forbidden_parts == parts) return;
   write_model_register(forbidden_parts_register, parts);
@@ -26,7 +26,7 @@ void forbid_parts(CpuPart& cpu, std::uint32_t parts) {
 }  // namespace
 
 void enable_vector_registers() {
-  CpuPart& cpu = current_processor().part;
+  ProcessorTables& cpu = current_processor().part;
   cpu.vectors = VectorLayout::read([](std::uint32_t leaf, std::uint32_t part) { return cpuid(leaf, part); });
   const bool has_xsave = cpu.vectors.instruction != VectorLayout::Instruction::fxsave;
   write_control_register_4(read_control_register_4() | fxsave_bit | vector_exceptions_bit |
@@ -89,7 +89,7 @@ void VectorState::restore() const {
     asm volatile("fxrstor64 (%0)" : : "r"(area_) : "memory");
     return;
   }
-  CpuPart& cpu = current_processor().part;
+  ProcessorTables& cpu = current_processor().part;
   forbid_parts(cpu, cpu.vectors.parts & ~parts_);
   asm volatile("xrstor64 (%0)" : : "r"(area_), "a"(~0u), "d"(~0u) : "memory");
 }

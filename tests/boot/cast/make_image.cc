@@ -20,7 +20,7 @@ Content pattern(std::uint64_t file, std::uint64_t bytes) {
 
 Result<void> make(const char* kernel, const char* output, const char* loader) {
   CastRequest request;
-  request.kernel = kernel;
+  request.kernels = {kernel};
   request.output = output;
   if (loader != nullptr) {
     request.loader = loader;

@@ -1,4 +1,4 @@
-#include "os/process/program_facts.h"
+#include "os/process/running_process_report.h"
 
 #include "os/boot/kernel.h"
 #include "os/file/process_files.h"
@@ -21,35 +21,35 @@ void write_texts(TextWriter& text, Each&& each) {
 
 }  // namespace
 
-Result<void> ProgramFacts::set_executable(EscapedText path) {
+Result<void> RunningProcessReport::set_executable(EscapedText path) {
   path.each([this](char letter) { executable_.append(letter); });
   if (!executable_.truncated()) return {};
   return Error::of(ErrorCode::out_of_range, "expected a path of at most 256 letters for the program, found ",
                    path.size());
 }
 
-void ProgramFacts::set_auxiliary_vector(std::span<const InitialStack::Fact> facts) {
+void RunningProcessReport::set_auxiliary_vector(std::span<const InitialStack::Fact> facts) {
   for (std::size_t i = 0; i < facts.size(); ++i) auxiliary_[i] = facts[i];
   auxiliary_count_ = facts.size() + 1;
 }
 
-void ProgramFacts::write_auxiliary_vector(TextWriter& text) {
+void RunningProcessReport::write_auxiliary_vector(TextWriter& text) {
   text.add(std::string_view(reinterpret_cast<const char*>(auxiliary_.data()),
                             auxiliary_count_ * sizeof(InitialStack::Fact)));
 }
 
-std::uint64_t ProgramFacts::signals_caught() { return process_.signals_with(SignalAction::by_default).bits(); }
-std::uint64_t ProgramFacts::signals_ignored() { return process_.signals_with(SignalAction::ignore).bits(); }
-std::uint32_t ProgramFacts::identity() { return process_.number(); }
-std::uint32_t ProgramFacts::threads() { return process_.thread_count(); }
+std::uint64_t RunningProcessReport::signals_caught() { return process_.signals_with(SignalAction::by_default).bits(); }
+std::uint64_t RunningProcessReport::signals_ignored() { return process_.signals_with(SignalAction::ignore).bits(); }
+std::uint32_t RunningProcessReport::identity() { return process_.number(); }
+std::uint32_t RunningProcessReport::threads() { return process_.thread_count(); }
 
-std::string_view ProgramFacts::name() {
+std::string_view RunningProcessReport::name() {
   constexpr std::size_t longest = 15;
   const std::string_view path = executable_.view();
   return path.substr(path.rfind('/') + 1).substr(0, longest);
 }
 
-ProcessMemory ProgramFacts::memory() {
+ProcessMemory RunningProcessReport::memory() {
   ProcessMemory memory;
   const ProgramAccount& account = process_.memory().account();
   memory.resident_bytes = account.resident().now();
@@ -64,14 +64,14 @@ ProcessMemory ProgramFacts::memory() {
   return memory;
 }
 
-void ProgramFacts::write_arguments(TextWriter& text) {
+void RunningProcessReport::write_arguments(TextWriter& text) {
   write_texts(text, [&](auto&& use) { return each_argument(manifest_, command_line_, use); });
 }
-void ProgramFacts::write_environment(TextWriter& text) {
+void RunningProcessReport::write_environment(TextWriter& text) {
   write_texts(text, [&](auto&& use) { return each_environment(manifest_, use); });
 }
 
-void ProgramFacts::write_mapping(TextWriter& text, const RegionFields& region) {
+void RunningProcessReport::write_mapping(TextWriter& text, const RegionFields& region) {
   text.add(HexadecimalDigits{region.begin.value(), 8}, '-', HexadecimalDigits{(region.begin + region.bytes).value(), 8},
            ' ', allows(region.access, Access::read) && region.access != Access::none ? 'r' : '-',
            allows(region.access, Access::write) ? 'w' : '-', allows(region.access, Access::execute) ? 'x' : '-',
@@ -91,7 +91,7 @@ void ProgramFacts::write_mapping(TextWriter& text, const RegionFields& region) {
 }
 
 // A few at a time: names of files have a lock that comes before the address space's.
-void ProgramFacts::write_mappings(TextWriter& text) {
+void RunningProcessReport::write_mappings(TextWriter& text) {
   for (VirtualAddress from{};;) {
     std::array<RegionFields, 8> few;  // owners of what they show: let go only when the lock is
     std::size_t count = 0;
@@ -105,7 +105,7 @@ void ProgramFacts::write_mappings(TextWriter& text) {
   }
 }
 
-void ProgramFacts::write_limits(TextWriter& text) {
+void RunningProcessReport::write_limits(TextWriter& text) {
   // In the order of their numbers, in columns of Linux's widths.
   constexpr struct {
     std::string_view name, unit;
@@ -132,8 +132,8 @@ void ProgramFacts::write_limits(TextWriter& text) {
   }
 }
 
-void ProgramFacts::write_memory_report(TextWriter& text) {
-  process_.kernel().facts.write_frame_report(text);
+void RunningProcessReport::write_memory_report(TextWriter& text) {
+  process_.kernel().machine_report.write_frame_report(text);
   const ProgramAccount& account = process_.memory().account();
   const AddressSpaceStatistics& statistics = process_.space().statistics();
   text.add("page-faults ", statistics.faults, "\npage-copies ", statistics.copies);
@@ -148,7 +148,7 @@ void ProgramFacts::write_memory_report(TextWriter& text) {
            account.limit(), "\n");
 }
 
-DescriptorTable& ProgramFacts::descriptors() { return process_.files().descriptors(); }
-Reference<Directory> ProgramFacts::working_directory() { return process_.files().working_directory(); }
+DescriptorTable& RunningProcessReport::descriptors() { return process_.files().descriptors(); }
+Reference<Directory> RunningProcessReport::working_directory() { return process_.files().working_directory(); }
 
 }  // namespace ingot::os

@@ -37,7 +37,7 @@ struct MemoryFacts {
   std::uint64_t total = 0, free = 0, available = 0, cached = 0, shared = 0;  // bytes
 };
 
-class SystemFacts {
+class MachineReport {
  public:
   virtual std::uint32_t processors() = 0;
   virtual ProcessorFacts processor() = 0;
@@ -51,7 +51,7 @@ class SystemFacts {
   virtual std::string_view host_name() = 0;
 
  protected:
-  ~SystemFacts() = default;
+  ~MachineReport() = default;
 };
 
 struct ProcessMemory {
@@ -59,7 +59,7 @@ struct ProcessMemory {
   std::uint64_t locked_bytes = 0, data_bytes = 0, stack_bytes = 0, text_bytes = 0;
 };
 
-class ProcessFacts {
+class ProcessReport {
  public:
   virtual std::uint32_t identity() = 0;
   virtual std::string_view name() = 0;        // the last part of the program's path, at most 15 letters
@@ -79,7 +79,7 @@ class ProcessFacts {
   virtual Reference<Directory> working_directory() = 0;
 
  protected:
-  ~ProcessFacts() = default;
+  ~ProcessReport() = default;
 };
 
 }  // namespace ingot::os

@@ -1,4 +1,4 @@
-#include "os/device/pci_device.h"
+#include "os/device/pci/pci_device.h"
 
 #include <algorithm>
 #include <array>

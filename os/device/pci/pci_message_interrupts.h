@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/result.h"
-#include "os/device/pci.h"
+#include "os/device/pci/pci.h"
 #include "os/device/registers.h"
 #include "os/interrupt/interrupt_controller.h"
 

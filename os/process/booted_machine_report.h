@@ -1,18 +1,18 @@
-// KernelFacts: what /proc and /sys tell of the machine, and what time it is for files.
+// BootedMachineReport: what /proc and /sys tell of the machine, and what time it is for files.
 #pragma once
 
 #include <array>
 
-#include "os/file/system_facts.h"
+#include "os/file/reports.h"
 #include "os/file/volume.h"
 
 namespace ingot::os {
 
 struct Kernel;
 
-class KernelFacts final : public SystemFacts, public TimeSource {
+class BootedMachineReport final : public MachineReport, public TimeSource {
  public:
-  explicit KernelFacts(Kernel& kernel) : kernel_(kernel) {}
+  explicit BootedMachineReport(Kernel& kernel) : kernel_(kernel) {}
   // What CPUID says, once.
   void start();
 

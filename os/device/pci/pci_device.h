@@ -7,8 +7,8 @@
 #include <span>
 
 #include "base/result.h"
-#include "os/device/pci.h"
-#include "os/device/pci_message_interrupts.h"
+#include "os/device/pci/pci.h"
+#include "os/device/pci/pci_message_interrupts.h"
 #include "os/interrupt/interrupt_controller.h"
 #include "os/memory/kernel_memory.h"
 

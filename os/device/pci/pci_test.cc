@@ -1,15 +1,15 @@
-#include "os/device/pci.h"
+#include "os/device/pci/pci.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "os/device/fake_pci.h"
 #include "os/device/fake_ports.h"
 #include "os/device/fake_registers.h"
-#include "os/device/pci_access.h"
-#include "os/device/pci_device.h"
-#include "os/device/pci_message_interrupts.h"
+#include "os/device/pci/fake_pci.h"
+#include "os/device/pci/pci_access.h"
+#include "os/device/pci/pci_device.h"
+#include "os/device/pci/pci_message_interrupts.h"
 
 namespace ingot::os {
 namespace {

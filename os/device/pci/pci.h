@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/result.h"
-#include "os/device/pci_configuration.h"
+#include "os/device/pci/pci_configuration.h"
 #include "os/memory/address.h"
 
 namespace ingot::os {

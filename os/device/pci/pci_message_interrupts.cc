@@ -1,4 +1,4 @@
-#include "os/device/pci_message_interrupts.h"
+#include "os/device/pci/pci_message_interrupts.h"
 
 namespace ingot::os {
 namespace {

@@ -1,4 +1,4 @@
-#include "os/device/pci.h"
+#include "os/device/pci/pci.h"
 
 namespace ingot::os {
 namespace {

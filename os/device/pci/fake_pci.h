@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "os/device/pci_configuration.h"
+#include "os/device/pci/pci_configuration.h"
 
 namespace ingot::os {
 

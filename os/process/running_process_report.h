@@ -1,4 +1,4 @@
-// ProgramFacts: what /proc/self tells.
+// RunningProcessReport: what /proc/self tells.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "base/image/image_manifest.h"
 #include "base/text.h"
-#include "os/file/system_facts.h"
+#include "os/file/reports.h"
 #include "os/process/initial_stack.h"
 
 namespace ingot::os {
@@ -14,10 +14,10 @@ namespace ingot::os {
 class Process;
 struct RegionFields;
 
-class ProgramFacts final : public ProcessFacts {
+class RunningProcessReport final : public ProcessReport {
  public:
   // The manifest's text lies in the image, and `command_line` in the kernel: both outlive the process.
-  ProgramFacts(Process& process, const Manifest& manifest, std::string_view command_line)
+  RunningProcessReport(Process& process, const Manifest& manifest, std::string_view command_line)
       : process_(process), manifest_(manifest), command_line_(command_line) {}
 
   Result<void> set_executable(EscapedText path);

@@ -1,4 +1,4 @@
-// CpuFrames: the machine's frames as the kernel uses them. Each CPU has a cache; behind all of them stands the
+// CachedFrames: the machine's frames as the kernel uses them. Each CPU has a cache; behind all of them stands the
 // allocator in its lock. Not for interrupt handlers: one might interrupt its own CPU's cache.
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace ingot::os {
 
-class CpuFrames final : public FrameSource {
+class CachedFrames final : public FrameSource {
  public:
   static constexpr std::size_t most_cpus = 64;
 
-  explicit CpuFrames(FrameAllocator frames)
+  explicit CachedFrames(FrameAllocator frames)
       : table_(frames.table()), shared_(LockRank::frames, std::move(frames)), first_(shared_, table_) {
     caches_[0] = &first_;
   }
 
   using FrameSource::allocate;
   Result<FrameNumber> allocate(unsigned order, Zone zone) override {
-    const arch::CpuHeader& cpu = arch::current_cpu();
+    const arch::ProcessorHeader& cpu = arch::current_cpu();
     Result<FrameNumber> frame = caches_[cpu.index]->allocate(order, zone);
     if (frame.ok()) trace(cpu, &Tracepoints::frame_allocated, frame.value(), order);
     return frame;

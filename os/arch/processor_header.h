@@ -1,4 +1,4 @@
-// CpuHeader: what every architecture keeps for each CPU.
+// ProcessorHeader: what every architecture keeps for each CPU.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct Tracepoints;          // os/trace/tracepoint.h
 namespace ingot::os::arch {
 
 // The first member of whatever a kernel keeps for each CPU.
-struct CpuHeader {
-  CpuHeader* self = nullptr;                     // its own address: what one GS-relative load finds
+struct ProcessorHeader {
+  ProcessorHeader* self = nullptr;               // its own address: what one GS-relative load finds
   std::uint64_t entry_stack = 0;                 // where the current thread's stack begins when it comes from a program
   std::uint64_t entry_scratch = 0;               // the entry's own, for a moment
   std::uint32_t index = 0;                       // 0 is the CPU that booted

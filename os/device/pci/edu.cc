@@ -1,4 +1,4 @@
-#include "os/device/edu.h"
+#include "os/device/pci/edu.h"
 
 namespace ingot::os {
 

@@ -1,4 +1,4 @@
-#include "os/device/pci_driver.h"
+#include "os/device/pci/pci_driver.h"
 
 namespace ingot::os {
 

@@ -1,4 +1,4 @@
-#include "os/process/kernel_facts.h"
+#include "os/process/booted_machine_report.h"
 
 #include "os/boot/kernel.h"
 
@@ -72,12 +72,12 @@ std::uint32_t output_of(const arch::CpuidResult& result, char output) {
 }
 
 FrameStatistics frame_statistics(Kernel& kernel) {
-  return kernel.memory->cpu_frames().shared().with([](FrameAllocator& frames) { return frames.statistics(); });
+  return kernel.memory->cached_frames().shared().with([](FrameAllocator& frames) { return frames.statistics(); });
 }
 
 }  // namespace
 
-void KernelFacts::start() {
+void BootedMachineReport::start() {
   const arch::CpuidResult first = arch::cpuid(0);
   const std::uint32_t vendor[] = {first.ebx, first.edx, first.ecx};
   __builtin_memcpy(vendor_.data(), vendor, sizeof vendor);
@@ -88,9 +88,9 @@ void KernelFacts::start() {
   }
 }
 
-std::uint32_t KernelFacts::processors() { return kernel_.scheduler.processor_count(); }
+std::uint32_t BootedMachineReport::processors() { return kernel_.scheduler.processor_count(); }
 
-ProcessorFacts KernelFacts::processor() {
+ProcessorFacts BootedMachineReport::processor() {
   const std::uint32_t signature = arch::cpuid(1).eax;
   ProcessorFacts facts;
   facts.vendor = {vendor_.data(), vendor_.size()};
@@ -108,7 +108,7 @@ ProcessorFacts KernelFacts::processor() {
   return facts;
 }
 
-void KernelFacts::write_processor_flags(TextWriter& text) {
+void BootedMachineReport::write_processor_flags(TextWriter& text) {
   for (const Flag& flag : flags) {
     const std::uint32_t highest = arch::cpuid(flag.leaf & 0x80000000).eax;
     if (flag.leaf > highest || (output_of(arch::cpuid(flag.leaf), flag.output) >> flag.bit & 1) == 0) continue;
@@ -117,7 +117,7 @@ void KernelFacts::write_processor_flags(TextWriter& text) {
 }
 
 // Leaf 4 of CPUID: the caches as the CPU lists them (SDM volume 2, CPUID).
-std::optional<CacheFacts> KernelFacts::cache(std::uint32_t index) {
+std::optional<CacheFacts> BootedMachineReport::cache(std::uint32_t index) {
   constexpr std::uint32_t cache_leaf = 4, data = 1, instruction = 2;
   if (arch::cpuid(0).eax < cache_leaf) return {};
   const arch::CpuidResult told = arch::cpuid(cache_leaf, index);
@@ -134,7 +134,7 @@ std::optional<CacheFacts> KernelFacts::cache(std::uint32_t index) {
   return facts;
 }
 
-MemoryFacts KernelFacts::memory() {
+MemoryFacts BootedMachineReport::memory() {
   const FrameStatistics frames = frame_statistics(kernel_);
   MemoryFacts facts;
   facts.total = frames.total * page_bytes;
@@ -142,12 +142,12 @@ MemoryFacts KernelFacts::memory() {
   return facts;
 }
 
-Nanoseconds KernelFacts::uptime() { return kernel_.now(); }
-Nanoseconds KernelFacts::started() { return kernel_.wall_time() - kernel_.now(); }
-Nanoseconds KernelFacts::monotonic() { return kernel_.now(); }
-Nanoseconds KernelFacts::realtime() { return kernel_.wall_time(); }
+Nanoseconds BootedMachineReport::uptime() { return kernel_.now(); }
+Nanoseconds BootedMachineReport::started() { return kernel_.wall_time() - kernel_.now(); }
+Nanoseconds BootedMachineReport::monotonic() { return kernel_.now(); }
+Nanoseconds BootedMachineReport::realtime() { return kernel_.wall_time(); }
 
-void KernelFacts::write_frame_report(TextWriter& text) {
+void BootedMachineReport::write_frame_report(TextWriter& text) {
   const FrameStatistics frames = frame_statistics(kernel_);
   text.add("frames-total ", frames.total, "\nframes-free ", frames.free, "\nframe-allocations ", frames.allocations,
            "\nframe-failures ", frames.failures, "\nframes-given-back ", frames.adopted, "\n");

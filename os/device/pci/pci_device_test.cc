@@ -1,12 +1,12 @@
 // What a device may make the kernel map and write: hostile configuration spaces are refused, and nothing is kept.
-#include "os/device/pci_device.h"
+#include "os/device/pci/pci_device.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "os/device/fake_pci.h"
-#include "os/device/pci_driver.h"
+#include "os/device/pci/fake_pci.h"
+#include "os/device/pci/pci_driver.h"
 #include "os/memory/fake_memory.h"
 #include "os/schedule/scheduler.h"
 

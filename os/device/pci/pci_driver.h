@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "os/device/pci_device.h"
+#include "os/device/pci/pci_device.h"
 
 namespace ingot::os {
 

@@ -1,4 +1,4 @@
-#include "os/device/pci_access.h"
+#include "os/device/pci/pci_access.h"
 
 #include "os/arch/arch.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "os/device/acpi_platform.h"
-#include "os/device/pci_configuration.h"
+#include "os/device/pci/pci_configuration.h"
 #include "os/memory/kernel_memory.h"
 #include "os/schedule/locked.h"
 
