@@ -61,7 +61,9 @@ struct Matmul {
     // One product as ways of multiplying take it.
     static Arguments of(const ProductInput& input, const ConstAnyView& weights, const View<const float>& bias,
                         const View<float>& y) {
-      return {input.with_shape_of_x(), weights, bias, y};
+      Arguments product{input, weights, bias, y};
+      product.x = input.shaped_x();
+      return product;
     }
   };
 

@@ -8,7 +8,7 @@ Gemm gemm_of(const Matmul::Arguments& a) {
   return {.rows = a.y.size(0),
           .columns = a.y.size(1),
           .depth = a.shape()[1],
-          .left = gemm_operand(a.with_shape_of_x().x, 0, 1),
+          .left = gemm_operand(a.shaped_x(), 0, 1),
           .right = gemm_operand(a.weights, 0, 1),
           .out = a.y.data(),
           .out_stride = a.y.stride(0),

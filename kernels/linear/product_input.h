@@ -28,12 +28,8 @@ struct ProductInput {
     if (!is_coded()) return {};
     return {codes.data(), scales.data(), sums.data(), codes.stride(0), scales.stride(0), sums.stride(0)};
   }
-  // As ways of multiplying take it: x has the shape in any case, and no data where codes stand in its place.
-  ProductInput with_shape_of_x() const {
-    ProductInput input = *this;
-    if (is_coded()) input.x = View<const float>(nullptr, codes.shape());
-    return input;
-  }
+  // x with its shape in any case, and without data where codes stand in its place: as ways of multiplying take it.
+  View<const float> shaped_x() const { return is_coded() ? View<const float>(nullptr, codes.shape()) : x; }
 };
 
 // C1 of every product: x has shape [M, K] and packed rows. Or x is left out, codes has that shape, scales
