@@ -1,5 +1,5 @@
-// How fast is attention.decode next to llama.cpp's flash attention, on the same threads, in one run, and how near is it
-// to what memory can deliver?
+// How fast are attention.decode and attention.prefill next to llama.cpp's flash attention, on the same threads, in one
+// run, and how near are they to what memory can deliver?
 //
 //   bench_attention_vs_llamacpp LLAMA_CPP/build/bin [--threads N] [--seconds S] [--variant NAME] [--only TEXT]
 //
@@ -18,6 +18,8 @@
 #include "bench/words.h"
 #include "kernels/attention/decode.h"
 #include "kernels/attention/family.h"
+#include "kernels/attention/prefill.h"
+#include "kernels/contract/operation.h"
 #include "kernels/contract/run.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
@@ -181,9 +183,10 @@ void print_row(const Setting& setting, const AttentionShape& shape, int caches, 
 }
 
 // The row of the table that a call takes, and the scratch memory it wants.
-std::string variant_of(const KernelTable& table, const Decode::Arguments& a, int threads, std::size_t& scratch) {
-  for (int index : table.available(Decode::name)) {
-    const Variant<Decode>& variant = Decode::variants()[static_cast<std::size_t>(index)];
+template <class Op>
+std::string variant_of(const KernelTable& table, const typename Op::Arguments& a, int threads, std::size_t& scratch) {
+  for (int index : table.available(Op::name)) {
+    const Variant<Op>& variant = Op::variants()[static_cast<std::size_t>(index)];
     if (variant.accepts != nullptr && !variant.accepts(a)) continue;
     scratch = variant.scratch_bytes == nullptr ? 0 : variant.scratch_bytes(a, threads);
     return std::string(variant.name);
@@ -191,6 +194,7 @@ std::string variant_of(const KernelTable& table, const Decode::Arguments& a, int
   return "";
 }
 
+template <class Op>
 bool compare(const Setting& setting, const AttentionShape& shape) {
   const auto row = static_cast<std::uint64_t>(row_bytes(shape.dtype, shape.dimensions));
   const std::uint64_t bytes = 2 * static_cast<std::uint64_t>(shape.length * shape.key_heads) * row;
@@ -204,33 +208,32 @@ bool compare(const Setting& setting, const AttentionShape& shape) {
 
   const std::int64_t numbers = shape.tokens * shape.heads * shape.dimensions;
   std::vector<float> y(static_cast<std::size_t>(numbers));
-  std::vector<std::int32_t> pages(static_cast<std::size_t>(shape.tokens), 0);
-  std::vector<std::int32_t> lengths;
-  for (std::int64_t i = 0; i < shape.tokens; ++i) {
-    lengths.push_back(static_cast<std::int32_t>(shape.length - shape.tokens + i + 1));
-  }
+  const std::int32_t page = 0;
+  const auto length = static_cast<std::int32_t>(shape.length);
+  const std::int32_t run_begins[] = {0, static_cast<std::int32_t>(shape.tokens)};
   auto arguments = [&](std::size_t cache) {
     const Shape pages_shape{1, shape.key_heads, shape.length, shape.dimensions};
-    Decode::Arguments a;
+    typename Op::Arguments a;
     a.q = View<const float>(theirs.data<float>(theirs.q), {shape.tokens, shape.heads, shape.dimensions},
                             {shape.dimensions, shape.tokens * shape.dimensions, 1});
     a.k_pages = ConstAnyView(theirs.data<const std::byte>(theirs.keys[cache]), shape.dtype, pages_shape);
     a.v_pages = ConstAnyView(theirs.data<const std::byte>(theirs.values[cache]), shape.dtype, pages_shape);
-    a.block_table = View<const std::int32_t>(pages.data(), {shape.tokens, 1});
-    a.lengths = View<const std::int32_t>(lengths.data(), {shape.tokens});
+    a.block_table = View<const std::int32_t>(&page, {1, 1});
+    a.lengths = View<const std::int32_t>(&length, {1});
+    if constexpr (std::is_same_v<Op, Prefill>) a.run_begins = View<const std::int32_t>(run_begins, {2});
     a.window = shape.window;
     a.scale = scale;
     a.y = View<float>(y.data(), {shape.tokens, shape.heads, shape.dimensions});
     return a;
   };
   std::size_t scratch_bytes = 0;
-  const std::string variant = variant_of(setting.table, arguments(0), setting.options.threads, scratch_bytes);
+  const std::string variant = variant_of<Op>(setting.table, arguments(0), setting.options.threads, scratch_bytes);
   const Result<Memory> scratch = Memory::allocate(Bytes(scratch_bytes));
   if (!scratch.ok()) return false;
   Context context{setting.workers, scratch.value().bytes()};
   auto run_ours = [&] {
     for (std::size_t cache = 0; cache < theirs.keys.size(); ++cache) {
-      const Result<void> done = run<Decode>(setting.table, arguments(cache), context);
+      const Result<void> done = run<Op>(setting.table, arguments(cache), context);
       if (!done.ok()) std::fprintf(stderr, "%s\n", std::string(done.error().text()).c_str());
     }
   };
@@ -246,14 +249,22 @@ bool compare(const Setting& setting, const AttentionShape& shape) {
     return false;
   }
   const Neighbours times = run_in_turn(run_ours, run_theirs, setting.options.seconds);
-  print_row(setting, shape, caches, Decode::cost(arguments(0)), variant, times);
+  print_row(setting, shape, caches, Op::cost(arguments(0)), variant, times);
   return true;
 }
 
 int compare_all(const Ggml& ggml, const Options& options) {
   const Machine machine = Machine::detect();
   std::vector<ForcedVariant> forced;
-  if (!options.variant.empty()) forced.push_back({std::string(Decode::name), options.variant});
+  for (const Operation* operation : {&describe_operation<Decode>(), &describe_operation<Prefill>()}) {
+    if (operation->variant_index(options.variant) < 0) continue;
+    forced.push_back({std::string(operation->name), options.variant});
+  }
+  if (!options.variant.empty() && forced.empty()) {
+    std::fprintf(stderr, "expected a variant of attention.decode or attention.prefill, found %s\n",
+                 options.variant.c_str());
+    return 1;
+  }
   const Result<KernelTable> table = KernelTable::select(attention_operations(), machine.features, forced);
   const Result<std::unique_ptr<Workers>> workers = Workers::create({.threads = options.threads});
   if (!table.ok() || !workers.ok()) {
@@ -271,7 +282,7 @@ int compare_all(const Ggml& ggml, const Options& options) {
   bool all = true;
   for (const AttentionShape& shape : shapes) {
     if (!options.only.empty() && std::strstr(shape.name, options.only.c_str()) == nullptr) continue;
-    all = compare(setting, shape) && all;
+    all = (shape.tokens == 1 ? compare<Decode>(setting, shape) : compare<Prefill>(setting, shape)) && all;
   }
   return all ? 0 : 1;
 }

@@ -94,7 +94,7 @@ TEST(Conversation, DrawsAnswersToAMessageThatNeedsMoreScratchThanTheOneBefore) {
   Result<Sampler> sampler = Sampler::create(session->table(), {.temperature = 1, .top_k = 20, .top_p = 0.9});
   ASSERT_TRUE(sampler.ok()) << sampler.error().text();
   std::size_t scratch = 0;
-  for (const std::size_t length : {8, 1000}) {
+  for (const std::size_t length : {2, 1000}) {  // single tokens, then a run
     const Result<GenerationReport> report = conversation.value().answer(std::string(length, 'a'), sampler.value(), 4,
                                                                         [](std::string_view) { return true; });
     ASSERT_TRUE(report.ok()) << report.error().text();

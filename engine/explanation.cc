@@ -50,14 +50,17 @@ std::string reason_of(const Operation& operation, const Invocation& invocation, 
   return reason.empty() ? "the best there is" : "best that runs: " + reason;
 }
 
-// Costs of attention depend on how much each token sees. A pass that has not run has no lengths yet.
+// Costs of attention depend on how much each token sees. A pass that has not run has no lengths and no runs yet.
 void fill_lengths(const Plan& plan, const PassRequest& request) {
-  const AnyView lengths = plan.tensor(pass_inputs::lengths);
-  if (lengths.data() == nullptr) return;
-  const auto values = lengths.as<std::int32_t>();
-  for (std::int64_t token = 0; token < values.size(0); ++token) {
-    values(token) = static_cast<std::int32_t>(request.depth + token + 1);
-  }
+  const auto fill = [&](std::string_view name, std::int64_t first, std::int64_t step) {
+    const AnyView input = plan.tensor(name);
+    if (input.data() == nullptr) return;
+    const auto values = input.as<std::int32_t>();
+    for (std::int64_t i = 0; i < values.size(0); ++i) values(i) = static_cast<std::int32_t>(first + i * step);
+  };
+  fill(pass_inputs::lengths, request.depth + 1, 1);
+  fill(pass_inputs::run_lengths, request.depth + request.tokens, 0);
+  fill(pass_inputs::run_begins, 0, request.tokens);
 }
 
 bool lies_in_arena(Storage storage) {

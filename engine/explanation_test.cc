@@ -29,6 +29,31 @@ Explanation explained(const std::string& name, int repeats, bool rewrites = true
   return {};
 }
 
+// What a pass computes is known before it has run: a prompt's tokens see those before them, and read each once.
+TEST(Explain, APromptsAttentionIsAPrefillOfKnownCost) {
+  const auto session = golden_session("llama", {.context = 64});
+  ASSERT_NE(session, nullptr);
+  const Result<Explanation> explanation =
+      explain(*session, {.tokens = 8, .depth = 5}, Machine::detect(), round_peaks(), 0);
+  ASSERT_TRUE(explanation.ok()) << explanation.error().text();
+  const Plan& plan = *session->plan_for({.runs = {8}, .outputs = 1}).value();
+  std::int64_t found = 0;
+  for (std::size_t step = 0; step < explanation.value().steps.size(); ++step) {
+    if (explanation.value().steps[step].operation != "attention.prefill") continue;
+    ++found;
+    const auto size = [&](std::string_view field, int axis) {
+      const Operation& operation = *plan.circuit().steps[step].operation;
+      return static_cast<double>(plan.invocation(step).tensor(operation.field_index(field)).size(axis));
+    };
+    const double pairs = 6 + 7 + 8 + 9 + 10 + 11 + 12 + 13;
+    const double operations = pairs * size("q", 1) * (2 * (size("q", 2) + size("y", 2)) + 16);
+    EXPECT_EQ(explanation.value().steps[step].cost.operations, operations);
+    const double cached = 13 * size("k_pages", 1) * 4 * (size("q", 2) + size("y", 2));  // of f32
+    EXPECT_EQ(explanation.value().steps[step].cost.bytes_read, cached + 4 * 8 * size("q", 1) * size("q", 2));
+  }
+  EXPECT_EQ(found, explanation.value().facts.layers);
+}
+
 TEST(Explain, SumsOfFamiliesAndOperationsAreTheWhole) {
   const Explanation explanation = explained("llama", 3);
   const Totals all = totals_of(explanation);

@@ -25,15 +25,21 @@ std::int32_t* input_of(const Plan& plan, std::string_view name) {
   return reinterpret_cast<std::int32_t*>(plan.tensor(name).data());
 }
 
-// The rows of the runs' sequences, and one for each of their tokens.
-void fill_tables(const PagedCache& cache, std::span<const TokenRun> runs, std::int64_t row_length, std::int32_t* table,
-                 std::int32_t* token_table) {
-  if (table == nullptr) return;
+// Which pages the runs' sequences hold, as the steps of a plan read it. Null where the circuit does not have it.
+struct PageTables {
+  std::int32_t* of_sequences;
+  std::int32_t* of_runs;
+  std::int32_t* of_tokens;
+};
+
+void fill_tables(const PagedCache& cache, std::span<const TokenRun> runs, std::int64_t row_length, PageTables tables) {
+  if (tables.of_sequences == nullptr) return;
   for (const TokenRun& run : runs) {
-    const std::span row(table + run.sequence * row_length, static_cast<std::size_t>(row_length));
+    const std::span row(tables.of_sequences + run.sequence * row_length, static_cast<std::size_t>(row_length));
     cache.write_table(run.sequence, row);
-    for (std::size_t token = 0; token < run.tokens.size(); ++token) {
-      token_table = std::copy(row.begin(), row.end(), token_table);
+    if (tables.of_runs != nullptr) tables.of_runs = std::copy(row.begin(), row.end(), tables.of_runs);
+    for (std::size_t token = 0; tables.of_tokens != nullptr && token < run.tokens.size(); ++token) {
+      tables.of_tokens = std::copy(row.begin(), row.end(), tables.of_tokens);
     }
   }
 }
@@ -269,9 +275,12 @@ void Session::fill_inputs(const Plan& plan, std::span<const TokenRun> runs) {
   std::int32_t* positions = input_of(plan, pass_inputs::positions);
   std::int32_t* sequences = input_of(plan, pass_inputs::sequences);  // null, as what follows, without a cache
   std::int32_t* lengths = input_of(plan, pass_inputs::lengths);
+  std::int32_t* run_begins = input_of(plan, pass_inputs::run_begins);
+  std::int32_t* run_lengths = input_of(plan, pass_inputs::run_lengths);
   std::int32_t* wanted = input_of(plan, pass_inputs::wanted);
   std::int32_t token = 0;
   for (const TokenRun& run : runs) {
+    if (run_begins != nullptr) *run_begins++ = token;
     for (std::size_t index = 0; index < run.tokens.size(); ++index, ++token) {
       const auto position = static_cast<std::int32_t>(memory_->length(run.sequence)) + static_cast<std::int32_t>(index);
       tokens[token] = run.tokens[index];
@@ -282,12 +291,16 @@ void Session::fill_inputs(const Plan& plan, std::span<const TokenRun> runs) {
           run.wanted == Wanted::all || (run.wanted == Wanted::last && index + 1 == run.tokens.size());
       if (is_wanted) *wanted++ = token;
     }
+    if (run_lengths != nullptr) *run_lengths++ = positions[token - 1] + 1;
   }
+  if (run_begins != nullptr) *run_begins = token;
   const std::int64_t row = geometry_.pages_per_sequence;
-  fill_tables(memory_->whole(), runs, row, input_of(plan, pass_inputs::pages),
-              input_of(plan, pass_inputs::token_pages));
-  fill_tables(memory_->rings(), runs, row, input_of(plan, pass_inputs::ring_pages),
-              input_of(plan, pass_inputs::token_ring_pages));
+  fill_tables(memory_->whole(), runs, row,
+              {input_of(plan, pass_inputs::pages), input_of(plan, pass_inputs::run_pages),
+               input_of(plan, pass_inputs::token_pages)});
+  fill_tables(memory_->rings(), runs, row,
+              {input_of(plan, pass_inputs::ring_pages), input_of(plan, pass_inputs::run_ring_pages),
+               input_of(plan, pass_inputs::token_ring_pages)});
 }
 
 std::size_t Session::working_bytes() const {

@@ -71,11 +71,12 @@ struct Product {
 
   Matmul::Arguments arguments(DType dtype, std::int64_t begin, std::int64_t end) const {
     const std::byte* stored = dtype == DType::f32 ? weights.data() : codes.data();
-    return {.x = View<const float>(reinterpret_cast<const float*>(x.data()) + begin * shape.depth,
-                                   {end - begin, shape.depth}),
-            .weights = ConstAnyView(stored, dtype, {shape.columns, shape.depth}),
-            .bias = {},
-            .y = View<float>(reinterpret_cast<float*>(y.data()) + begin * shape.columns, {end - begin, shape.columns})};
+    Matmul::Arguments product;
+    product.x =
+        View<const float>(reinterpret_cast<const float*>(x.data()) + begin * shape.depth, {end - begin, shape.depth});
+    product.weights = ConstAnyView(stored, dtype, {shape.columns, shape.depth});
+    product.y = View<float>(reinterpret_cast<float*>(y.data()) + begin * shape.columns, {end - begin, shape.columns});
+    return product;
   }
 };
 

@@ -4,15 +4,12 @@
 
 #include "kernels/attention/decode.h"
 #include "kernels/attention/tiles.h"
+#include "kernels/attention/token_rows.h"
 #include "tensor/block_formats.h"
 
 namespace ingot {
 
-// Tokens whose scores are looked at together: keys and values of 128 f16 dimensions are 32 KiB, so that what the
-// second product prefetches meets the first-level cache.
-inline constexpr std::int64_t token_tile = 64;
 inline constexpr std::int64_t least_split = 512;  // tokens: below, a thread is not worth waking
-inline constexpr std::int64_t enough_units = 64;  // of work, for as many threads
 inline constexpr std::int64_t least_share_tiles = 2;
 
 inline constexpr std::int64_t quad = 4;  // heads that are multiplied together where a vector holds as many
@@ -34,7 +31,7 @@ struct DecodePlan {
         room(divide_rounding_up(group, 4) * 4),
         width(padded_width(a.q.size(2))),
         value_width(padded_width(a.value_dimensions())) {
-    const std::int64_t pairs = a.batches() * a.key_heads();
+    const std::int64_t pairs = a.sequences() * a.key_heads();
     splits =
         std::clamp<std::int64_t>(a.keys().capacity() / least_split, 1, std::max<std::int64_t>(enough_units / pairs, 1));
     units = pairs * splits;
@@ -67,18 +64,6 @@ struct DecodeMemory {
         keys(queries + plan.room * plan.width),
         values(keys + token_tile * plan.width),
         scores(values + token_tile * plan.value_width) {}
-};
-
-// The tokens of a tile for one head. Rows behind the count repeat the last one, so that blocks of tokens are whole.
-struct TokenRows {
-  static constexpr std::int64_t most = token_tile + 8;
-  const std::byte* row[most];
-  std::int64_t count = 0;
-  std::int64_t dimensions = 0;    // whole vectors
-  std::int64_t row_bytes = 0;     // from one token of a page to the next
-  std::int64_t in_line = 0;       // rows of the first page, which lie as far apart
-  const float* scales = nullptr;  // of coded rows, [token][block]
-  std::int64_t blocks = 0;
 };
 
 // Rows that will be read after these: those of the tile that is multiplied next, and of the one behind it.

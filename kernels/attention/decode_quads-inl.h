@@ -20,7 +20,7 @@
 
 #include "hwy/highway.h"
 #include "kernels/attention/lane_blocks-inl.h"
-#include "kernels/attention/streaming-inl.h"
+#include "kernels/attention/rows-inl.h"
 #include "kernels/attention/token_rows-inl.h"
 
 #if HWY_TARGET == HWY_NEON

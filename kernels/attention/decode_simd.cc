@@ -1,9 +1,4 @@
-// Vector decode. Two ways, by what the call holds:
-//
-// New tokens of a sequence that follow each other (a prompt) form a run: keys stream past tiles of 64 rows, the queries
-// of the run in all heads of a group, as in whole-sequence attention.
-//
-// Single tokens: the sequence's tokens are cut into splits, so that one long sequence keeps many threads busy; a split
+// Vector decode. A sequence's tokens are cut into splits, so that one long sequence keeps many threads busy; a split
 // runs the online softmax over tiles of tokens, and splits are joined in order. Each token of the cache is read and
 // converted once for all query heads of its group.
 #include <algorithm>
@@ -12,7 +7,6 @@
 
 #include "kernels/attention/decode.h"
 #include "kernels/attention/decode_plan.h"
-#include "kernels/attention/decode_runs.h"
 #include "kernels/attention/tiles.h"
 #include "kernels/vector/simd_targets.h"
 
@@ -21,7 +15,6 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/attention/rows-inl.h"
-#include "kernels/attention/streaming-inl.h"
 #include "kernels/attention/token_reader-inl.h"
 #include "kernels/vector/activation_codes-inl.h"
 #include "kernels/vector/half_rows-inl.h"
@@ -55,12 +48,6 @@ float finish_scores(const Decode::Arguments& a, float slope, std::int64_t distan
   return hn::GetLane(hn::MaxOfLanes(d, maximum));
 }
 
-void clear_padding(float* rows, std::int64_t count, std::int64_t stride, std::int64_t width) {
-  if (stride == width) return;
-  for (std::int64_t row = 0; row < count; ++row)
-    std::fill(rows + row * stride + width, rows + (row + 1) * stride, 0.0f);
-}
-
 // Rows are padded with zeros, and loads of tokens leave them so. A head of padding asks for nothing.
 void start_split(const Decode::Arguments& a, const DecodePlan& plan, const DecodeMemory& memory,
                  const Partial& partial) {
@@ -71,28 +58,6 @@ void start_split(const Decode::Arguments& a, const DecodePlan& plan, const Decod
   std::fill_n(partial.outputs, plan.room * plan.value_width, 0.0f);
   std::fill_n(partial.maximum, plan.room, minus_infinity);
   std::fill_n(partial.sum, plan.room, 0.0f);
-}
-
-// The query as the contract rounds it for keys of that type, as floats. There is room for twice as many.
-const float* rounded_query(DType keys, const float* query, std::int64_t count, float* room) {
-  float* rounded = room + count;
-  if (keys == DType::f16) {
-    auto* halves = reinterpret_cast<Half*>(room);
-    const RowScale scale = half_row_scale(largest_finite_magnitude(query, count));
-    scale_to_halves(query, scale.to_halves, halves, count);
-    convert_run(halves, rounded, count);
-    for (std::int64_t i = 0; i < count; ++i) rounded[i] *= scale.from_halves;
-    return rounded;
-  }
-  if (keys == DType::q8_0) {
-    auto* codes = reinterpret_cast<std::int8_t*>(room);
-    for (std::int64_t first = 0; first < count; first += block_of_codes) {
-      const float scale = encode_activations_vector(query + first, block_of_codes, codes, nullptr);
-      for (std::int64_t i = 0; i < block_of_codes; ++i) rounded[first + i] = scale * static_cast<float>(codes[i]);
-    }
-    return rounded;
-  }
-  return query;
 }
 
 // A head's numbers to their places: `step` apart.
@@ -221,59 +186,8 @@ void join_splits(const Decode::Arguments& a, const DecodePlan& plan, float* part
   for (std::int64_t d = 0; d < a.value_dimensions(); ++d) y[d] *= inverse;
 }
 
-// A strip of a run's row tiles.
-void attend_run_strip(const Decode::Arguments& a, const DecodeRun& run, std::int64_t key_head, std::int64_t strip,
-                      float* memory) {
-  const SdpaInputs inputs = inputs_of(a, run);
-  const std::int64_t first_tile = strip * strip_of(a);
-  const std::int64_t tiles = std::min(strip_of(a), row_tiles_per_key_head(inputs) - first_tile);
-  RowStream streams[longest_strip];
-  for (std::int64_t i = 0; i < tiles; ++i) fill_row_tile(inputs, 0, key_head, first_tile + i, streams[i].rows);
-  const std::int64_t key_width = padded_width(inputs.dimensions());
-  const std::int64_t value_width = padded_width(inputs.value_dimensions());
-  float* keys = memory;
-  const TileMemory tile_memory(keys + key_tile * key_width, inputs.dimensions(), value_width, strip_of(a));
-  // Padding is zero, and loads of tokens leave it so.
-  clear_padding(keys, key_tile, key_width, inputs.dimensions());
-  clear_padding(tile_memory.values, key_tile, value_width, inputs.value_dimensions());
-  TokenRows found;
-  auto load = [&](const ConstCacheView& cache, std::int64_t first, std::int64_t count, float* to,
-                  std::int64_t width) -> WholeRows {
-    const LoadToken load_token = load_of(cache.pages.dtype());
-    find_rows(cache, run.last(), key_head, first, count, found);
-    for (std::int64_t t = 0; t < count; ++t) load_token(found.row[t], to + t * width, cache.width());
-    return {to, width};
-  };
-  const ConstCacheView key_cache = a.keys();
-  const ConstCacheView value_cache = a.values();
-  auto keys_at = [&](std::int64_t first, std::int64_t count) { return load(key_cache, first, count, keys, key_width); };
-  auto values_at = [&](std::int64_t first, std::int64_t count) {
-    return load(value_cache, first, count, tile_memory.values, value_width);
-  };
-  auto query_at = [&](const float* query) {
-    return rounded_query(key_cache.pages.dtype(), query, inputs.dimensions(), keys);
-  };
-  stream_keys(inputs, {}, std::span(streams, static_cast<std::size_t>(tiles)), tile_memory, query_at, keys_at,
-              values_at, [&](const RowTile& rows, std::int64_t r, const float* output, const Running&) {
-                std::copy_n(output, inputs.value_dimensions(), &a.y(run.first + rows.query[r], rows.head[r], 0));
-              });
-}
-
-void decode_runs(const Decode::Arguments& a, Context& context, const DecodeRuns& runs) {
-  float* memory = runs.worker_memory(context.scratch);
-  context.workers.for_chunks(runs.units(), 1, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      const DecodeRun& run = runs.run_of(unit);
-      const std::int64_t within = unit - run.first_unit;
-      attend_run_strip(a, run, within % a.key_heads(), within / a.key_heads(), memory + worker * run_worker_floats(a));
-    }
-  });
-}
-
 void decode_by(const Decode::Arguments& a, Context& context, ProductWay way) {
   if (a.y.empty()) return;
-  const DecodeRuns runs(a, context.scratch);
-  if (runs.are_long()) return decode_runs(a, context, runs);
   const DecodePlan plan(a);
   // Two heads would leave half of each vector empty.
   const HeadOrder order = HWY_TARGET == HWY_NEON && plan.group > 2 ? HeadOrder::quads : HeadOrder::rows;
@@ -282,7 +196,7 @@ void decode_by(const Decode::Arguments& a, Context& context, ProductWay way) {
   context.workers.for_chunks(plan.units, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t sequence = unit / plan.splits / a.key_heads();
-      const KeyRange seen = a.positions_of(sequence);
+      const KeyRange seen = a.positions_seen(a.lengths(sequence) - 1);
       const DecodePlan::Shares shares = plan.shares_of(seen.end - seen.begin);
       const std::int64_t split = unit % plan.splits;
       if (split >= shares.count) continue;
@@ -296,8 +210,8 @@ void decode_by(const Decode::Arguments& a, Context& context, ProductWay way) {
       attend_split(a, plan, order, way, sequence, key_head, share, worker_memory, partial);
     }
   });
-  for (std::int64_t b = 0; b < a.batches(); ++b) {
-    const KeyRange seen = a.positions_of(b);
+  for (std::int64_t b = 0; b < a.sequences(); ++b) {
+    const KeyRange seen = a.positions_seen(a.lengths(b) - 1);
     const std::int64_t splits = plan.shares_of(seen.end - seen.begin).count;
     for (std::int64_t h = 0; h < a.heads(); ++h) {
       const std::int64_t first_unit = (b * a.key_heads() + h / plan.group) * plan.splits;
@@ -332,7 +246,7 @@ std::size_t decode_scratch_bytes(const Decode::Arguments& a, int threads) {
   if (a.y.empty()) return 0;
   const DecodePlan plan(a);
   const std::int64_t floats = padded_width(plan.units * plan.partial_floats) + threads * plan.worker_floats;
-  return std::max(static_cast<std::size_t>(floats) * sizeof(float), run_scratch_bytes(a, threads));
+  return static_cast<std::size_t>(floats) * sizeof(float);
 }
 }  // namespace ingot
 #endif

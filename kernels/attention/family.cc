@@ -2,6 +2,7 @@
 
 #include "kernels/attention/decode.h"
 #include "kernels/attention/log_softmax.h"
+#include "kernels/attention/prefill.h"
 #include "kernels/attention/sdpa.h"
 #include "kernels/attention/sdpa_backward.h"
 #include "kernels/attention/softmax.h"
@@ -13,7 +14,8 @@ std::span<const Operation* const> attention_operations() {
       &describe_operation<Softmax>(),      &describe_operation<SoftmaxBackward>(),
       &describe_operation<LogSoftmax>(),   &describe_operation<LogSoftmaxBackward>(),
       &describe_operation<Sdpa>(),         &describe_operation<Streaming>(),
-      &describe_operation<SdpaBackward>(), &describe_operation<Decode>(),
+      &describe_operation<SdpaBackward>(), &describe_operation<Prefill>(),
+      &describe_operation<Decode>(),
   };
   return operations;
 }

@@ -1,5 +1,5 @@
-// Vector passes over rows of any length, shared by the softmax sources. Included after hwy/highway.h; the guard toggles
-// with each target.
+// Vector passes over rows of any length, shared by softmax and attention. Included after hwy/highway.h; the guard
+// toggles with each target.
 #if defined(INGOT_KERNELS_ATTENTION_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INGOT_KERNELS_ATTENTION_ROWS_INL_H_
 #undef INGOT_KERNELS_ATTENTION_ROWS_INL_H_
@@ -37,6 +37,15 @@ HWY_INLINE void store_some(D d, V vector, float* to, std::int64_t left) {
   HWY_ALIGN float buffer[hn::MaxLanes(d)];
   hn::Store(vector, d, buffer);
   for (std::int64_t lane = 0; lane < left; ++lane) to[lane] = buffer[lane];
+}
+
+// Scales a row of whole vectors.
+inline void scale_outputs(float* row, std::int64_t width, float factor) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto by = hn::Set(d, factor);
+  for (std::int64_t i = 0; i < width; i += lanes) hn::StoreU(hn::Mul(hn::LoadU(d, row + i), by), d, row + i);
 }
 
 // What to take out of a row before exponentials: its maximum, or 0 where that is -infinity. A NaN may be lost here; it

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "hwy/highway.h"
+#include "kernels/attention/rows-inl.h"
 #include "kernels/attention/scores-inl.h"
 #include "kernels/attention/tiles-inl.h"
 #include "kernels/attention/tiles.h"
@@ -112,14 +113,6 @@ inline void absorb_tile(const SdpaInputs& a, const TileBiases& biases, const flo
     weigh_keys<block_vectors>(d, a, biases, mask, is_plain, keys, v * lanes, weights, running);
   }
   for (; v < vectors; ++v) weigh_keys<1>(d, a, biases, mask, is_plain, keys, v * lanes, weights, running);
-}
-
-inline void scale_outputs(float* row, std::int64_t width, float factor) {
-  namespace hn = hwy::HWY_NAMESPACE;
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto by = hn::Set(d, factor);
-  for (std::int64_t i = 0; i < width; i += lanes) hn::StoreU(hn::Mul(hn::LoadU(d, row + i), by), d, row + i);
 }
 
 // The rows of a tile and all that is kept for them while keys stream past.

@@ -12,6 +12,8 @@ namespace ingot {
 // works in the second-level cache and its innermost loops in the first.
 inline constexpr std::int64_t row_tile = 64;
 inline constexpr std::int64_t key_tile = 64;
+// Units of work, for as many threads.
+inline constexpr std::int64_t enough_units = 64;
 // Buffers are padded to the widest vector.
 inline constexpr std::int64_t widest_vector = 16;
 

@@ -18,23 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
 
-// Reads one token of one head as floats.
-using LoadToken = void (*)(const std::byte* from, float* to, std::int64_t width);
-
-inline void load_f32(const std::byte* from, float* to, std::int64_t width) {
-  std::memcpy(to, from, static_cast<std::size_t>(width) * sizeof(float));
-}
-inline void load_f16(const std::byte* from, float* to, std::int64_t width) {
-  convert_run(reinterpret_cast<const Half*>(from), to, width);
-}
-inline void load_q8_0(const std::byte* from, float* to, std::int64_t width) {
-  decode_q8_0_run(reinterpret_cast<const BlockQ8_0*>(from), to, width);
-}
-
-inline LoadToken load_of(DType dtype) {
-  return dtype == DType::f32 ? load_f32 : dtype == DType::f16 ? load_f16 : load_q8_0;
-}
-
 // How the heads of a group lie: [head][number], or four to a vector, [quad][number][4] (decode_quads-inl.h).
 enum class HeadOrder : std::uint8_t { rows, quads };
 // How rows are multiplied: converted to floats in registers; or f16 by FMLAL; or also codes by SDOT.

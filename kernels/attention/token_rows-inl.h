@@ -18,33 +18,13 @@
 #include <cstring>
 
 #include "hwy/highway.h"
+#include "kernels/attention/cache_rows-inl.h"
 #include "kernels/attention/decode_plan.h"
 #include "kernels/attention/tiles-inl.h"
 #include "kernels/cache/q8_0-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
-
-inline constexpr std::int64_t block_of_codes = 32;
-
-// Where a run of positions lies. Within a page tokens are one stride apart, so that pages are looked up once.
-inline void find_rows(const ConstCacheView& cache, std::int64_t sequence, std::int64_t head, std::int64_t first,
-                      std::int64_t count, TokenRows& rows) {
-  rows.count = count;
-  const std::int64_t row_bytes = cache.pages.byte_stride(2);
-  rows.row_bytes = row_bytes;
-  for (std::int64_t t = 0; t < count;) {
-    const CacheSlot slot = cache.slot(sequence, first + t);
-    const std::byte* at = cache.row(slot, head);
-    std::int64_t left = std::min(cache.page_length() - slot.token, count - t);
-    if (t == 0) rows.in_line = left;
-    for (; left > 0; --left) {
-      rows.row[t++] = at;
-      at += row_bytes;
-    }
-  }
-  std::fill(rows.row + count, rows.row + TokenRows::most, rows.row[count - 1]);
-}
 
 // How far ahead of a row memory is asked for: beyond what the hardware fetches by itself, which ends with a page.
 inline constexpr std::int64_t bytes_ahead = 2048;

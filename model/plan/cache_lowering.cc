@@ -76,6 +76,13 @@ Result<Operand> joined(std::span<const Step> steps, std::string_view field, std:
                    " tokens of the pass, found ", field, " of ", begin);
 }
 
+// The runs of new tokens that the steps of one layer see.
+std::int64_t runs_of(std::span<const Step> steps) {
+  std::int64_t runs = 0;
+  for (const Step& step : steps) runs += step.find("q")->shape[0];
+  return runs;
+}
+
 class CacheLowering {
  public:
   CacheLowering(Circuit& circuit, const CacheGeometry& geometry) : circuit_(circuit), geometry_(geometry) {}
@@ -116,27 +123,46 @@ class CacheLowering {
     const std::int64_t window = first.integer("window");
     const bool in_ring = geometry_.keeps_in_ring(window);
     const Shape tables = {geometry_.sequences, geometry_.pages_per_sequence};
-    const Shape token_tables = {tokens, geometry_.pages_per_sequence};
     const Operand table = input(in_ring ? pass_inputs::ring_pages : pass_inputs::pages, tables);
-    const Operand token_table = input(in_ring ? pass_inputs::token_ring_pages : pass_inputs::token_pages, token_tables);
     const Operand key_pages = store(first, "cache_k", k, window, table);
     const Operand value_pages = store(first, "cache_v", v, window, table);
 
-    Step decode = Step::of("attention.decode", first.name, first.layer);
-    decode.bind("q", q);
-    decode.bind("k_pages", key_pages);
-    decode.bind("v_pages", value_pages);
-    decode.bind("block_table", token_table);
-    decode.bind("lengths", input(pass_inputs::lengths, {tokens}));
+    // Tiles pay where several rows share what is read.
+    const std::int64_t runs = runs_of(steps);
+    const bool is_long = tokens >= 4 * runs;
+    Step attention = Step::of(is_long ? "attention.prefill" : "attention.decode", first.name, first.layer);
+    attention.bind("q", q);
+    attention.bind("k_pages", key_pages);
+    attention.bind("v_pages", value_pages);
+    if (is_long) {
+      bind_runs(attention, runs, in_ring);
+    } else {
+      bind_tokens(attention, tokens, in_ring);
+    }
     for (const std::string_view field : {"alibi_slopes", "sinks"}) {
-      if (const Operand* operand = first.find(field)) decode.bind(field, *operand);
+      if (const Operand* operand = first.find(field)) attention.bind(field, *operand);
     }
-    decode.bind("y", y);
+    attention.bind("y", y);
     for (const std::string_view field : {"scale", "window", "softcap"}) {
-      if (const AttributeValue* value = first.find_attribute(field)) decode.set(field, *value);
+      if (const AttributeValue* value = first.find_attribute(field)) attention.set(field, *value);
     }
-    circuit_.steps.push_back(std::move(decode));
+    circuit_.steps.push_back(std::move(attention));
     return {};
+  }
+
+  // Where the sequences lie that a prefill sees, one a run.
+  void bind_runs(Step& prefill, std::int64_t runs, bool in_ring) {
+    const Shape tables = {runs, geometry_.pages_per_sequence};
+    prefill.bind("block_table", input(in_ring ? pass_inputs::run_ring_pages : pass_inputs::run_pages, tables));
+    prefill.bind("lengths", input(pass_inputs::run_lengths, {runs}));
+    prefill.bind("run_begins", input(pass_inputs::run_begins, {runs + 1}));
+  }
+
+  // The same for a decode, which takes every token as the last of a sequence.
+  void bind_tokens(Step& decode, std::int64_t tokens, bool in_ring) {
+    const Shape tables = {tokens, geometry_.pages_per_sequence};
+    decode.bind("block_table", input(in_ring ? pass_inputs::token_ring_pages : pass_inputs::token_pages, tables));
+    decode.bind("lengths", input(pass_inputs::lengths, {tokens}));
   }
 
   // Adds the cache and the step that fills it with x [tokens, heads, dimensions].

@@ -1,7 +1,8 @@
 // Cache lowering: attention over the sequences of a pass becomes attention over all that a session has kept of them.
 //
 //   attention.sdpa over k and v, a step for each group of runs
-//     =>  cache.store_paged of k, cache.store_paged of v, and one attention.decode over the pages for all tokens
+//     =>  cache.store_paged of k, cache.store_paged of v, and one attention over the pages for all tokens:
+//         attention.prefill where runs are long, attention.decode, in which each token is by itself, where they are not
 //
 // For sequences that begin with the pass both compute the same.
 #pragma once

@@ -75,7 +75,7 @@ class CacheLoweringTest : public testing::Test {
   CircuitBuilder builder_{weights_, {.runs = {2, 3}, .outputs = 2}, {.longest = 32}};
 };
 
-TEST_F(CacheLoweringTest, TheStepsOfALayerBecomeTwoStoresAndOneDecode) {
+TEST_F(CacheLoweringTest, TheStepsOfALayerOfShortRunsBecomeTwoStoresAndOneDecode) {
   add_layer(1);
   const Circuit circuit = lowered();
   EXPECT_EQ(text_of(circuit),
@@ -91,6 +91,56 @@ TEST_F(CacheLoweringTest, TheStepsOfALayerBecomeTwoStoresAndOneDecode) {
   EXPECT_EQ(*decode.find_attribute("scale"), AttributeValue(0.25));
   EXPECT_EQ(circuit.steps[1].find("x")->byte_strides, Strides({48 * 4, 8 * 4, 4}));
   EXPECT_EQ(circuit.steps[1].find("x")->byte_offset, 32 * 4);
+}
+
+// One layer of attention over a pass of these runs, lowered.
+Circuit lowered_runs(const std::vector<std::int64_t>& runs, std::int64_t window = 0) {
+  const Weights weights;
+  CircuitBuilder builder(weights, {.runs = runs, .outputs = 1}, {.longest = 32});
+  const std::int64_t tokens = builder.tokens();
+  builder.input(pass_inputs::positions, DType::i32, {tokens});
+  builder.begin_layer(0);
+  Operand all[4];
+  for (int i = 0; i < 4; ++i) all[i] = builder.activation(std::string(1, "qkvy"[i]), {tokens, 2, 8});
+  for (int group = 0; group < builder.groups(); ++group) {
+    const auto of_group = [&](int i) { return builder.transposed(builder.of_group(all[i], group), 1, 2); };
+    builder.call("attention.sdpa", "attn",
+                 {{"q", of_group(0)}, {"k", of_group(1)}, {"v", of_group(2)}, {"y", of_group(3)}},
+                 {{"mask_kind", static_cast<std::int64_t>(MaskKind::causal)}, {"window", window}});
+  }
+  Circuit circuit = builder.finish().value();
+  EXPECT_EQ(lower_to_cache(circuit, geometry).value(), 1);
+  return circuit;
+}
+
+TEST_F(CacheLoweringTest, LongRunsBecomeAPrefillThatIsToldWhereTheyBegin) {
+  const Circuit circuit = lowered_runs({1, 7, 4});
+  Circuit attention = circuit;
+  attention.steps.erase(attention.steps.begin(), attention.steps.begin() + 2);
+  EXPECT_EQ(text_of(attention),
+            "blk.0.attn  attention.prefill  q=blk.0.q [12, 2, 8] f32, k_pages=blk.0.cache_k [24, 2, 4, 8] f16, "
+            "v_pages=blk.0.cache_v [24, 2, 4, 8] f16, block_table=run_pages [3, 8] i32, lengths=run_lengths [3] i32, "
+            "run_begins=run_begins [4] i32 -> y=blk.0.y [12, 2, 8] f32\n");
+  EXPECT_EQ(circuit.find(pass_inputs::token_pages), nullptr);
+  EXPECT_EQ(circuit.find(pass_inputs::lengths), nullptr);
+}
+
+TEST_F(CacheLoweringTest, FourTokensARunOnAverageMakeAPrefill) {
+  const auto operation_of = [](const std::vector<std::int64_t>& runs) {
+    return lowered_runs(runs).steps[2].operation->name;
+  };
+  EXPECT_EQ(operation_of({3}), "attention.decode");
+  EXPECT_EQ(operation_of({4}), "attention.prefill");
+  EXPECT_EQ(operation_of({1, 1, 9}), "attention.decode");
+  EXPECT_EQ(operation_of({1, 1, 10}), "attention.prefill");
+}
+
+TEST_F(CacheLoweringTest, APrefillWithAWindowGetsThePagesOfARing) {
+  const Circuit circuit = lowered_runs({6, 6}, 5);
+  const int table = circuit.steps[2].find("block_table")->tensor;
+  EXPECT_EQ(circuit.tensors[static_cast<std::size_t>(table)].name, pass_inputs::run_ring_pages);
+  EXPECT_EQ(circuit.find(pass_inputs::run_pages), nullptr);
+  EXPECT_EQ(circuit.steps[2].integer("window"), 5);
 }
 
 TEST_F(CacheLoweringTest, RunsThatWereJoinedAreLoweredToo) {

@@ -8,9 +8,11 @@
 namespace ingot {
 namespace {
 
-constexpr std::string_view product_names[] = {"linear.gated_matmul", "linear.activated_matmul", "linear.joint_matmul"};
+// What takes codes in the place of x (kernels/linear/product_input.h).
+constexpr std::string_view product_names[] = {"linear.matmul", "linear.gated_matmul", "linear.activated_matmul",
+                                              "linear.joint_matmul"};
 
-bool is_fused_product(const Step& step) {
+bool is_product(const Step& step) {
   return std::ranges::find(product_names, step.operation->name) != std::end(product_names);
 }
 
@@ -45,7 +47,7 @@ class NormCoding {
       const Step& step = circuit_.steps[at];
       for (const BoundOperand& bound : step.operands) {
         if (bound.operand.tensor != y.tensor || at == norm) continue;
-        if (!is_fused_product(step) || !(bound.operand == y)) return {};
+        if (!is_product(step) || !(bound.operand == y)) return {};
         const std::optional<int> own = block_of_weights(step);
         if (!own.has_value() || (block.has_value() && *block != *own)) return {};
         block = own;

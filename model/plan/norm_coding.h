@@ -6,7 +6,7 @@
 
 namespace ingot {
 
-// Returns how often it applied. After the fusions of products and of residual norms: only fused products take codes.
+// Returns how often it applied. After the fusion of residual norms, which it takes in as well.
 int code_norms(Circuit& circuit);
 
 }  // namespace ingot

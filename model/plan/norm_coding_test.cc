@@ -17,7 +17,7 @@ class NormCodingTest : public ProductCircuitTest {
   struct Form {
     DType first = DType::q8_0, second = DType::q4_0;
     std::int64_t rows = 3;
-    bool with_residual = false, is_read_elsewhere = false;
+    bool with_residual = false, is_read_elsewhere = false, is_alone = false;
   };
 
   Circuit circuit(const Form& form) {
@@ -33,6 +33,7 @@ class NormCodingTest : public ProductCircuitTest {
     const Operand gamma = builder.reshaped(builder.weight("gamma", {1, 256}), {256});
     builder.call("norm.rms_norm", "normed", {{"x", x}, {"gamma", gamma}, {"y", y}});
     for (const DType type : {form.first, form.second}) {
+      if (form.is_alone && type == form.second) continue;
       const std::string name(name_of(type));
       builder.call("linear.matmul", name,
                    {{"x", y},
@@ -54,6 +55,13 @@ TEST_F(NormCodingTest, ANormThatOnlyProductsReadMakesTheirCodes) {
     EXPECT_EQ(operations({.rows = rows}), "norm.coded_rms_norm linear.joint_matmul ");
     EXPECT_EQ(operations({.rows = rows, .with_residual = true}), "norm.coded_rms_norm linear.joint_matmul ");
   }
+}
+
+TEST_F(NormCodingTest, AProductAloneTakesCodesToo) {
+  for (const std::int64_t rows : {1, 4, 40}) {
+    EXPECT_EQ(operations({.rows = rows, .is_alone = true}), "norm.coded_rms_norm linear.matmul ");
+  }
+  EXPECT_EQ(operations({.first = DType::f32, .is_alone = true}), "norm.rms_norm linear.matmul ");
 }
 
 TEST_F(NormCodingTest, WhatOthersReadIsWritten) {

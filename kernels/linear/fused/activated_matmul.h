@@ -23,7 +23,7 @@ struct ActivatedMatmul {
   static constexpr std::string_view equation = "y = f(x W^T + bias)";
   static constexpr Backward backward = Backward::none("a plan makes it for inference; its parts have theirs");
 
-  struct Arguments : FusedInput {
+  struct Arguments : ProductInput {
     ConstAnyView weights;
     View<const float> bias;
     FusedCurve curve = FusedCurve::silu;
@@ -31,7 +31,7 @@ struct ActivatedMatmul {
 
     static constexpr auto fields() {
       return std::tuple_cat(
-          FusedInput::fields(),
+          ProductInput::fields(),
           field_list(weight(&Arguments::weights, "weights"), optional_weight(&Arguments::bias, "bias"),
                      attribute(&Arguments::curve, "curve"), output(&Arguments::y, "y")));
     }

@@ -116,39 +116,8 @@ void run_ended(const ColumnProduct& product, const FusedProducts& products, cons
 
 }  // namespace
 
-Matmul::Arguments FusedInput::product(const ConstAnyView& weights, const View<const float>& bias,
-                                      const View<float>& y) const {
-  Matmul::Arguments product{.x = x, .weights = weights, .layout = layout, .bias = bias, .y = y, .coded = {}};
-  if (is_present(x)) return product;
-  product.x = View<const float>(nullptr, codes.shape());
-  product.coded = {codes.data(), scales.data(), sums.data(), codes.stride(0), scales.stride(0), sums.stride(0)};
-  return product;
-}
-
-Result<void> require_fused_input(std::string_view operation, std::string_view number, const FusedInput& input,
-                                 std::initializer_list<ConstAnyView> weights) {
-  const bool has_codes = is_present(input.codes);
-  if (has_codes == is_present(input.x) || has_codes != is_present(input.scales) ||
-      has_codes != is_present(input.sums)) {
-    return violated(operation, number, "expected x, or codes with scales and sums in its place");
-  }
-  const ConstAnyView rows = has_codes ? ConstAnyView(input.codes) : ConstAnyView(input.x);
-  TRY(require_rank(operation, number, has_codes ? "codes" : "x", rows, 2));
-  TRY(require_contiguous_rows(operation, number, has_codes ? "codes" : "x", rows));
-  if (!has_codes) return {};
-  const int block = block_elements(weights.begin()->dtype());
-  for (const ConstAnyView& view : weights) {
-    if (is_present(view) && (block == 1 || block_elements(view.dtype()) != block)) {
-      return violated(operation, number, "expected weights in formats of one block, as codes are, found ",
-                      view.dtype());
-    }
-  }
-  TRY(require_packed(operation, number, "scales", input.scales, {rows.size(0), rows.size(1) / block}));
-  return require_packed(operation, number, "sums", input.sums, {rows.size(0), rows.size(1) / code_group});
-}
-
 Result<void> require_fused_weights(std::string_view operation, std::string_view number, std::string_view field,
-                                   const FusedInput& input, const ConstAnyView& weights) {
+                                   const ProductInput& input, const ConstAnyView& weights) {
   TRY(require_rank(operation, number, field, weights, 2));
   TRY(require_weights(operation, number, weights, {weights.size(0), input.shape()[1]}));
   return require_either_layout(operation, number, field, input.layout, weights);
@@ -161,15 +130,12 @@ Result<void> require_curve(std::string_view operation, std::string_view number, 
 }
 
 Cost fused_cost(const FusedProducts& products) {
-  const Matmul::Arguments& first = products.parts[0];
-  const auto elements = static_cast<double>(first.x.count());
-  Cost cost{.bytes_read = first.coded.is_given() ? elements * (1 + 4.0 / block_elements(first.weights.dtype()) + 0.25)
-                                                 : stored_bytes(first.x)};
+  Cost cost{.bytes_read = stored_bytes_of(products.parts[0])};
   for (int i = 0; i < products.count; ++i) {
     const Matmul::Arguments& part = products.parts[static_cast<std::size_t>(i)];
     const Cost one = Matmul::cost(part);
     cost.operations += one.operations;
-    cost.bytes_read += one.bytes_read - stored_bytes(part.x);
+    cost.bytes_read += one.bytes_read - stored_bytes_of(part);
     if (!products.curve.has_value() || i == 0) cost.bytes_written += one.bytes_written;
   }
   if (products.curve.has_value()) {

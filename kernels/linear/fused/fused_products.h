@@ -4,8 +4,8 @@
 //   a curve, one product   y = f(x W^T + b)                   the curve is applied while sums are in cache
 //   a curve, two products  y = f(x G^T + g) (x U^T + u)       and neither factor is ever written out whole
 //
-// x is floats, or codes that somebody made already (coded_x.h). The reference is the composition: products rounded to
-// floats, then the curve in double.
+// x is floats, or codes that somebody made already (product_input.h). The reference is the composition: products
+// rounded to floats, then the curve in double.
 #pragma once
 
 #include <array>
@@ -18,24 +18,6 @@
 
 namespace ingot {
 
-// x of a fused form, one of the two, x or the three that follow it; and how all of its weights lie.
-struct FusedInput {
-  View<const float> x;
-  View<const std::int8_t> codes;
-  View<const float> scales;
-  View<const std::int32_t> sums;
-  WeightLayout layout = WeightLayout::rows;
-
-  static constexpr auto fields() {
-    return field_list(optional_input(&FusedInput::x, "x"), optional_input(&FusedInput::codes, "codes"),
-                      optional_input(&FusedInput::scales, "scales"), optional_input(&FusedInput::sums, "sums"),
-                      attribute(&FusedInput::layout, "layout"));
-  }
-
-  const Shape& shape() const { return is_present(x) ? x.shape() : codes.shape(); }
-  Matmul::Arguments product(const ConstAnyView& weights, const View<const float>& bias, const View<float>& y) const;
-};
-
 struct FusedProducts {
   std::array<Matmul::Arguments, 3> parts;  // the y of a second factor is left out
   int count = 0;
@@ -44,14 +26,10 @@ struct FusedProducts {
   bool has_factor() const { return curve.has_value() && count == 2; }
 };
 
-// C1 of every fused form: x has shape [M, K] and packed rows. Or x is left out, codes has that shape, scales
-// [M, K / block] and sums [M, K / 16], with packed rows, and all weights are block formats of that block.
-Result<void> require_fused_input(std::string_view operation, std::string_view number, const FusedInput& input,
-                                 std::initializer_list<ConstAnyView> weights);
 // C2 of every fused form: weights has shape [N, K], an N of its own, type f32, f16, bf16 or a block format, and packed
 // rows; or the layout of all is interleaved8, and it is as linear.matmul wants it then.
 Result<void> require_fused_weights(std::string_view operation, std::string_view number, std::string_view field,
-                                   const FusedInput& input, const ConstAnyView& weights);
+                                   const ProductInput& input, const ConstAnyView& weights);
 Result<void> require_curve(std::string_view operation, std::string_view number, FusedCurve curve);
 Cost fused_cost(const FusedProducts& products);
 Tolerance fused_tolerance(const FusedProducts& products);

@@ -7,13 +7,13 @@ namespace ingot {
 
 FusedProducts GatedMatmul::products(const Arguments& a) {
   FusedProducts products{.parts = {}, .count = 2, .curve = a.curve};
-  products.parts[0] = a.product(a.gate_weights, a.gate_bias, a.y);
-  products.parts[1] = a.product(a.up_weights, a.up_bias, View<float>(nullptr, a.y.shape()));
+  products.parts[0] = Matmul::Arguments::of(a, a.gate_weights, a.gate_bias, a.y);
+  products.parts[1] = Matmul::Arguments::of(a, a.up_weights, a.up_bias, View<float>(nullptr, a.y.shape()));
   return products;
 }
 
 Result<void> GatedMatmul::check(const Arguments& a) {
-  TRY(require_fused_input(name, "C1", a, {a.gate_weights, a.up_weights}));
+  TRY(require_product_input(name, "C1", a, {a.gate_weights, a.up_weights}));
   TRY(require_fused_weights(name, "C2", "gate_weights", a, a.gate_weights));
   TRY(require_fused_weights(name, "C2", "up_weights", a, a.up_weights));
   TRY(require_shape(name, "C2", "up_weights", a.up_weights, a.gate_weights.shape()));

@@ -23,7 +23,7 @@ struct GatedMatmul {
   static constexpr std::string_view equation = "y = f(x G^T + g) (x U^T + u)";
   static constexpr Backward backward = Backward::none("a plan makes it for inference; its parts have theirs");
 
-  struct Arguments : FusedInput {
+  struct Arguments : ProductInput {
     ConstAnyView gate_weights;
     ConstAnyView up_weights;
     View<const float> gate_bias;
@@ -33,7 +33,7 @@ struct GatedMatmul {
 
     static constexpr auto fields() {
       return std::tuple_cat(
-          FusedInput::fields(),
+          ProductInput::fields(),
           field_list(weight(&Arguments::gate_weights, "gate_weights"), weight(&Arguments::up_weights, "up_weights"),
                      optional_weight(&Arguments::gate_bias, "gate_bias"),
                      optional_weight(&Arguments::up_bias, "up_bias"), attribute(&Arguments::curve, "curve"),

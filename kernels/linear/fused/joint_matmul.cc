@@ -7,14 +7,14 @@ namespace ingot {
 
 FusedProducts JointMatmul::products(const Arguments& a) {
   FusedProducts products{.parts = {}, .count = is_present(a.third_weights) ? 3 : 2, .curve = {}};
-  products.parts[0] = a.product(a.first_weights, a.first_bias, a.first);
-  products.parts[1] = a.product(a.second_weights, a.second_bias, a.second);
-  products.parts[2] = a.product(a.third_weights, a.third_bias, a.third);
+  products.parts[0] = Matmul::Arguments::of(a, a.first_weights, a.first_bias, a.first);
+  products.parts[1] = Matmul::Arguments::of(a, a.second_weights, a.second_bias, a.second);
+  products.parts[2] = Matmul::Arguments::of(a, a.third_weights, a.third_bias, a.third);
   return products;
 }
 
 Result<void> JointMatmul::check(const Arguments& a) {
-  TRY(require_fused_input(name, "C1", a, {a.first_weights, a.second_weights, a.third_weights}));
+  TRY(require_product_input(name, "C1", a, {a.first_weights, a.second_weights, a.third_weights}));
   if (is_present(a.third) != is_present(a.third_weights) || (is_present(a.third_bias) && !is_present(a.third))) {
     return violated(name, "C5", "expected third and third_weights together, found one without the other");
   }

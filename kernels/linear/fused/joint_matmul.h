@@ -26,7 +26,7 @@ struct JointMatmul {
   static constexpr std::string_view equation = "first = x A^T + a, second = x B^T + b, third = x C^T + c";
   static constexpr Backward backward = Backward::none("a plan makes it for inference; its parts have theirs");
 
-  struct Arguments : FusedInput {
+  struct Arguments : ProductInput {
     ConstAnyView first_weights;
     ConstAnyView second_weights;
     ConstAnyView third_weights;
@@ -39,7 +39,7 @@ struct JointMatmul {
 
     static constexpr auto fields() {
       return std::tuple_cat(
-          FusedInput::fields(),
+          ProductInput::fields(),
           field_list(weight(&Arguments::first_weights, "first_weights"),
                      weight(&Arguments::second_weights, "second_weights"),
                      optional_weight(&Arguments::third_weights, "third_weights"),

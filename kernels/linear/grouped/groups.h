@@ -22,11 +22,12 @@ inline ConstAnyView weights_of_group(const ConstAnyView& weights, std::int64_t g
 }
 
 inline Matmul::Arguments group_of(const MatmulGrouped::Arguments& a, std::int64_t group) {
-  return {.x = rows_of_group(a.x, a.offsets, group),
-          .weights = weights_of_group(a.weights, group),
-          .layout = a.layout,
-          .bias = {},
-          .y = rows_of_group(a.y, a.offsets, group)};
+  Matmul::Arguments product;
+  product.x = rows_of_group(a.x, a.offsets, group);
+  product.layout = a.layout;
+  product.weights = weights_of_group(a.weights, group);
+  product.y = rows_of_group(a.y, a.offsets, group);
+  return product;
 }
 
 inline MatmulBackwardInput::Arguments group_of(const MatmulGroupedBackwardInput::Arguments& a, std::int64_t group) {

@@ -14,48 +14,46 @@
 namespace ingot {
 
 Result<void> Matmul::check(const Arguments& a) {
-  TRY(require_rank(name, "C1", "x", a.x, 2));
-  TRY(require_contiguous_rows(name, "C1", "x", a.x));
+  TRY(require_product_input(name, "C1", a, {a.weights}));
   TRY(require_rank(name, "C2", "weights", a.weights, 2));
-  TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.x.size(1)}));
+  TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.shape()[1]}));
   TRY(require_either_layout(name, "C3", "weights", a.layout, a.weights));
   if (is_present(a.bias)) TRY(require_packed(name, "C4", "bias", a.bias, {a.weights.size(0)}));
-  return require_packed(name, "C5", "y", a.y, {a.x.size(0), a.weights.size(0)});
+  return require_packed(name, "C5", "y", a.y, {a.shape()[0], a.weights.size(0)});
 }
 
 Cost Matmul::cost(const Arguments& a) {
-  return {.operations = 2.0 * static_cast<double>(a.y.count()) * static_cast<double>(a.x.size(1)),
-          .bytes_read = stored_bytes(a.x) + stored_bytes(a.weights) + (is_present(a.bias) ? stored_bytes(a.bias) : 0),
+  return {.operations = 2.0 * static_cast<double>(a.y.count()) * static_cast<double>(a.shape()[1]),
+          .bytes_read = stored_bytes_of(a) + stored_bytes(a.weights) + (is_present(a.bias) ? stored_bytes(a.bias) : 0),
           .bytes_written = stored_bytes(a.y)};
 }
 
 Tolerance Matmul::tolerance(const Arguments& a) {
-  if (a.coded.is_given()) {  // codes are at most 127
-    const std::int64_t blocks = a.x.size(1) / block_elements(a.weights.dtype());
-    const View<const float> scales(a.coded.scales, {a.x.size(0), blocks}, {a.coded.scales_stride, 1});
-    return sum_tolerance(a.x.size(1), 127 * largest_magnitude(scales) * largest_magnitude(a.weights));
+  const std::int64_t depth = a.shape()[1];
+  if (!is_interleaved(a)) {
+    return a.is_coded() ? sum_tolerance(depth, largest_magnitude_of(a) * largest_magnitude(a.weights))
+                        : weight_sum_tolerance(depth, a.x, a.weights);
   }
-  if (!is_interleaved(a)) return weight_sum_tolerance(a.x.size(1), a.x, a.weights);
   double largest = 0;
-  std::vector<std::byte> row(static_cast<std::size_t>(row_bytes(a.weights.dtype(), a.x.size(1))));
+  std::vector<std::byte> row(static_cast<std::size_t>(row_bytes(a.weights.dtype(), depth)));
   for (std::int64_t n = 0; a.weights.data() != nullptr && n < a.weights.size(0); ++n) {
     gather_row(a.weights, n, row.data());
-    largest = std::max(largest, largest_magnitude(ConstAnyView(row.data(), a.weights.dtype(), {a.x.size(1)})));
+    largest = std::max(largest, largest_magnitude(ConstAnyView(row.data(), a.weights.dtype(), {depth})));
   }
-  return sum_tolerance(a.x.size(1), largest_magnitude(a.x) * largest);
+  return sum_tolerance(depth, largest_magnitude_of(a) * largest);
 }
 
 namespace {
 
 std::size_t threaded_scratch(const Matmul::Arguments& a, int) {
-  return packed_scratch_bytes(a.y.size(0), a.y.size(1), a.x.size(1), a.weights.dtype());
+  return packed_scratch_bytes(a.y.size(0), a.y.size(1), a.shape()[1], a.weights.dtype());
 }
 
 bool lies_as_rows(const Matmul::Arguments& a) { return a.layout == WeightLayout::rows; }
 
 FusedProducts alone(const Matmul::Arguments& a) {
   FusedProducts products{.parts = {}, .count = 1, .curve = {}};
-  products.parts[0] = a;
+  products.parts[0] = Matmul::Arguments::of(a, a.weights, a.bias, a.y);
   return products;
 }
 

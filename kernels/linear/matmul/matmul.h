@@ -23,7 +23,12 @@
 // maximum; e is 0 where that is 0, and between -126 and 126). Sums stay f32: what is lost is below 2^-11 of each number
 // and below 2^-39 of the row's largest.
 //
-// C1  x has shape [M, K] and packed rows
+// Codes may be given in the place of x, as norms that know who reads them make them (norm.coded_rms_norm): y is as
+// above, of the scales and codes that are given. sums are those of each 16 codes, for weights that have a minimum or a
+// zero.
+//
+// C1  x has shape [M, K] and packed rows; or it is left out, codes has that shape, scales [M, K / block] and sums
+//     [M, K / 16], with packed rows, and weights is a block format of that block
 // C2  weights has shape [N, K], type f32, f16, bf16 or a block format, and packed rows
 // C3  layout is rows, or interleaved8: then weights is of a type that linear.pack takes, N a multiple of 8, and
 //     contiguous
@@ -32,8 +37,7 @@
 #pragma once
 
 #include "kernels/contract/contract.h"
-#include "kernels/linear/coded_x.h"
-#include "kernels/linear/weights.h"
+#include "kernels/linear/product_input.h"
 
 namespace ingot {
 
@@ -43,19 +47,23 @@ struct Matmul {
   static constexpr Backward backward =
       Backward::by("linear.matmul_backward_input", "linear.matmul_backward_weight", "linear.matmul_backward_bias");
 
-  struct Arguments {
-    View<const float> x;
+  struct Arguments : ProductInput {
     ConstAnyView weights;
-    WeightLayout layout = WeightLayout::rows;
     View<const float> bias;
     View<float> y;
-    // Not a field. Fused forms that take x as codes give an x that has a shape and no data, and this.
-    CodedX coded = {};
 
     static constexpr auto fields() {
-      return field_list(input(&Arguments::x, "x"), weight(&Arguments::weights, "weights"),
-                        attribute(&Arguments::layout, "layout"), optional_weight(&Arguments::bias, "bias"),
-                        output(&Arguments::y, "y"));
+      return std::tuple_cat(ProductInput::fields(),
+                            field_list(weight(&Arguments::weights, "weights"),
+                                       optional_weight(&Arguments::bias, "bias"), output(&Arguments::y, "y")));
+    }
+
+    // One product as ways of multiplying take it.
+    static Arguments of(const ProductInput& input, const ConstAnyView& weights, const View<const float>& bias,
+                        const View<float>& y) {
+      Arguments product{input, weights, bias, y};
+      product.x = input.shaped_x();
+      return product;
     }
   };
 

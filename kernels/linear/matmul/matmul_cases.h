@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstring>
+#include <numeric>
+#include <string>
 
 #include "kernels/linear/matmul/matmul.h"
 #include "tensor/block_scales.h"
@@ -16,11 +18,13 @@ struct MatmulCase {
   bool with_bias = false;
   WeightLayout layout = WeightLayout::rows;
   bool has_tame_weights = false;
+  bool is_coded = false;
 
   std::string text() const {
     return std::to_string(rows) + " x " + std::to_string(columns) + " x " + std::to_string(depth) + " " +
            std::string(name_of(type)) + (with_bias ? " with bias" : "") +
-           (layout == WeightLayout::interleaved8 ? " interleaved" : "") + (has_tame_weights ? " of tame weights" : "");
+           (layout == WeightLayout::interleaved8 ? " interleaved" : "") + (has_tame_weights ? " of tame weights" : "") +
+           (is_coded ? " of codes" : "");
   }
   // Block formats hold no infinities, and encoding wild numbers proves nothing about products: their weights stay tame.
   // Halves hold neither large nor tiny numbers, so only tame ones show what becomes of an x that is either.
@@ -32,11 +36,32 @@ struct MatmulCase {
     return packed;
   }
 
+  void fill_input(CaseBuilder& builder, ProductInput& input) const {
+    input.layout = layout;
+    const View<const float> x = builder.filled({rows, depth});
+    if (!is_coded) {
+      input.x = x;
+      return;
+    }
+    const int block = block_elements(type);
+    const auto codes = builder.blank<std::int8_t>({rows, depth});
+    const auto scales = builder.blank({rows, depth / block});
+    const auto sums = builder.blank<std::int32_t>({rows, depth / code_group});
+    for (std::int64_t row = 0; row < rows; ++row) {
+      encode_activation_row(&x(row, 0), &codes(row, 0), &scales(row, 0), depth, block);
+      for (std::int64_t at = 0; at < depth; at += code_group) {
+        sums(row, at / code_group) = std::accumulate(&codes(row, at), &codes(row, at) + code_group, 0);
+      }
+    }
+    input.codes = codes;
+    input.scales = scales;
+    input.sums = sums;
+  }
+
   Matmul::Arguments operator()(CaseBuilder& builder) const {
     Matmul::Arguments a;
-    a.x = builder.filled({rows, depth});
+    fill_input(builder, a);
     a.weights = builder.filled_any(type, {columns, depth}, weight_fill());
-    a.layout = layout;
     if (layout == WeightLayout::interleaved8) a.weights = interleaved(builder, a.weights);
     if (with_bias) a.bias = builder.filled({columns});
     a.y = builder.blank({rows, columns});
@@ -96,7 +121,13 @@ struct ExtremeCodesCase {
 
 inline void Matmul::cases(CaseList<Matmul>& list) {
   auto parity = [&](MatmulCase one) { list.parity(one.text(), one); };
+  auto coded = [&](MatmulCase one) {
+    one.is_coded = true;
+    parity(one);
+  };
+  // Arguments of the first three are also made wrong.
   parity({3, 5, 7, DType::f32, true});
+  coded({5, 7, 256, DType::q4_k, true});
   parity({13, 33, 64, DType::q4_0});
   parity({5, 7, 256, DType::q4_k, true});
   parity({1, 1, 1});
@@ -176,6 +207,21 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({2, 8, 0, type, true, layout});
     parity({0, 8, block, type, false, layout});
     parity({3, 0, block, type, false, layout});
+  }
+  for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4,
+                     DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
+    const std::int64_t block = block_elements(type);
+    coded({1, 33, 3 * block, type, true});
+    coded({3, 11, 2 * block, type});
+    coded({13, 9, block, type});
+    coded({20, 19, 3 * block, type, true});
+  }
+  coded({2, 5, 0, DType::q8_0, true});
+  coded({0, 5, 32, DType::q4_1});
+  for (DType type : interleaved_types) {
+    for (const std::int64_t rows : {1, 3, 7, 18}) {
+      coded({rows, 48, 512, type, rows == 1, WeightLayout::interleaved8});
+    }
   }
   for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4,
                      DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {

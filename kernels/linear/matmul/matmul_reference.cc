@@ -41,16 +41,16 @@ std::vector<double> effective_row(const float* x, std::int64_t length, DType wei
 }  // namespace
 
 void matmul_reference(const Matmul::Arguments& arguments, Context&) {
-  const std::int64_t rows = arguments.x.size(0);
-  const std::int64_t depth = arguments.x.size(1);
+  const std::int64_t rows = arguments.shape()[0];
+  const std::int64_t depth = arguments.shape()[1];
   const std::int64_t columns = arguments.weights.size(0);
   const DType type = arguments.weights.dtype();
   const bool is_interleaved = arguments.layout == WeightLayout::interleaved8;
   if (rows == 0 || columns == 0) return;
   std::vector<std::vector<double>> x;
   for (std::int64_t m = 0; m < rows; ++m) {
-    x.push_back(arguments.coded.is_given() ? decoded_row(arguments.coded, m, depth, type)
-                                           : effective_row(&arguments.x(m, 0), depth, type));
+    x.push_back(arguments.is_coded() ? decoded_row(arguments.coded(), m, depth, type)
+                                     : effective_row(&arguments.x(m, 0), depth, type));
   }
   std::vector<float> weights(static_cast<std::size_t>(depth));
   std::vector<std::byte> gathered(is_interleaved ? static_cast<std::size_t>(row_bytes(type, depth)) : 0);

@@ -7,13 +7,13 @@ namespace ingot {
 Gemm gemm_of(const Matmul::Arguments& a) {
   return {.rows = a.y.size(0),
           .columns = a.y.size(1),
-          .depth = a.x.size(1),
-          .left = gemm_operand(a.x, 0, 1),
+          .depth = a.shape()[1],
+          .left = gemm_operand(a.shaped_x(), 0, 1),
           .right = gemm_operand(a.weights, 0, 1),
           .out = a.y.data(),
           .out_stride = a.y.stride(0),
           .bias = a.bias.data(),
-          .coded = a.coded};
+          .coded = a.coded()};
 }
 
 // dx[m,k] = sum_n dy[m,n] W[n,k]: the depth is n.

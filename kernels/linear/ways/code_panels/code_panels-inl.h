@@ -47,7 +47,7 @@ void fill_panel(const Matmul::Arguments& a, const ActivationPanels& x, std::int6
     alignas(64) PanelStep codes = {};
     const std::int64_t length = std::min<std::int64_t>(panel_step, depth - begin);
     for (std::int64_t row = 0; row < rows; ++row) {
-      const BlockReader from(a.coded, reinterpret_cast<const std::byte*>(a.x.data()),
+      const BlockReader from(a.coded(), reinterpret_cast<const std::byte*>(a.x.data()),
                              a.x.stride(0) * static_cast<std::int64_t>(sizeof(float)), panel * panel_rows + row,
                              encode);
       for (std::int64_t at = 0; at < length; at += Block::elements) {

@@ -74,7 +74,7 @@ void fill_tile(const Matmul::Arguments& a, const TilesOfX<Block>& x, std::int64_
     TileXBlock<Block>& to = *x.at(tile, b);
     if (rows < tile_rows) to = {};
     for (int row = 0; row < rows; ++row) {
-      const BlockReader from(a.coded, reinterpret_cast<const std::byte*>(a.x.data()),
+      const BlockReader from(a.coded(), reinterpret_cast<const std::byte*>(a.x.data()),
                              a.x.stride(0) * static_cast<std::int64_t>(sizeof(float)), first + row, encode);
       alignas(16) std::int8_t codes[Block::elements];
       std::int32_t sums[Block::elements / code_group];

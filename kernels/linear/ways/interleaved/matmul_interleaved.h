@@ -13,7 +13,7 @@ inline bool is_interleaved(const Matmul::Arguments& arguments) {
 
 // A row of x, floats or codes.
 inline BlockReader row_reader(const Matmul::Arguments& a, std::int64_t row, EncodeFunction encode) {
-  return {a.coded, reinterpret_cast<const std::byte*>(a.x.data()),
+  return {a.coded(), reinterpret_cast<const std::byte*>(a.x.data()),
           a.x.stride(0) * static_cast<std::int64_t>(sizeof(float)), row, encode};
 }
 
