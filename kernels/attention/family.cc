@@ -1,11 +1,11 @@
 #include "kernels/attention/family.h"
 
-#include "kernels/attention/decode.h"
-#include "kernels/attention/log_softmax.h"
-#include "kernels/attention/prefill.h"
-#include "kernels/attention/sdpa.h"
-#include "kernels/attention/sdpa_backward.h"
-#include "kernels/attention/softmax.h"
+#include "kernels/attention/cached/decode.h"
+#include "kernels/attention/softmax/log_softmax.h"
+#include "kernels/attention/cached/prefill.h"
+#include "kernels/attention/sdpa/sdpa.h"
+#include "kernels/attention/sdpa/sdpa_backward.h"
+#include "kernels/attention/softmax/softmax.h"
 
 namespace ingot {
 

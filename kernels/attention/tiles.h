@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "kernels/attention/sdpa_inputs.h"
+#include "kernels/attention/sdpa/sdpa_inputs.h"
 
 namespace ingot {
 

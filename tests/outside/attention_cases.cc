@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "kernels/activation/exponential_curves.h"
-#include "kernels/attention/sdpa.h"
-#include "kernels/attention/softmax.h"
+#include "kernels/attention/sdpa/sdpa.h"
+#include "kernels/attention/softmax/softmax.h"
 #include "kernels/elementwise/binary.h"
 #include "kernels/elementwise/unary.h"
 #include "kernels/layout/concat.h"

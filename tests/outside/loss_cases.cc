@@ -1,7 +1,7 @@
 // ONNX losses. Classes are axis 1 there and the last axis here; what lies behind them becomes rows.
 #include <limits>
 
-#include "kernels/attention/log_softmax.h"
+#include "kernels/attention/softmax/log_softmax.h"
 #include "kernels/loss/cross_entropy.h"
 #include "kernels/loss/negative_log_likelihood.h"
 #include "tests/outside/buffer.h"

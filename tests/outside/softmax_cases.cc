@@ -1,6 +1,6 @@
 // ONNX softmaxes over any axis; Ingot's is over the last one.
-#include "kernels/attention/log_softmax.h"
-#include "kernels/attention/softmax.h"
+#include "kernels/attention/softmax/log_softmax.h"
+#include "kernels/attention/softmax/softmax.h"
 #include "tests/outside/buffer.h"
 #include "tests/outside/trial.h"
 

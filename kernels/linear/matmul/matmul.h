@@ -8,7 +8,7 @@
 //   scale[m,b] = max_{k in b} |x[m,k]| / 127,  code[m,k] = round half to even(x[m,k] * (127 / max))
 //   y[m,n]     = sum_b scale[m,b] sum_{k in b} code[m,k] W[n,k] + bias[n]
 //
-// with blocks b of 32 elements (256 where the weights' blocks have 256), as quantization/activation_codes.h defines to
+// with blocks b of 32 elements (256 where the weights' blocks have 256), as vector/activation_codes.h defines to
 // the bit: a block of activations that holds a value which is not finite makes its whole row of y NaN.
 //
 // Where weights are bf16, activations are rounded to bf16 as well (to nearest, ties to even; NaN stays NaN), and that
