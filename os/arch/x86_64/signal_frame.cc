@@ -73,14 +73,11 @@ bool write_vectors(std::uint64_t place, VectorState& vectors) {
 
 // A handler may have asked for more parts than its frame holds: those are as after a reset then. Where the frame does
 // not say what it holds, it is what FXSAVE stores.
-bool read_vectors(std::uint64_t place, VectorState& vectors, Allocator& heap) {
+bool read_vectors(std::uint64_t place, VectorState& vectors, VectorState& read) {
   if (place == 0) {
     reset_vectors(vectors);
     return true;
   }
-  Result<VectorState> created = VectorState::create(heap, vectors.parts());
-  if (!created.ok()) return false;
-  VectorState& read = created.value();
   const std::span<std::byte> state = read.memory();
   const VirtualAddress from(place);
   if (!copy_from_user(state.data(), from, VectorLayout::legacy_bytes).ok()) return false;
@@ -96,6 +93,8 @@ bool read_vectors(std::uint64_t place, VectorState& vectors, Allocator& heap) {
                           copy_from_user(&end, from + bytes, sizeof end).ok() && end == ExtendedState::ends;
     if (is_whole) {
       if (!copy_from_user(state.data(), from, bytes).ok()) return false;
+      // What is behind it is of a frame that came back before.
+      __builtin_memset(state.data() + bytes, 0, state.size() - bytes);
       parts = facts.parts;
     } else {
       __builtin_memcpy(&state[VectorLayout::legacy_bytes], &legacy_parts, sizeof legacy_parts);
@@ -189,14 +188,14 @@ bool push_signal_frame(TrapFrame& frame, VectorState& vectors, const SignalFrame
   return true;
 }
 
-std::optional<ReturnedSignalFrame> pop_signal_frame(TrapFrame& frame, VectorState& vectors, Allocator& heap) {
+std::optional<ReturnedSignalFrame> pop_signal_frame(TrapFrame& frame, VectorState& vectors, VectorState& room) {
   Context context;
   // The handler's return took the return address off.
   const VirtualAddress place(frame.rsp - sizeof(std::uint64_t) + offsetof(SignalFrame, context));
   if (!copy_from_user(&context, place, sizeof context).ok()) return {};
   const Registers& from = context.registers;
   const std::optional<UserAddress> instruction = UserAddress::of(from.rip);
-  if (!instruction || !read_vectors(from.vectors, vectors, heap)) return {};
+  if (!instruction || !read_vectors(from.vectors, vectors, room)) return {};
   frame = {.r15 = from.r15,
            .r14 = from.r14,
            .r13 = from.r13,
