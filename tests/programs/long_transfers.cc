@@ -1,7 +1,7 @@
 // Transfers of many megabytes, on one CPU: others have their turn meanwhile, and a signal ends what has no end of its
 // own. A file is read whole all the same, as on Linux.
 // program-test: processors 1
-// program-test: cast --tmpfs 4M
+// program-test: cast --tmpfs 100M
 // program-test: memory 256
 // program-test: expect all transfers behaved
 #include <fcntl.h>
@@ -71,6 +71,12 @@ int main() {
   before = turns;
   set_alarm(20);
   CHECK(readv(file, endless.data(), 256) == static_cast<ssize_t>(long_file) && alarms == 1 && turns > before);
+  // Room for a file.
+  before = turns;
+  CHECK(fallocate(file, FALLOC_FL_KEEP_SIZE, long_file, many) == 0 && turns > before);
+  CHECK(lseek(file, 0, SEEK_END) == static_cast<off_t>(long_file));
+  CHECK(fallocate(file, 0, long_file, many) == 0 && lseek(file, 0, SEEK_END) == static_cast<off_t>(long_file + many));
+  CHECK(fallocate(file, 0, 0, long_file) == -1 && errno == ENOSPC);
   CHECK(syscall(SYS_getrandom, nullptr, 10, 0) == -1 && errno == EFAULT);
   CHECK(getrandom(room, 10, GRND_RANDOM | 4) == -1 && errno == EINVAL);
   std::puts("all transfers behaved");
