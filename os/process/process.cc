@@ -24,7 +24,7 @@ Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, UserAddres
   // One after the other: g++ does not destroy the first members of a list in braces when TRY leaves it.
   KernelStack stack = TRY(take_stack());
   arch::VectorState vectors = TRY(arch::VectorState::create(heap));
-  arch::VectorState returned_vectors = TRY(arch::VectorState::create(heap));
+  arch::VectorState returned_vectors = TRY(arch::VectorState::room_for(heap, vectors));
   void* block = TRY(heap.allocate(sizeof(UserThread), alignof(UserThread)));
   const std::uint32_t number = threads_.with([](Threads& threads) { return threads.next_number++; });
   auto* thread = std::construct_at(static_cast<UserThread*>(block), *this, number,

@@ -87,18 +87,19 @@ bool read_vectors(std::uint64_t place, VectorState& vectors, VectorState& read) 
   __builtin_memcpy(&facts, &state[ExtendedState::place], sizeof facts);
   std::uint32_t end = 0;
   if (read.has_header()) {
-    const std::uint32_t bytes = facts.state_bytes;
+    std::uint32_t bytes = facts.state_bytes;
     const bool is_whole = facts.magic == ExtendedState::begins &&
                           bytes >= VectorLayout::legacy_bytes + VectorLayout::header_bytes && bytes <= state.size() &&
                           copy_from_user(&end, from + bytes, sizeof end).ok() && end == ExtendedState::ends;
     if (is_whole) {
       if (!copy_from_user(state.data(), from, bytes).ok()) return false;
-      // What is behind it is of a frame that came back before.
-      __builtin_memset(state.data() + bytes, 0, state.size() - bytes);
       parts = facts.parts;
     } else {
       __builtin_memcpy(&state[VectorLayout::legacy_bytes], &legacy_parts, sizeof legacy_parts);
+      bytes = VectorLayout::legacy_bytes + sizeof legacy_parts;
     }
+    // What is behind it was another's: the heap's, or that of a frame before.
+    __builtin_memset(state.data() + bytes, 0, state.size() - bytes);
   }
   make_loadable(state, static_cast<std::uint32_t>(parts) & vectors.parts(), current_processor().part.vectors);
   take_vectors(vectors, read);

@@ -34,7 +34,7 @@ namespace {
 Result<void> add_parts(UserThread& thread, std::uint32_t parts, Allocator& heap) {
   VectorState& own = thread.vectors();
   VectorState larger = TRY(VectorState::create(heap, own.parts() | parts));
-  VectorState returned = TRY(VectorState::create(heap, own.parts() | parts));
+  VectorState returned = TRY(VectorState::room_for(heap, larger));
   thread.returned_vectors().exchange_memory(returned);
   const InterruptsOff quiet;
   save_whole_vectors(own);
