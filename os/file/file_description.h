@@ -68,8 +68,8 @@ class FileDescription : public Shared {
   virtual Answer<std::uint64_t> seek(std::int64_t, Whence) { return Errno::espipe; }
   virtual Answer<FileStatus> status() = 0;
   virtual Answer<void> truncate(std::uint64_t) { return Errno::einval; }
-  // fallocate: a later write to the range does not fail for want of room. A long range comes in parts, of which the last
-  // makes the file grow, if it shall.
+  // fallocate: a later write to the range does not fail for want of room. A long range comes in parts, of which the
+  // last makes the file grow, if it shall.
   enum class Reserved : std::uint8_t { keeps_size, grows };
   virtual Answer<void> reserve(std::uint64_t, std::uint64_t, Reserved) { return Errno::enodev; }
   // fsync: EINVAL where there is nothing that could be kept.

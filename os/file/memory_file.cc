@@ -199,7 +199,8 @@ Answer<void> MemoryFile::truncate(std::uint64_t bytes) {
   TRY(change.check());
   if (bytes > largest_file) return Errno::efbig;
   const std::uint64_t kept_pages = round_up(bytes, page_bytes) / page_bytes;
-  const bool shrinks = content_.with([&](Content& it) { return bytes < std::exchange(it.bytes, bytes); });
+  // What was reserved behind the end goes as well.
+  const bool shrinks = content_.with([&](Content& it) { return bytes <= std::exchange(it.bytes, bytes); });
   if (shrinks) {
     // From here on a fault beyond the end fails, so no region gets a page back after it lost it.
     TRY(mapping_.invalidate(kept_pages * page_bytes, largest_file - kept_pages * page_bytes));

@@ -128,6 +128,8 @@ TEST_F(MemoryFiles, WhatIsReservedCanBeWritten) {
   EXPECT_TRUE(it->reserve(10 * page_bytes, page_bytes, Reserved::keeps_size).ok());
   EXPECT_EQ(it->status().value().bytes, 10 * page_bytes);
   EXPECT_EQ(it->status().value().allocated_bytes, 11 * page_bytes);
+  EXPECT_TRUE(it->truncate(10 * page_bytes).ok());
+  EXPECT_EQ(it->status().value().allocated_bytes, 10 * page_bytes);
 }
 
 TEST_F(MemoryFiles, WhatCannotBeReservedIsGivenBack) {

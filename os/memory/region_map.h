@@ -38,7 +38,8 @@ class RegionMap {
   std::optional<VirtualAddress> find_gap(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t phase,
                                          VirtualAddress low, VirtualAddress high) const;
 
-  // Fails where memory runs out, there are too many, an offset wraps, or the object refuses (MemoryObject::show). Precondition: is_free.
+  // Fails where memory runs out, there are too many, an offset wraps, or the object refuses (MemoryObject::show).
+  // Precondition: is_free.
   Result<void> insert(const RegionFields& fields);
   // Makes an address a border: a region that holds it inside becomes two.
   Result<void> split_at(VirtualAddress address);
