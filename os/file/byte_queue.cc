@@ -12,9 +12,9 @@ Answer<Reference<ByteQueue>> ByteQueue::create(Allocator& heap, PollSource* told
   return queue.error();
 }
 
-Answer<std::size_t> ByteQueue::read(Transfer& to) {
-  Answer<std::size_t> moved = read_locked(to);
-  if (moved.ok() && moved.value() != 0) source_.notify(poll_event::writable);
+Answer<std::size_t> ByteQueue::read(Transfer& to, Reading reading) {
+  Answer<std::size_t> moved = read_locked(to, reading);
+  if (moved.ok() && moved.value() != 0 && reading == Reading::takes) source_.notify(poll_event::writable);
   return moved;
 }
 
@@ -59,19 +59,20 @@ std::span<std::byte> ByteQueue::range(std::size_t begin, std::size_t bytes) {
   return {buffer_ + begin, std::min(bytes, pipe_bytes - begin)};
 }
 
-Answer<std::size_t> ByteQueue::read_locked(Transfer& to) {
+Answer<std::size_t> ByteQueue::read_locked(Transfer& to, Reading reading) {
   const MutexGuard guard(lock_);
   if (to.left() == 0) return std::size_t{0};
   if (used_ == 0 && writers_ != 0) return Errno::eagain;
   std::size_t done = 0;
-  while (used_ != 0 && to.left() != 0) {
-    const Answer<std::size_t> moved = to.give(range(first_, used_));
+  while (done != used_ && to.left() != 0) {
+    const Answer<std::size_t> moved = to.give(range(first_ + done, used_ - done));
     if (!moved.ok() && done == 0) return moved.error();
     if (!moved.ok()) break;
-    first_ = (first_ + moved.value()) % pipe_bytes;
-    used_ -= moved.value();
     done += moved.value();
   }
+  if (reading == Reading::looks) return done;
+  first_ = (first_ + done) % pipe_bytes;
+  used_ -= done;
   return done;
 }
 

@@ -22,7 +22,7 @@ class ByteQueue final : public Shared {
   ~ByteQueue() { heap_.free(buffer_, pipe_bytes, page_bytes); }
 
   // EAGAIN: nothing there, or no room; EPIPE: nobody reads any more.
-  Answer<std::size_t> read(Transfer& to);
+  Answer<std::size_t> read(Transfer& to, Reading reading = Reading::takes);
   Answer<std::size_t> write(Transfer& from);
   std::uint32_t events_of_reader();
   std::uint32_t events_of_writer();
@@ -35,7 +35,7 @@ class ByteQueue final : public Shared {
   void drop(unsigned& ends);
   // A ring: what is used, or what is free, is at most two ranges.
   std::span<std::byte> range(std::size_t begin, std::size_t bytes);
-  Answer<std::size_t> read_locked(Transfer& to);
+  Answer<std::size_t> read_locked(Transfer& to, Reading reading);
   Answer<std::size_t> write_locked(Transfer& from);
 
   Mutex lock_{LockRank::file_data};

@@ -68,8 +68,10 @@ class FileDescription : public Shared {
   virtual Answer<std::uint64_t> seek(std::int64_t, Whence) { return Errno::espipe; }
   virtual Answer<FileStatus> status() = 0;
   virtual Answer<void> truncate(std::uint64_t) { return Errno::einval; }
-  // fallocate: a later write to the range does not fail for want of room.
-  virtual Answer<void> reserve(std::uint64_t, std::uint64_t) { return Errno::enodev; }
+  // fallocate: a later write to the range does not fail for want of room. A long range comes in parts, of which the
+  // last makes the file grow, if it shall.
+  enum class Reserved : std::uint8_t { keeps_size, grows };
+  virtual Answer<void> reserve(std::uint64_t, std::uint64_t, Reserved) { return Errno::enodev; }
   // fsync: EINVAL where there is nothing that could be kept.
   virtual Answer<void> synchronize() { return Errno::einval; }
   // ioctl: `argument` is a number or an address in the caller's memory. Alone of all calls it may sleep.

@@ -13,7 +13,9 @@ class MemoryFileDescription final : public SeekableDescription {
 
   Answer<FileStatus> status() override { return file_->status(); }
   Answer<void> truncate(std::uint64_t bytes) override { return file_->truncate(bytes); }
-  Answer<void> reserve(std::uint64_t offset, std::uint64_t bytes) override { return file_->reserve(offset, bytes); }
+  Answer<void> reserve(std::uint64_t offset, std::uint64_t bytes, Reserved size) override {
+    return file_->reserve(offset, bytes, size);
+  }
   Answer<FileMapping> mapping(std::uint64_t offset, std::uint64_t bytes, Access) override {
     if (offset + bytes > largest_file) return Errno::eoverflow;
     file_->note_reading();
@@ -174,15 +176,20 @@ Answer<std::size_t> MemoryFile::write(Transfer& from, std::uint64_t offset) {
   return static_cast<std::size_t>(done);
 }
 
-Answer<void> MemoryFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
+Answer<void> MemoryFile::reserve(std::uint64_t offset, std::uint64_t bytes, FileDescription::Reserved size) {
   TRY(volume().check_writable());
   const Change change(*this);
   TRY(change.check());
   if (bytes > largest_file || offset > largest_file - bytes) return Errno::efbig;
   for (std::uint64_t page = offset / page_bytes; page * page_bytes < offset + bytes; ++page) {
-    TRY(content_.with([&](Content& it) -> Answer<FrameNumber> { return it.pages.find_or_add(page); }));
+    TRY(content_.with([&](Content& it) -> Answer<void> {
+      const Answer<FrameNumber> found = it.pages.find_or_add(page);
+      if (found.ok()) return {};
+      it.pages.cut(round_up(it.bytes, page_bytes) / page_bytes);
+      return found.error();
+    }));
   }
-  grow(offset + bytes);
+  if (size == FileDescription::Reserved::grows) grow(offset + bytes);
   return {};
 }
 
@@ -192,7 +199,8 @@ Answer<void> MemoryFile::truncate(std::uint64_t bytes) {
   TRY(change.check());
   if (bytes > largest_file) return Errno::efbig;
   const std::uint64_t kept_pages = round_up(bytes, page_bytes) / page_bytes;
-  const bool shrinks = content_.with([&](Content& it) { return bytes < std::exchange(it.bytes, bytes); });
+  // What was reserved behind the end goes as well.
+  const bool shrinks = content_.with([&](Content& it) { return bytes <= std::exchange(it.bytes, bytes); });
   if (shrinks) {
     // From here on a fault beyond the end fails, so no region gets a page back after it lost it.
     TRY(mapping_.invalidate(kept_pages * page_bytes, largest_file - kept_pages * page_bytes));

@@ -25,8 +25,9 @@ class MemoryFile final : public Node, private PageBudget {
 
   Answer<std::size_t> read(Transfer& to, std::uint64_t offset);
   Answer<std::size_t> write(Transfer& from, std::uint64_t offset);
-  // Makes sure that a range will not fail for want of room (fallocate); the file grows to it.
-  Answer<void> reserve(std::uint64_t offset, std::uint64_t bytes);
+  // Makes sure that a range will not fail for want of room (fallocate). Where there is none, what was reserved behind
+  // the end goes back.
+  Answer<void> reserve(std::uint64_t offset, std::uint64_t bytes, FileDescription::Reserved size);
   std::uint64_t size();
   Answer<std::uint64_t> next_data(std::uint64_t offset);
   Answer<std::uint64_t> next_hole(std::uint64_t offset);

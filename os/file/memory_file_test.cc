@@ -121,10 +121,23 @@ TEST_F(MemoryFiles, NodesHaveAQuotaToo) {
 
 TEST_F(MemoryFiles, WhatIsReservedCanBeWritten) {
   Reference<FileDescription> it = open();
-  EXPECT_TRUE(it->reserve(0, 10 * page_bytes).ok());
+  using Reserved = FileDescription::Reserved;
+  EXPECT_TRUE(it->reserve(0, 10 * page_bytes, Reserved::grows).ok());
   EXPECT_EQ(it->status().value().bytes, 10 * page_bytes);
   EXPECT_EQ(it->status().value().allocated_bytes, 10 * page_bytes);
-  EXPECT_EQ(it->reserve(0, 1000 * page_bytes).error(), Errno::enospc);
+  EXPECT_TRUE(it->reserve(10 * page_bytes, page_bytes, Reserved::keeps_size).ok());
+  EXPECT_EQ(it->status().value().bytes, 10 * page_bytes);
+  EXPECT_EQ(it->status().value().allocated_bytes, 11 * page_bytes);
+  EXPECT_TRUE(it->truncate(10 * page_bytes).ok());
+  EXPECT_EQ(it->status().value().allocated_bytes, 10 * page_bytes);
+}
+
+TEST_F(MemoryFiles, WhatCannotBeReservedIsGivenBack) {
+  Reference<FileDescription> it = open();
+  EXPECT_EQ(write_at(*it, 0, "x").value(), 1u);
+  EXPECT_EQ(it->reserve(0, 1000 * page_bytes, FileDescription::Reserved::grows).error(), Errno::enospc);
+  EXPECT_EQ(it->status().value().bytes, 1u);
+  EXPECT_EQ(it->status().value().allocated_bytes, page_bytes);
 }
 
 TEST_F(MemoryFiles, AFaultInTheProgramEndsTheCall) {

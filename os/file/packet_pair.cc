@@ -10,20 +10,15 @@ namespace {
 
 using Side = PacketQueue::Side;
 
-class PacketSource final : public Shared {
- public:
-  PollSource source;
-};
-
 class PacketSocket final : public SocketFile {
  public:
-  PacketSocket(SocketKind kind, Reference<PacketSource> source, Reference<PacketQueue> incoming,
+  PacketSocket(SocketKind kind, Reference<SocketPairState> pair, unsigned end, Reference<PacketQueue> incoming,
                Reference<PacketQueue> outgoing, std::uint32_t flags, Nanoseconds made)
-      : SocketFile(kind, flags, made),
-        source_(std::move(source)),
+      : SocketFile(kind, std::move(pair), end, flags, made),
         incoming_(std::move(incoming)),
         outgoing_(std::move(outgoing)) {}
   ~PacketSocket() {
+    if (kind() == SocketKind::packets && !incoming_->is_empty()) reset_other();
     incoming_->set_reader(Side::gone);
     outgoing_->set_writer(Side::gone);
   }
@@ -31,14 +26,17 @@ class PacketSocket final : public SocketFile {
   void shut_down(Direction direction) override {
     direction == Direction::receiving ? incoming_->set_reader(Side::shut) : outgoing_->set_writer(Side::shut);
   }
-  Answer<Received> receive(Transfer& to) override {
-    const Answer<Received> received = incoming_->read(to);
+  // A reset is told before what waits, as on Linux.
+  Answer<Received> receive(Transfer& to, Reading reading) override {
+    if (take_reset()) return Errno::econnreset;
+    const Answer<Received> received = incoming_->read(to, reading);
     if (!received.ok() && received.error() == Errno::eagain && has_ended()) return Received{0, 0};
     return received.ok() ? Answer<Received>(received.value()) : received.error();
   }
   Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, ControlCaller& caller) override {
     if (request != control_request::bytes_waiting) return Errno::enotty;
-    TRY(caller.memory().write(argument, static_cast<std::int32_t>(incoming_->first_bytes())));
+    const std::size_t bytes = kind() == SocketKind::packets ? incoming_->all_bytes() : incoming_->first_bytes();
+    TRY(caller.memory().write(argument, static_cast<std::int32_t>(bytes)));
     return std::int64_t{0};
   }
   std::uint32_t poll() override {
@@ -47,16 +45,14 @@ class PacketSocket final : public SocketFile {
     if (outgoing_->has_room() || outgoing_->reader() != Side::there) events |= poll_event::writable;
     const bool both_ways = has_ended() && (outgoing_->reader() != Side::there || outgoing_->writer() != Side::there);
     if (kind() == SocketKind::packets && both_ways) events |= poll_event::hang_up;
-    return events;
+    return events | (was_reset() ? poll_event::error : 0);
   }
-  PollSource* poll_source() override { return &source_->source; }
 
  private:
   // Nothing will come any more. Of a datagram's sender nobody knows that.
   bool has_ended() const {
     return incoming_->reader() != Side::there || (kind() == SocketKind::packets && incoming_->writer() != Side::there);
   }
-  Answer<std::size_t> read_bytes(Transfer& to) override { return TRY(receive(to)).moved; }
   Answer<std::size_t> write_bytes(Transfer& from) override {
     if (from.left() > PacketQueue::most_message_bytes) return Errno::emsgsize;
     if (!connected_.load(MemoryOrder::relaxed)) return Errno::enotconn;
@@ -69,7 +65,6 @@ class PacketSocket final : public SocketFile {
     return Errno::econnrefused;
   }
 
-  Reference<PacketSource> source_;
   Reference<PacketQueue> incoming_, outgoing_;
   Atomic<bool> connected_{true};
 };
@@ -79,12 +74,12 @@ class PacketSocket final : public SocketFile {
 Answer<SocketPair> make_packet_pair(const FileServices& services, SocketKind kind, std::uint32_t flags) {
   Allocator& heap = *services.heap;
   const Nanoseconds now = services.time->realtime();
-  const Reference<PacketSource> source = TRY(make_reference<PacketSource>(heap));
-  const Reference<PacketQueue> there = TRY(make_reference<PacketQueue>(heap, heap, source->source));
-  const Reference<PacketQueue> back = TRY(make_reference<PacketQueue>(heap, heap, source->source));
+  const Reference<SocketPairState> state = TRY(make_reference<SocketPairState>(heap));
+  const Reference<PacketQueue> there = TRY(make_reference<PacketQueue>(heap, heap, state->source));
+  const Reference<PacketQueue> back = TRY(make_reference<PacketQueue>(heap, heap, state->source));
   SocketPair pair;
-  pair.one = TRY(make_reference<PacketSocket>(heap, kind, source, back, there, flags, now));
-  pair.other = TRY(make_reference<PacketSocket>(heap, kind, source, there, back, flags, now));
+  pair.one = TRY(make_reference<PacketSocket>(heap, kind, state, 0u, back, there, flags, now));
+  pair.other = TRY(make_reference<PacketSocket>(heap, kind, state, 1u, there, back, flags, now));
   return pair;
 }
 

@@ -20,7 +20,7 @@ class PacketPairs : public Files {
   static Answer<Got> receive(FileDescription& socket, std::size_t room = 100) {
     std::string text(room, '?');
     KernelTransfer transfer(std::as_bytes(std::span(text)));
-    const SocketFile::Received received = TRY(socket.as_socket()->receive(transfer));
+    const SocketFile::Received received = TRY(socket.as_socket()->receive(transfer, Reading::takes));
     text.resize(received.moved);
     return Got{text, received.message_bytes};
   }

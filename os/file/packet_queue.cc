@@ -18,14 +18,17 @@ Answer<std::size_t> PacketQueue::write(Transfer& from) {
   return bytes;
 }
 
-Answer<SocketFile::Received> PacketQueue::read(Transfer& to) {
-  const Reference<Message> message = state_.with([](State& it) {
+Answer<SocketFile::Received> PacketQueue::read(Transfer& to, Reading reading) {
+  const Reference<Message> message = state_.with([&](State& it) {
+    if (reading == Reading::looks) {
+      return it.messages.count() == 0 ? Reference<Message>() : Reference<Message>(*it.messages.first());
+    }
     Reference<Message> first = it.messages.take_first();
     if (first) it.bytes -= first->bytes().size() + sizeof(Message);
     return first;
   });
   if (!message) return Errno::eagain;
-  source_.notify(poll_event::writable);
+  if (reading == Reading::takes) source_.notify(poll_event::writable);
   const std::size_t bytes = message->bytes().size();
   if (bytes == 0 || to.left() == 0) return SocketFile::Received{0, bytes};
   return SocketFile::Received{TRY(to.give(message->bytes())), bytes};
@@ -41,6 +44,10 @@ bool PacketQueue::is_empty() {
 
 std::size_t PacketQueue::first_bytes() {
   return state_.with([](State& it) { return it.messages.count() == 0 ? 0 : it.messages.first()->bytes().size(); });
+}
+
+std::size_t PacketQueue::all_bytes() {
+  return state_.with([](State& it) { return it.bytes - it.messages.count() * sizeof(Message); });
 }
 
 void PacketQueue::clear() {

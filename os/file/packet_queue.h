@@ -24,11 +24,12 @@ class PacketQueue final : public Shared {
 
   // EMSGSIZE; EAGAIN: no room. Who is still there is the sockets' own to judge.
   Answer<std::size_t> write(Transfer& from);
-  // EAGAIN: nothing there. What does not fit is lost.
-  Answer<SocketFile::Received> read(Transfer& to);
+  // EAGAIN: nothing there. What does not fit is lost with the rest.
+  Answer<SocketFile::Received> read(Transfer& to, Reading reading);
   bool has_room();
   bool is_empty();
   std::size_t first_bytes();  // of the next message; 0: none
+  std::size_t all_bytes();
   void clear();
 
   Side reader() const { return reader_.load(MemoryOrder::acquire); }

@@ -8,21 +8,15 @@
 namespace ingot::os {
 namespace {
 
-// Who waits for either end is told of every change of both: that is looked at again anyway.
-class PairSource final : public Shared {
- public:
-  PollSource source;
-};
-
 class StreamSocket final : public SocketFile {
  public:
-  StreamSocket(Reference<PairSource> source, Reference<ByteQueue> incoming, Reference<ByteQueue> outgoing,
-               std::uint32_t flags, Nanoseconds made)
-      : SocketFile(SocketKind::stream, flags, made),
-        source_(std::move(source)),
+  StreamSocket(Reference<SocketPairState> pair, unsigned end, Reference<ByteQueue> incoming,
+               Reference<ByteQueue> outgoing, std::uint32_t flags, Nanoseconds made)
+      : SocketFile(SocketKind::stream, std::move(pair), end, flags, made),
         incoming_(std::move(incoming)),
         outgoing_(std::move(outgoing)) {}
   ~StreamSocket() {
+    if (incoming_->waiting() != 0) reset_other();
     shut_down(Direction::receiving);
     shut_down(Direction::sending);
   }
@@ -33,9 +27,10 @@ class StreamSocket final : public SocketFile {
       receives ? incoming_->drop_reader() : outgoing_->drop_writer();
     }
   }
-  Answer<Received> receive(Transfer& to) override {
+  Answer<Received> receive(Transfer& to, Reading reading) override {
     if (!receives_.load(MemoryOrder::relaxed)) return Received{};
-    const std::size_t moved = TRY(incoming_->read(to));
+    const std::size_t moved = TRY(incoming_->read(to, reading));
+    if (moved == 0 && to.left() != 0 && take_reset()) return Errno::econnreset;
     return Received{moved, moved};
   }
   Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, ControlCaller& caller) override {
@@ -49,18 +44,15 @@ class StreamSocket final : public SocketFile {
     // Nothing will come any more: a read answers at once.
     if ((in & poll_event::hang_up) != 0 || !receives_.load(MemoryOrder::relaxed)) events |= poll_event::readable;
     if ((in & poll_event::hang_up) != 0 && (out & poll_event::error) != 0) events |= poll_event::hang_up;
-    return events;
+    return events | (was_reset() ? poll_event::error : 0);
   }
-  PollSource* poll_source() override { return &source_->source; }
 
  private:
-  Answer<std::size_t> read_bytes(Transfer& to) override { return TRY(receive(to)).moved; }
   Answer<std::size_t> write_bytes(Transfer& from) override {
     if (!sends_.load(MemoryOrder::relaxed)) return Errno::epipe;
     return outgoing_->write(from);
   }
 
-  Reference<PairSource> source_;
   Reference<ByteQueue> incoming_, outgoing_;
   Atomic<bool> receives_{true}, sends_{true};
 };
@@ -70,12 +62,12 @@ class StreamSocket final : public SocketFile {
 Answer<SocketPair> make_stream_pair(const FileServices& services, std::uint32_t flags) {
   Allocator& heap = *services.heap;
   const Nanoseconds now = services.time->realtime();
-  const Reference<PairSource> source = TRY(make_reference<PairSource>(heap));
-  const Reference<ByteQueue> there = TRY(ByteQueue::create(heap, &source->source));
-  const Reference<ByteQueue> back = TRY(ByteQueue::create(heap, &source->source));
+  const Reference<SocketPairState> state = TRY(make_reference<SocketPairState>(heap));
+  const Reference<ByteQueue> there = TRY(ByteQueue::create(heap, &state->source));
+  const Reference<ByteQueue> back = TRY(ByteQueue::create(heap, &state->source));
   SocketPair pair;
-  pair.one = TRY(make_reference<StreamSocket>(heap, source, back, there, flags, now));
-  pair.other = TRY(make_reference<StreamSocket>(heap, source, there, back, flags, now));
+  pair.one = TRY(make_reference<StreamSocket>(heap, state, 0u, back, there, flags, now));
+  pair.other = TRY(make_reference<StreamSocket>(heap, state, 1u, there, back, flags, now));
   return pair;
 }
 

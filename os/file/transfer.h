@@ -50,6 +50,9 @@ struct TransferPiece {
   std::uint64_t bytes = 0;
 };
 
+// What becomes of bytes that were read: gone, or there for the next one (MSG_PEEK).
+enum class Reading : std::uint8_t { takes, looks };
+
 class Transfer {
  public:
   // How much is moved before anybody asks whether it may go on. The kernel is not preempted, and a program may ask for

@@ -66,6 +66,9 @@ Result<void> RegionMap::insert(const RegionFields& fields) {
     return Error::of(ErrorCode::overflow, "expected an end of an object that is a number, found ", fields.bytes,
                      " bytes at ", fields.object_offset);
   }
+  if (count_ == most_regions) {
+    return Error::of(ErrorCode::out_of_memory, "expected at most ", most_regions, " regions, found one more");
+  }
   void* block = TRY(heap_->allocate(sizeof(Region), alignof(Region)));
   Region* region = std::construct_at(static_cast<Region*>(block), fields);
   region->access = Access::none;  // until the object agrees

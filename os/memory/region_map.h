@@ -21,6 +21,10 @@ class RegionMap {
   RegionMap& operator=(const RegionMap&) = delete;
   ~RegionMap();
 
+  // As many as Linux allows (vm.max_map_count): a program that maps without end is refused while there is memory left
+  // for the pages of what it has.
+  static constexpr std::size_t most_regions = 65'530;
+
   std::size_t size() const { return count_; }
 
   // The first region that ends behind the address: the one that holds it, or the next. nullptr when there is none.
@@ -34,7 +38,8 @@ class RegionMap {
   std::optional<VirtualAddress> find_gap(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t phase,
                                          VirtualAddress low, VirtualAddress high) const;
 
-  // Fails where memory runs out, an offset wraps, or the object refuses (MemoryObject::show). Precondition: is_free.
+  // Fails where memory runs out, there are too many, an offset wraps, or the object refuses (MemoryObject::show).
+  // Precondition: is_free.
   Result<void> insert(const RegionFields& fields);
   // Makes an address a border: a region that holds it inside becomes two.
   Result<void> split_at(VirtualAddress address);

@@ -23,6 +23,17 @@ class RegionMaps : public AddressSpaces {
   Owned<AddressSpace> space = make_space();
 };
 
+TEST_F(RegionMaps, HoldNoMoreThanLinuxAllows) {
+  RegionMap map(heap);
+  for (std::uint64_t i = 0; i < RegionMap::most_regions; ++i) ASSERT_TRUE(map.insert(fields(3 * i, 2, 5 * i)).ok());
+  EXPECT_EQ(map.insert(fields(3 * RegionMap::most_regions, 1)).error().code(), ErrorCode::out_of_memory);
+  EXPECT_EQ(map.split_at(low + page_bytes).error().code(), ErrorCode::out_of_memory);
+  EXPECT_EQ(map.find(low)->bytes, 2 * page_bytes);
+  Region& first = *map.find(low);
+  map.destroy(first);
+  EXPECT_TRUE(map.insert(fields(0, 1)).ok());
+}
+
 // Begins and ends in pages, against a sorted map that is searched from its begin.
 TEST_F(RegionMaps, FindRoomAsAPlainModelDoes) {
   constexpr std::uint64_t pages = 4000;

@@ -53,8 +53,10 @@ Answer<void> OwnedLocks::try_lock(VirtualAddress word, std::uint32_t thread) {
 Answer<void> OwnedLocks::hand_over(VirtualAddress word, std::uint32_t thread, std::uint32_t mark) {
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const std::uint32_t found = TRY(words_.read(word));
-    if ((found & owner_mask) != thread) return Errno::eperm;
     Waiter* const next = waiter_of(word);
+    // musl's threads mark their robust locks themselves as left, and leave it to the kernel to hand them on.
+    const bool was_left = (found & (owner_mask | owner_died)) == owner_died && mark == owner_died && next != nullptr;
+    if ((found & owner_mask) != thread && !was_left) return Errno::eperm;
     std::uint32_t wanted = mark;
     if (next != nullptr) wanted |= next->thread | (waiter_of(word, next) != nullptr ? has_waiters : 0);
     if (TRY(words_.exchange(word, found, wanted)) != found) continue;

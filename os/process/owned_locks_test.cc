@@ -139,6 +139,26 @@ TEST_F(OwnedLocksTest, OfADeadOwnerThatNobodyWaitsForStayMarked) {
   EXPECT_EQ(word(a), 5 | owner_died);
 }
 
+// As musl does with the robust locks of a thread, before it ends: it is the kernel that knows who waits.
+TEST_F(OwnedLocksTest, ThatTheirOwnerMarkedItselfGoToTheNext) {
+  program.words[a.value()] = 1;
+  program.words[b.value()] = 2;
+  LockSleeper &second = sleeper(a, 2), &third = sleeper(a, 3);
+  EXPECT_EQ(lock(second), waits);
+  EXPECT_EQ(lock(third), waits);
+  program.words[a.value()] = owner_died;
+  EXPECT_EQ(locks.unlock(a, 1).error(), Errno::eperm);
+  locks.owner_dies(1);
+  EXPECT_TRUE(second.owns && !third.owns);
+  EXPECT_EQ(word(a), 2 | has_waiters | owner_died);
+  EXPECT_EQ(word(b), 2u);
+  locks.owner_dies(b, 1);  // another's, and one that nobody waits for
+  EXPECT_EQ(word(b), 2u);
+  program.words[b.value()] = owner_died;
+  locks.owner_dies(b, 1);
+  EXPECT_EQ(word(b), owner_died);
+}
+
 TEST_F(OwnedLocksTest, AWordThatNeverStandsStillIsGivenUp) {
   program.words[a.value()] = 1;
   program.restless = true;

@@ -21,11 +21,14 @@ Result<Owned<Process>> Process::create(Kernel& kernel, std::uint64_t memory_limi
 
 Result<UserThread*> Process::add_thread(const arch::TrapFrame& frame, UserAddress thread_storage) {
   Allocator& heap = kernel_.memory->heap();
+  // One after the other: g++ does not destroy the first members of a list in braces when TRY leaves it.
   KernelStack stack = TRY(take_stack());
   arch::VectorState vectors = TRY(arch::VectorState::create(heap));
+  arch::VectorState returned_vectors = TRY(arch::VectorState::room_for(heap, vectors));
   void* block = TRY(heap.allocate(sizeof(UserThread), alignof(UserThread)));
   const std::uint32_t number = threads_.with([](Threads& threads) { return threads.next_number++; });
-  auto* thread = std::construct_at(static_cast<UserThread*>(block), *this, number, std::move(stack), std::move(vectors),
+  auto* thread = std::construct_at(static_cast<UserThread*>(block), *this, number,
+                                   UserThread::Rooms{std::move(stack), std::move(vectors), std::move(returned_vectors)},
                                    frame, thread_storage);
   threads_.with([&](Threads& threads) {
     threads.living.push_back(*thread);

@@ -20,7 +20,7 @@ void UserThread::finish_call(arch::TrapFrame& frame, const SignalAction* handler
 // False: the handler cannot run.
 bool UserThread::run_handler(arch::TrapFrame& frame, const SignalInformation& information, const SignalAction& action) {
   const SignalSet before = signals.blocked_before.value_or(signals.blocked);
-  if (!arch::push_signal_frame(frame, vectors_, {information, action, before, signals.stack})) return false;
+  if (!arch::push_signal_frame(frame, vectors(), {information, action, before, signals.stack})) return false;
   if ((signals.stack.flags & AlternateStack::disarms_itself) != 0)
     static_cast<void>(process_.set_signal_stack(*this, {}));
   signals.blocked_before.reset();

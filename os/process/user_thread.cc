@@ -7,22 +7,21 @@
 
 namespace ingot::os {
 
-UserThread::UserThread(Process& process, std::uint32_t number, KernelStack stack, arch::VectorState vectors,
-                       const arch::TrapFrame& frame, UserAddress thread_storage)
+UserThread::UserThread(Process& process, std::uint32_t number, Rooms rooms, const arch::TrapFrame& frame,
+                       UserAddress thread_storage)
     : process_(process),
       number_(number),
-      stack_(std::move(stack)),
-      vectors_(std::move(vectors)),
-      state_{stack_.top(), thread_storage, {}},
+      rooms_(std::move(rooms)),
+      state_{rooms_.stack.top(), thread_storage, {}},
       first_frame_(frame),
       thread_("program") {
   thread_.user_thread = this;
-  thread_.vector_state = &vectors_;
+  thread_.vector_state = &rooms_.vectors;
   thread_.address_space = &process.space();
   if (LockViolationHandler* handler = process.kernel().scheduler.lock_checks()) {
     thread_.lock_checker = &lock_checker_.emplace(*handler);
   }
-  thread_.saved_context = arch::prepare_stack(stack_.top(), &enter, this);
+  thread_.saved_context = arch::prepare_stack(rooms_.stack.top(), &enter, this);
 }
 
 void UserThread::enter(void* argument) {
@@ -31,7 +30,7 @@ void UserThread::enter(void* argument) {
   {
     const InterruptsOff quiet;
     self.begin_run();
-    self.vectors_.restore();
+    self.rooms_.vectors.restore();
   }
   arch::TrapFrame frame = self.first_frame_;
   arch::disable_interrupts();

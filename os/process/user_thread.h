@@ -48,9 +48,16 @@ struct ThreadSignals {
 
 class UserThread : public ListLink<struct ProcessThreadsTag> {
  public:
+  // All the memory that it needs on the kernel's side, taken before it begins: what happens to it later, a signal above
+  // all, does not depend on whether there is more.
+  struct Rooms {
+    KernelStack stack;
+    arch::VectorState vectors;
+    arch::VectorState returned_vectors;  // as large: what a handler's frame holds is read into it
+  };
   // The first instruction of the thread is the frame's.
-  UserThread(Process& process, std::uint32_t number, KernelStack stack, arch::VectorState vectors,
-             const arch::TrapFrame& frame, UserAddress thread_storage);
+  UserThread(Process& process, std::uint32_t number, Rooms rooms, const arch::TrapFrame& frame,
+             UserAddress thread_storage);
 
   Process& process() { return process_; }
   std::uint32_t number() const { return number_; }  // what gettid answers
@@ -58,8 +65,9 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
   arch::UserState& state() { return state_; }
 
   // Once it has ended.
-  KernelStack take_stack() { return std::move(stack_); }
-  arch::VectorState& vectors() { return vectors_; }
+  KernelStack take_stack() { return std::move(rooms_.stack); }
+  arch::VectorState& vectors() { return rooms_.vectors; }
+  arch::VectorState& returned_vectors() { return rooms_.returned_vectors; }
 
   // A wait in a system call is to end: a signal came, or the process ends.
   bool is_interrupted() const {
@@ -123,8 +131,7 @@ class UserThread : public ListLink<struct ProcessThreadsTag> {
 
   Process& process_;
   std::uint32_t number_;
-  KernelStack stack_;
-  arch::VectorState vectors_;
+  Rooms rooms_;
   arch::UserState state_;
   arch::TrapFrame first_frame_;
   Atomic<std::uint32_t> work_;

@@ -138,7 +138,7 @@ Answer<void> change_stack(Caller& caller, UserPointer<AlternateStack> wanted, Us
 Answer<std::uint64_t> return_from_handler(Caller& caller) {
   UserThread& thread = caller.thread;
   const std::optional<arch::ReturnedSignalFrame> returned =
-      arch::pop_signal_frame(caller.registers, thread.vectors(), caller.kernel.memory->heap());
+      arch::pop_signal_frame(caller.registers, thread.vectors(), thread.returned_vectors());
   if (returned) {
     caller.process.set_blocked(thread, returned->blocked);
     static_cast<void>(set_stack(caller, returned->stack));

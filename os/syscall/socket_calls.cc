@@ -10,6 +10,7 @@ namespace ingot::os {
 namespace {
 
 namespace message_flag {
+constexpr std::uint32_t look = 0x2;                     // MSG_PEEK
 constexpr std::uint32_t truncated = 0x20;               // MSG_TRUNC
 constexpr std::uint32_t do_not_wait = 0x40;             // MSG_DONTWAIT
 constexpr std::uint32_t end_of_record = 0x80;           // MSG_EOR: every message is one
@@ -71,7 +72,7 @@ Answer<Reference<FileDescription>> socket_of(Caller& caller, std::int32_t descri
   return file;
 }
 
-// Flags that change what is moved (urgent data, a look without taking) are refused, not passed over.
+// Flags that change what is moved (urgent data) are refused, not passed over.
 template <class Move>
 Answer<std::uint64_t> exchange(Caller& caller, FileDescription& socket, const UserPieces& pieces, std::uint32_t flags,
                                bool goes_on, Move&& move) {
@@ -109,13 +110,16 @@ Answer<ReceivedPieces> receive_pieces(Caller& caller, std::int32_t descriptor, c
                                       std::uint32_t flags) {
   const Reference<FileDescription> file = TRY(socket_of(caller, descriptor));
   SocketFile& socket = *file->as_socket();
-  const bool all = (flags & message_flag::wait_for_all) != 0 && socket.kind() == SocketKind::stream;
+  const Reading reading = (flags & message_flag::look) != 0 ? Reading::looks : Reading::takes;
+  // Who looks sees what is there: another look would see it again.
+  const bool all =
+      (flags & message_flag::wait_for_all) != 0 && reading == Reading::takes && socket.kind() == SocketKind::stream;
   SocketFile::Received last;
   const auto move = [&](Transfer& to) -> Answer<std::size_t> {
-    last = TRY(socket.receive(to));
+    last = TRY(socket.receive(to, reading));
     return last.moved;
   };
-  const std::uint64_t moved = TRY(exchange(caller, socket, pieces, flags, all, move));
+  const std::uint64_t moved = TRY(exchange(caller, socket, pieces, flags & ~message_flag::look, all, move));
   const bool was_cut = last.message_bytes > last.moved;
   const bool tells_all = was_cut && (flags & message_flag::truncated) != 0;
   return ReceivedPieces{tells_all ? last.message_bytes : moved, was_cut ? message_flag::truncated : 0};
@@ -186,6 +190,8 @@ Answer<void> get_option(Caller& caller, std::int32_t descriptor, std::uint32_t l
     case receive_buffer: value = socket->as_socket()->kind() == SocketKind::stream ? 65'536 : 212'992; break;
     case domain: value = local_family; break;
     case error:
+      if (socket->as_socket()->take_reset()) value = static_cast<std::int32_t>(Errno::econnreset);
+      break;
     case listens:
     case protocol: break;
     default: return Errno::enoprotoopt;

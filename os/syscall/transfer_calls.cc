@@ -154,12 +154,22 @@ Answer<void> truncate_path(Caller& caller, UserText path, std::int64_t bytes) {
 }
 Answer<void> reserve(Caller& caller, std::int32_t descriptor, std::uint32_t mode, std::int64_t offset,
                      std::int64_t bytes) {
+  constexpr std::uint32_t keeps_size = 1;  // FALLOC_FL_KEEP_SIZE
+  constexpr std::uint64_t part_bytes = std::uint64_t{1} << 20;
+  using Reserved = FileDescription::Reserved;
   if (offset < 0 || bytes <= 0) return Errno::einval;
-  if (mode != 0) return Errno::eopnotsupp;
+  if ((mode & ~keeps_size) != 0) return Errno::eopnotsupp;
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
   if (!file->writable()) return Errno::ebadf;
-  TRY(check_file_limit(caller, static_cast<std::uint64_t>(offset) + static_cast<std::uint64_t>(bytes)));
-  return file->reserve(static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(bytes));
+  auto begin = static_cast<std::uint64_t>(offset);
+  const std::uint64_t end = begin + static_cast<std::uint64_t>(bytes);
+  const bool grows = (mode & keeps_size) == 0;
+  if (grows) TRY(check_file_limit(caller, end));
+  for (; end - begin > part_bytes; begin += part_bytes) {
+    TRY(file->reserve(begin, part_bytes, Reserved::keeps_size));
+    if (!caller.thread.may_go_on(EndsFor::the_end)) return Errno::eintr;
+  }
+  return file->reserve(begin, end - begin, grows ? Reserved::grows : Reserved::keeps_size);
 }
 
 Answer<void> synchronize(Caller& caller, std::int32_t descriptor) {

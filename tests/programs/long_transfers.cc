@@ -1,13 +1,14 @@
 // Transfers of many megabytes, on one CPU: others have their turn meanwhile, and a signal ends what has no end of its
 // own. A file is read whole all the same, as on Linux.
 // program-test: processors 1
-// program-test: cast --tmpfs 4M
+// program-test: cast --tmpfs 100M
 // program-test: memory 256
 // program-test: expect all transfers behaved
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -33,6 +34,27 @@ void set_alarm(int milliseconds) {
 
 // As many bytes as wanted, all to one megabyte.
 std::vector<iovec> pieces(char* megabyte, std::size_t count) { return std::vector<iovec>(count, {megabyte, 1 << 20}); }
+
+// Another thread sees a file that is reserved in part. Where the call keeps the CPU to its end, nobody ever does.
+void reserve_in_turns(off_t bytes) {
+  const int file = memfd_create("room", 0);
+  CHECK(file >= 0);
+  std::atomic<bool> seen_in_part = false;
+  std::thread watcher([&] {
+    struct stat status;
+    while (!seen_in_part) {
+      CHECK(fstat(file, &status) == 0);
+      seen_in_part = status.st_blocks > 0 && status.st_blocks < bytes / 512;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  for (int round = 0; !seen_in_part; ++round) {
+    CHECK(round < 200);
+    CHECK(ftruncate(file, 0) == 0 && fallocate(file, 0, 0, bytes) == 0);
+  }
+  watcher.join();
+  close(file);
+}
 
 }  // namespace
 
@@ -71,6 +93,12 @@ int main() {
   before = turns;
   set_alarm(20);
   CHECK(readv(file, endless.data(), 256) == static_cast<ssize_t>(long_file) && alarms == 1 && turns > before);
+  // Room for a file.
+  reserve_in_turns(many);
+  CHECK(fallocate(file, FALLOC_FL_KEEP_SIZE, long_file, many) == 0);
+  CHECK(lseek(file, 0, SEEK_END) == static_cast<off_t>(long_file));
+  CHECK(fallocate(file, 0, long_file, many) == 0 && lseek(file, 0, SEEK_END) == static_cast<off_t>(long_file + many));
+  CHECK(fallocate(file, 0, 0, long_file) == -1 && errno == ENOSPC);
   CHECK(syscall(SYS_getrandom, nullptr, 10, 0) == -1 && errno == EFAULT);
   CHECK(getrandom(room, 10, GRND_RANDOM | 4) == -1 && errno == EINVAL);
   std::puts("all transfers behaved");

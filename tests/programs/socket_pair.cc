@@ -2,6 +2,8 @@
 // program-test: expect stream of 200000 bytes arrived
 // program-test: expect sockets end as they should
 // program-test: expect messages keep their borders
+// program-test: expect looks take nothing
+// program-test: expect what nobody read is told
 // program-test: expect copies are whole
 // program-test: expect one process, and it knows
 // program-test: cast --tmpfs 4M
@@ -9,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -71,7 +74,7 @@ void ends_and_refusals() {
   socklen_t room = sizeof value;
   CHECK(getsockopt(ends[0], SOL_SOCKET, SO_TYPE, &value, &room) == 0 && value == SOCK_STREAM);
   CHECK(getsockopt(ends[0], SOL_SOCKET, SO_ERROR, &value, &room) == 0 && value == 0);
-  CHECK(recv(ends[0], &byte, 1, MSG_PEEK) == -1 && errno == EOPNOTSUPP);  // refused, not passed over
+  CHECK(recv(ends[0], &byte, 1, MSG_OOB) == -1 && errno == EOPNOTSUPP);  // refused, not passed over
   close(ends[1]);
   CHECK(recv(ends[0], &byte, 1, 0) == 1 && byte == 'a');
   CHECK(recv(ends[0], &byte, 1, 0) == 0);
@@ -124,6 +127,53 @@ void messages() {
     close(ends[0]);
   }
   std::puts("messages keep their borders");
+}
+
+void looks() {
+  for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET}) {
+    int ends[2], waiting = 0;
+    CHECK(socketpair(AF_UNIX, type, 0, ends) == 0);
+    char text[16];
+    CHECK(recv(ends[0], text, sizeof text, MSG_PEEK | MSG_DONTWAIT) == -1 && errno == EAGAIN);
+    CHECK(send(ends[1], "first", 5, 0) == 5 && send(ends[1], "second", 6, 0) == 6);
+    const std::string expected = type == SOCK_STREAM ? "firstsecond" : "first";
+    for (int i = 0; i < 2; ++i) {
+      CHECK(recv(ends[0], text, sizeof text, MSG_PEEK) == static_cast<ssize_t>(expected.size()));
+      CHECK(std::string(text, expected.size()) == expected);
+      CHECK(recv(ends[0], text, 2, MSG_PEEK) == 2 && std::string(text, 2) == "fi");
+    }
+    CHECK(ioctl(ends[0], FIONREAD, &waiting) == 0 && waiting == (type == SOCK_DGRAM ? 5 : 11));
+    CHECK(recv(ends[0], text, 5, 0) == 5 && recv(ends[0], text, 6, MSG_WAITALL) == 6);
+    CHECK(std::string(text, 6) == "second");
+    close(ends[0]);
+    close(ends[1]);
+  }
+  std::puts("looks take nothing");
+}
+
+void resets() {
+  for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET}) {
+    for (const bool by_option : {false, true}) {
+      int ends[2], value = -1;
+      char text[16];
+      socklen_t room = sizeof value;
+      CHECK(socketpair(AF_UNIX, type | SOCK_NONBLOCK, 0, ends) == 0);
+      CHECK(send(ends[0], "unread", 6, 0) == 6 && send(ends[1], "back", 4, 0) == 4);
+      close(ends[1]);
+      const bool is_told = type != SOCK_DGRAM;
+      pollfd look{ends[0], POLLIN, 0};
+      CHECK(poll(&look, 1, 0) == 1 && ((look.revents & POLLERR) != 0) == is_told);
+      if (by_option) CHECK(getsockopt(ends[0], SOL_SOCKET, SO_ERROR, &value, &room) == 0);
+      if (by_option) CHECK(value == (is_told ? ECONNRESET : 0));
+      const bool comes_first = type == SOCK_SEQPACKET && !by_option, comes_last = type == SOCK_STREAM && !by_option;
+      if (comes_first) CHECK(recv(ends[0], text, sizeof text, 0) == -1 && errno == ECONNRESET);
+      CHECK(recv(ends[0], text, sizeof text, 0) == 4 && std::string(text, 4) == "back");
+      if (comes_last) CHECK(recv(ends[0], text, sizeof text, 0) == -1 && errno == ECONNRESET);
+      if (is_told) CHECK(recv(ends[0], text, sizeof text, 0) == 0);
+      close(ends[0]);
+    }
+  }
+  std::puts("what nobody read is told");
 }
 
 void copies() {
@@ -179,6 +229,8 @@ int main() {
   stream();
   ends_and_refusals();
   messages();
+  looks();
+  resets();
   copies();
   alone();
 }

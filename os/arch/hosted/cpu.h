@@ -101,6 +101,7 @@ struct VectorState {
   VectorState() = default;
   VectorState(VectorState&&) noexcept {}  // as the kernel's own, it can be moved and not copied
   static Result<VectorState> create(Allocator&) { return VectorState{}; }
+  static Result<VectorState> room_for(Allocator&, const VectorState&) { return VectorState{}; }
   void save() {}
   void restore() const {}
 };

@@ -21,6 +21,6 @@ struct ReturnedSignalFrame {
   SignalSet blocked;
   AlternateStack stack;
 };
-inline std::optional<ReturnedSignalFrame> pop_signal_frame(TrapFrame&, VectorState&, Allocator&) { return {}; }
+inline std::optional<ReturnedSignalFrame> pop_signal_frame(TrapFrame&, VectorState&, VectorState&) { return {}; }
 
 }  // namespace ingot::os::arch

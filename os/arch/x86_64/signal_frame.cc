@@ -73,14 +73,11 @@ bool write_vectors(std::uint64_t place, VectorState& vectors) {
 
 // A handler may have asked for more parts than its frame holds: those are as after a reset then. Where the frame does
 // not say what it holds, it is what FXSAVE stores.
-bool read_vectors(std::uint64_t place, VectorState& vectors, Allocator& heap) {
+bool read_vectors(std::uint64_t place, VectorState& vectors, VectorState& read) {
   if (place == 0) {
     reset_vectors(vectors);
     return true;
   }
-  Result<VectorState> created = VectorState::create(heap, vectors.parts());
-  if (!created.ok()) return false;
-  VectorState& read = created.value();
   const std::span<std::byte> state = read.memory();
   const VirtualAddress from(place);
   if (!copy_from_user(state.data(), from, VectorLayout::legacy_bytes).ok()) return false;
@@ -90,7 +87,7 @@ bool read_vectors(std::uint64_t place, VectorState& vectors, Allocator& heap) {
   __builtin_memcpy(&facts, &state[ExtendedState::place], sizeof facts);
   std::uint32_t end = 0;
   if (read.has_header()) {
-    const std::uint32_t bytes = facts.state_bytes;
+    std::uint32_t bytes = facts.state_bytes;
     const bool is_whole = facts.magic == ExtendedState::begins &&
                           bytes >= VectorLayout::legacy_bytes + VectorLayout::header_bytes && bytes <= state.size() &&
                           copy_from_user(&end, from + bytes, sizeof end).ok() && end == ExtendedState::ends;
@@ -99,7 +96,10 @@ bool read_vectors(std::uint64_t place, VectorState& vectors, Allocator& heap) {
       parts = facts.parts;
     } else {
       __builtin_memcpy(&state[VectorLayout::legacy_bytes], &legacy_parts, sizeof legacy_parts);
+      bytes = VectorLayout::legacy_bytes + sizeof legacy_parts;
     }
+    // What is behind it was another's: the heap's, or that of a frame before.
+    __builtin_memset(state.data() + bytes, 0, state.size() - bytes);
   }
   make_loadable(state, static_cast<std::uint32_t>(parts) & vectors.parts(), current_processor().part.vectors);
   take_vectors(vectors, read);
@@ -189,14 +189,14 @@ bool push_signal_frame(TrapFrame& frame, VectorState& vectors, const SignalFrame
   return true;
 }
 
-std::optional<ReturnedSignalFrame> pop_signal_frame(TrapFrame& frame, VectorState& vectors, Allocator& heap) {
+std::optional<ReturnedSignalFrame> pop_signal_frame(TrapFrame& frame, VectorState& vectors, VectorState& room) {
   Context context;
   // The handler's return took the return address off.
   const VirtualAddress place(frame.rsp - sizeof(std::uint64_t) + offsetof(SignalFrame, context));
   if (!copy_from_user(&context, place, sizeof context).ok()) return {};
   const Registers& from = context.registers;
   const std::optional<UserAddress> instruction = UserAddress::of(from.rip);
-  if (!instruction || !read_vectors(from.vectors, vectors, heap)) return {};
+  if (!instruction || !read_vectors(from.vectors, vectors, room)) return {};
   frame = {.r15 = from.r15,
            .r14 = from.r14,
            .r13 = from.r13,

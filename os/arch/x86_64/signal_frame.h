@@ -29,7 +29,7 @@ struct ReturnedSignalFrame {
   AlternateStack stack;
 };
 // The program goes on where the signal found it, or where the handler changed the frame to: with no rights but its own.
-// Nothing: the frame is no frame.
-std::optional<ReturnedSignalFrame> pop_signal_frame(TrapFrame& frame, VectorState& vectors, Allocator& heap);
+// Nothing: the frame is no frame. `room`: as large as the vectors, for what the frame says of them.
+std::optional<ReturnedSignalFrame> pop_signal_frame(TrapFrame& frame, VectorState& vectors, VectorState& room);
 
 }  // namespace ingot::os::arch

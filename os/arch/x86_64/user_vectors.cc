@@ -31,8 +31,11 @@ void take_vectors(VectorState& own, VectorState& other) {
 
 namespace {
 
-Result<void> add_parts(VectorState& own, std::uint32_t parts, Allocator& heap) {
+Result<void> add_parts(UserThread& thread, std::uint32_t parts, Allocator& heap) {
+  VectorState& own = thread.vectors();
   VectorState larger = TRY(VectorState::create(heap, own.parts() | parts));
+  VectorState returned = TRY(VectorState::room_for(heap, larger));
+  thread.returned_vectors().exchange_memory(returned);
   const InterruptsOff quiet;
   save_whole_vectors(own);
   __builtin_memcpy(larger.memory().data(), own.memory().data(), own.memory().size());
@@ -51,7 +54,7 @@ bool answer_missing_part() {
   if (missed == 0 || (missed & ~thread.process().granted_vector_parts()) != 0) return false;
   Kernel& kernel = thread.process().kernel();
   const auto parts = static_cast<std::uint32_t>(missed);
-  const Result<void> added = add_parts(thread.vectors(), parts, kernel.memory->heap());
+  const Result<void> added = add_parts(thread, parts, kernel.memory->heap());
   if (!added.ok()) end_without_memory(kernel, &thread, added.error());
   return true;
 }

@@ -46,12 +46,16 @@ Result<VectorState> VectorState::create(Allocator& heap) {
 }
 
 Result<VectorState> VectorState::create(Allocator& heap, std::uint32_t parts) {
+  VectorState state = TRY(allocate(heap, parts));
+  state.clear();
+  return state;
+}
+
+Result<VectorState> VectorState::allocate(Allocator& heap, std::uint32_t parts) {
   const VectorLayout& layout = current_processor().part.vectors;
   const std::size_t bytes = layout.bytes_of(parts);
   auto* area = static_cast<std::byte*>(TRY(heap.allocate(bytes, area_alignment)));
-  VectorState state(heap, area, bytes, parts, layout.instruction);
-  state.clear();
-  return state;
+  return VectorState(heap, area, bytes, parts, layout.instruction);
 }
 
 // All zero is the state after a reset, but for two control words that mask the exceptions.

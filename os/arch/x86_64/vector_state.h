@@ -21,6 +21,10 @@ class VectorState {
   // As after a reset, with the parts that every thread has; or with these. All CPUs of a machine have the same.
   static Result<VectorState> create(Allocator& heap);
   static Result<VectorState> create(Allocator& heap, std::uint32_t parts);
+  // As large as another, and not to be restored from before all of its memory was written.
+  static Result<VectorState> room_for(Allocator& heap, const VectorState& other) {
+    return allocate(heap, other.parts_);
+  }
   VectorState(VectorState&& other) noexcept;
   VectorState& operator=(VectorState&&) = delete;
   ~VectorState();
@@ -44,6 +48,7 @@ class VectorState {
   // XSAVEOPT leaves out what has not changed since the last restore from the same place; every switch to a thread
   // restores, so that is what this state holds already.
   using Instruction = VectorLayout::Instruction;
+  static Result<VectorState> allocate(Allocator& heap, std::uint32_t parts);
   VectorState(Allocator& heap, std::byte* area, std::size_t bytes, std::uint32_t parts, Instruction instruction)
       : heap_(&heap), area_(area), bytes_(bytes), parts_(parts), instruction_(instruction) {}
 
