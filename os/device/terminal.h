@@ -7,8 +7,8 @@
 #include "base/result.h"
 #include "os/device/line_discipline.h"
 #include "os/device/serial_line.h"
-#include "os/file/dev_directory.h"
 #include "os/file/poll.h"
+#include "os/file/synthetic/dev_directory.h"
 #include "os/schedule/mutex.h"
 
 namespace ingot::os {

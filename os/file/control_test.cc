@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "os/file/channels/event_file.h"
 #include "os/file/descriptor_table.h"
-#include "os/file/event_file.h"
 #include "os/file/file_fixture.h"
 
 namespace ingot::os {

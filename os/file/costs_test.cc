@@ -1,11 +1,11 @@
 // What grows with the number of files and what must not: steps are counted, never timed.
 #include <algorithm>
 
+#include "os/file/channels/epoll.h"
+#include "os/file/channels/timer_file.h"
 #include "os/file/descriptor_table.h"
-#include "os/file/epoll.h"
 #include "os/file/file_fixture.h"
 #include "os/file/memory_file.h"
-#include "os/file/timer_file.h"
 
 namespace ingot::os {
 namespace {

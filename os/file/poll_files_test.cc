@@ -1,12 +1,12 @@
 // Pipes, eventfds, timerfds and epolls: what can be waited for.
+#include "os/file/channels/epoll.h"
+#include "os/file/channels/event_file.h"
+#include "os/file/channels/pipe.h"
+#include "os/file/channels/socket_pair.h"
+#include "os/file/channels/timer_file.h"
 #include "os/file/descriptor_table.h"
-#include "os/file/epoll.h"
-#include "os/file/event_file.h"
 #include "os/file/file_fixture.h"
 #include "os/file/memory_file.h"
-#include "os/file/pipe.h"
-#include "os/file/socket_pair.h"
-#include "os/file/timer_file.h"
 
 namespace ingot::os {
 namespace {

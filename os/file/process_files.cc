@@ -2,8 +2,8 @@
 
 #include "os/file/cpio.h"
 #include "os/file/initramfs.h"
-#include "os/file/proc_directory.h"
-#include "os/file/sys_directory.h"
+#include "os/file/synthetic/proc_directory.h"
+#include "os/file/synthetic/sys_directory.h"
 
 namespace ingot::os {
 namespace {

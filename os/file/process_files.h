@@ -5,12 +5,12 @@
 #include <span>
 
 #include "os/boot/memory_map.h"
+#include "os/file/channels/message_queue.h"
 #include "os/file/descriptor_table.h"
-#include "os/file/dev_directory.h"
 #include "os/file/file_tree.h"
-#include "os/file/message_queue.h"
 #include "os/file/program_device.h"
-#include "os/file/reports.h"
+#include "os/file/synthetic/dev_directory.h"
+#include "os/file/synthetic/reports.h"
 #include "os/memory/owned.h"
 
 namespace ingot::os {

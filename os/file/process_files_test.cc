@@ -1,10 +1,10 @@
 // The tree as a program sees it: /proc, /sys, /dev, /tmp and the image together.
 #include "os/file/process_files.h"
 
+#include "os/file/channels/event_file.h"
+#include "os/file/channels/pipe.h"
 #include "os/file/cpio_archive.h"
-#include "os/file/event_file.h"
 #include "os/file/file_fixture.h"
-#include "os/file/pipe.h"
 
 namespace ingot::os {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "os/file/reports.h"
+#include "os/file/synthetic/reports.h"
 #include "os/file/volume.h"
 
 namespace ingot::os {

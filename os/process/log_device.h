@@ -2,7 +2,7 @@
 // there.
 #pragma once
 
-#include "os/file/dev_directory.h"
+#include "os/file/synthetic/dev_directory.h"
 #include "os/trace/log.h"
 
 namespace ingot::os {

@@ -6,7 +6,7 @@
 
 #include "base/image/image_manifest.h"
 #include "base/text.h"
-#include "os/file/reports.h"
+#include "os/file/synthetic/reports.h"
 #include "os/process/initial_stack.h"
 
 namespace ingot::os {

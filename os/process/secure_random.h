@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/chacha20.h"
-#include "os/file/dev_directory.h"
+#include "os/file/synthetic/dev_directory.h"
 #include "os/schedule/locked.h"
 #include "os/trace/log.h"
 

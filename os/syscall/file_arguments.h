@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "os/boot/kernel.h"
+#include "os/file/channels/socket_pair.h"
 #include "os/file/process_files.h"
-#include "os/file/socket_pair.h"
 #include "os/process/process.h"
 #include "os/syscall/system_call.h"
 #include "os/syscall/user_transfer.h"

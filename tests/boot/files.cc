@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "os/boot/kernel.h"
-#include "os/file/pipe.h"
+#include "os/file/channels/pipe.h"
 #include "os/process/process.h"
 #include "os/process/running_process_report.h"
 #include "os/schedule/sleep.h"

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "os/boot/kernel.h"
-#include "os/file/text_file.h"
+#include "os/file/synthetic/text_file.h"
 
 namespace ingot::os {
 

@@ -7,7 +7,7 @@
 
 #include "os/device/pci/pci_access.h"
 #include "os/device/pci/pci_driver.h"
-#include "os/file/dev_directory.h"
+#include "os/file/synthetic/dev_directory.h"
 
 namespace ingot::os {
 

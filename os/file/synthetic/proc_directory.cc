@@ -1,4 +1,4 @@
-#include "os/file/proc_directory.h"
+#include "os/file/synthetic/proc_directory.h"
 
 #include "os/file/symbolic_link.h"
 

@@ -1,4 +1,4 @@
-#include "os/file/text_writer.h"
+#include "os/file/synthetic/text_writer.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "os/file/packet_queue.h"
+#include "os/file/channels/packet_queue.h"
 
 namespace ingot::os {
 

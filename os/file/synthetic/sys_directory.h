@@ -1,8 +1,8 @@
 // /sys: the CPUs, their caches and nodes as lscpu and programs that place threads read them.
 #pragma once
 
-#include "os/file/reports.h"
-#include "os/file/text_file.h"
+#include "os/file/synthetic/reports.h"
+#include "os/file/synthetic/text_file.h"
 
 namespace ingot::os {
 

@@ -1,5 +1,5 @@
 // POSIX message queues (man 7 mq_overview).
-#include "os/file/message_queue.h"
+#include "os/file/channels/message_queue.h"
 #include "os/syscall/deadlines.h"
 #include "os/syscall/file_arguments.h"
 #include "os/syscall/file_wait.h"

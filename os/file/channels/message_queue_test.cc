@@ -1,5 +1,5 @@
 // Message queues: priorities, limits, and who is told of a message.
-#include "os/file/message_queue.h"
+#include "os/file/channels/message_queue.h"
 
 #include "os/file/file_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "os/file/message_queue.h"
+#include "os/file/channels/message_queue.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Pairs of sockets for streams: SOCK_STREAM.
 #include "base/atomic.h"
-#include "os/file/byte_queue.h"
+#include "os/file/channels/byte_queue.h"
+#include "os/file/channels/socket_pair.h"
 #include "os/file/control_caller.h"
 #include "os/file/control_requests.h"
-#include "os/file/socket_pair.h"
 
 namespace ingot::os {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 #include "os/file/descriptor_table.h"
-#include "os/file/text_writer.h"
+#include "os/file/synthetic/text_writer.h"
 
 namespace ingot::os {
 

@@ -1,6 +1,6 @@
 // /proc/self/fd: the open files by their numbers, as links that lead to the files themselves.
 #include "os/file/directory_description.h"
-#include "os/file/proc_directory.h"
+#include "os/file/synthetic/proc_directory.h"
 
 namespace ingot::os {
 namespace {

@@ -1,6 +1,6 @@
 // Sockets: pairs that are connected within the program (man 2 socketpair, send, recv). There is no network yet, so
 // nothing else makes a socket.
-#include "os/file/socket_pair.h"
+#include "os/file/channels/socket_pair.h"
 #include "os/syscall/file_arguments.h"
 #include "os/syscall/file_wait.h"
 #include "os/syscall/table.h"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "os/file/pipe.h"
+#include "os/file/channels/pipe.h"
 #include "os/file/poll.h"
 #include "os/file/transfer.h"
 #include "os/memory/allocator.h"

@@ -1,4 +1,4 @@
-#include "os/file/text_file.h"
+#include "os/file/synthetic/text_file.h"
 
 namespace ingot::os {
 namespace {

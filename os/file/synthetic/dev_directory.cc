@@ -1,4 +1,4 @@
-#include "os/file/dev_directory.h"
+#include "os/file/synthetic/dev_directory.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "os/file/timer_file.h"
+#include "os/file/channels/timer_file.h"
 
 #include "os/syscall/time_values.h"
 

@@ -1,4 +1,4 @@
-#include "os/file/byte_queue.h"
+#include "os/file/channels/byte_queue.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "os/file/memory_directory.h"
-#include "os/file/text_writer.h"
+#include "os/file/synthetic/text_writer.h"
 
 namespace ingot::os {
 

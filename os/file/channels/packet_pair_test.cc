@@ -1,7 +1,7 @@
 // Pairs of sockets for messages: borders, lengths, ends.
+#include "os/file/channels/packet_queue.h"
+#include "os/file/channels/socket_pair.h"
 #include "os/file/file_fixture.h"
-#include "os/file/packet_queue.h"
-#include "os/file/socket_pair.h"
 
 namespace ingot::os {
 namespace {

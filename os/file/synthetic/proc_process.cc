@@ -1,5 +1,5 @@
 // The files of /proc/self.
-#include "os/file/proc_directory.h"
+#include "os/file/synthetic/proc_directory.h"
 
 namespace ingot::os {
 namespace {

@@ -1,4 +1,4 @@
-#include "os/file/epoll.h"
+#include "os/file/channels/epoll.h"
 
 #include <memory>
 

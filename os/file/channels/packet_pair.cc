@@ -1,9 +1,9 @@
 // Pairs of sockets whose messages keep their borders: SOCK_DGRAM and SOCK_SEQPACKET. They differ in what an end means:
 // the second kind is a connection, whose end is told; the first learns only by sending that nobody is there.
+#include "os/file/channels/packet_queue.h"
+#include "os/file/channels/socket_pair.h"
 #include "os/file/control_caller.h"
 #include "os/file/control_requests.h"
-#include "os/file/packet_queue.h"
-#include "os/file/socket_pair.h"
 
 namespace ingot::os {
 namespace {

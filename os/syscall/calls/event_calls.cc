@@ -1,8 +1,8 @@
 // Files that have no name: pipes, eventfds, timerfds, memory.
-#include "os/file/event_file.h"
+#include "os/file/channels/event_file.h"
+#include "os/file/channels/pipe.h"
+#include "os/file/channels/timer_file.h"
 #include "os/file/memory_file.h"
-#include "os/file/pipe.h"
-#include "os/file/timer_file.h"
 #include "os/syscall/file_arguments.h"
 #include "os/syscall/table.h"
 #include "os/syscall/time_values.h"

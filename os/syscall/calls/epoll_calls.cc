@@ -1,5 +1,5 @@
 // epoll: waiting for files that the kernel remembers from call to call.
-#include "os/file/epoll.h"
+#include "os/file/channels/epoll.h"
 #include "os/syscall/deadlines.h"
 #include "os/syscall/file_arguments.h"
 #include "os/syscall/file_wait.h"

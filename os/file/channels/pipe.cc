@@ -1,6 +1,6 @@
-#include "os/file/pipe.h"
+#include "os/file/channels/pipe.h"
 
-#include "os/file/byte_queue.h"
+#include "os/file/channels/byte_queue.h"
 #include "os/file/control_caller.h"
 #include "os/file/control_requests.h"
 

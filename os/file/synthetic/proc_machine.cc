@@ -1,6 +1,6 @@
 // The files of /proc that are about the machine. Their forms are those that proc(5) describes; what a field would say
 // of something that does not exist here is 0.
-#include "os/file/proc_directory.h"
+#include "os/file/synthetic/proc_directory.h"
 
 namespace ingot::os {
 namespace {

@@ -1,4 +1,4 @@
-#include "os/file/sys_directory.h"
+#include "os/file/synthetic/sys_directory.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "os/file/event_file.h"
+#include "os/file/channels/event_file.h"
 
 namespace ingot::os {
 namespace {

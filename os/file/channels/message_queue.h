@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/intrusive_list.h"
+#include "os/file/channels/message.h"
 #include "os/file/file_description.h"
-#include "os/file/message.h"
 #include "os/file/node.h"
 
 namespace ingot::os {

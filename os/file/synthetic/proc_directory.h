@@ -2,8 +2,8 @@
 #pragma once
 
 #include "os/file/file_tree.h"
-#include "os/file/reports.h"
-#include "os/file/text_file.h"
+#include "os/file/synthetic/reports.h"
+#include "os/file/synthetic/text_file.h"
 
 namespace ingot::os {
 

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include "os/file/message.h"
+#include "os/file/channels/message.h"
+#include "os/file/channels/socket_pair.h"
 #include "os/file/poll.h"
-#include "os/file/socket_pair.h"
 #include "os/schedule/locked.h"
 
 namespace ingot::os {
