@@ -10,7 +10,7 @@
 #include "profile/benchmark.h"
 #include "profile/report_html.h"
 
-namespace ingot {
+namespace ingot::bench_command {
 namespace {
 
 constexpr const char* examples =
@@ -165,7 +165,7 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_bench_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command =
       application.add_subcommand("bench", "time verified variants against the machine's own limits");
@@ -183,10 +183,10 @@ void add_bench_command(const Command& application, int& exit_code) {
   command.add_flag("--ladder", options->ladder,
                    "of linear.matmul: from the plain sum to the fastest variant, the gain of each step and why");
   command.add_flag("--json", options->json, "machine-readable output");
-  add_model_bench_command(command, exit_code);
+  model_bench_command::add(command, exit_code);
   command.callback([options, command, &exit_code] {
     if (!command.has_parsed_subcommand()) exit_code = run(*options);
   });
 }
 
-}  // namespace ingot
+}  // namespace ingot::bench_command

@@ -7,7 +7,7 @@
 #include "image/emulator.h"
 #include "image/process.h"
 
-namespace ingot {
+namespace ingot::boot_command {
 namespace {
 
 constexpr const char* examples =
@@ -99,7 +99,7 @@ Result<int> run(Options& options) {
 
 }  // namespace
 
-void add_boot_command(const Command& application, const std::vector<std::string>& program_arguments, int& exit_code) {
+void add(const Command& application, const std::vector<std::string>& program_arguments, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("boot", "boot an image in an emulator");
   command.footer(examples);
@@ -137,4 +137,4 @@ void add_boot_command(const Command& application, const std::vector<std::string>
   });
 }
 
-}  // namespace ingot
+}  // namespace ingot::boot_command

@@ -10,7 +10,7 @@
 #include "image/oci_image.h"
 #include "image/program.h"
 
-namespace ingot {
+namespace ingot::cast_command {
 namespace {
 
 constexpr const char* examples =
@@ -256,7 +256,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_cast_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("cast", "make one bootable file of a model or a program");
   command.footer(examples);
@@ -300,4 +300,4 @@ void add_cast_command(const Command& application, int& exit_code) {
   });
 }
 
-}  // namespace ingot
+}  // namespace ingot::cast_command

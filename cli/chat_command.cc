@@ -11,7 +11,7 @@
 #include "engine/conversation.h"
 #include "model/files/quoted.h"
 
-namespace ingot {
+namespace ingot::chat_command {
 namespace {
 
 constexpr const char* examples =
@@ -203,7 +203,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-void add_chat_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   options->sampler.temperature = 0.7;
   options->sampler.top_p = 0.95;
@@ -224,4 +224,4 @@ void add_chat_command(const Command& application, int& exit_code) {
   });
 }
 
-}  // namespace ingot
+}  // namespace ingot::chat_command

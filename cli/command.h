@@ -19,28 +19,34 @@ int finish_command(const Result<void>& result);
 // Prints an error that the command line itself is to blame for.
 int refuse_usage(const Error& error);
 
-// Adds the subcommand; when it is parsed, its result becomes `exit_code`.
-void add_kernels_command(const Command& application, int& exit_code);
-void add_verify_command(const Command& application, int& exit_code);
-void add_bench_command(const Command& application, int& exit_code);
-void add_machine_command(const Command& application, int& exit_code);
-void add_run_command(const Command& application, int& exit_code);
-void add_chat_command(const Command& application, int& exit_code);
-void add_tokenize_command(const Command& application, int& exit_code);
-void add_tokenizer_command(const Command& application, int& exit_code);
-void add_quantize_command(const Command& application, int& exit_code);
-void add_pack_command(const Command& application, int& exit_code);
-void add_import_command(const Command& application, int& exit_code);
-void add_explain_command(const Command& application, int& exit_code);
-void add_perplexity_command(const Command& application, int& exit_code);
-void add_compare_command(const Command& application, int& exit_code);
-void add_embed_command(const Command& application, int& exit_code);
-void add_train_command(const Command& application, int& exit_code);
-void add_tales_command(const Command& application, int& exit_code);
-void add_cast_command(const Command& application, int& exit_code);
+// Adds the subcommand; when it is parsed, its result becomes `exit_code`. Each has a namespace of its own, so that many
+// sources can be compiled as one.
+using AddCommand = void(const Command& application, int& exit_code);
+// clang-format off
+namespace kernels_command { AddCommand add; }
+namespace verify_command { AddCommand add; }
+namespace bench_command { AddCommand add; }
+namespace machine_command { AddCommand add; }
+namespace run_command { AddCommand add; }
+namespace chat_command { AddCommand add; }
+namespace tokenize_command { AddCommand add; }
+namespace tokenizer_command { AddCommand add; }
+namespace quantize_command { AddCommand add; }
+namespace pack_command { AddCommand add; }
+namespace import_command { AddCommand add; }
+namespace explain_command { AddCommand add; }
+namespace perplexity_command { AddCommand add; }
+namespace compare_command { AddCommand add; }
+namespace embed_command { AddCommand add; }
+namespace train_command { AddCommand add; }
+namespace tales_command { AddCommand add; }
+namespace cast_command { AddCommand add; }
 // `program_arguments`: the words behind --, which are for the booted program.
-void add_boot_command(const Command& application, const std::vector<std::string>& program_arguments, int& exit_code);
+namespace boot_command {
+void add(const Command& application, const std::vector<std::string>& program_arguments, int& exit_code);
+}
 // `ingot bench model`.
-void add_model_bench_command(const Command& bench, int& exit_code);
+namespace model_bench_command { AddCommand add; }
+// clang-format on
 
 }  // namespace ingot

@@ -7,7 +7,7 @@
 #include "engine/golden_comparison.h"
 #include "model/files/quoted.h"
 
-namespace ingot {
+namespace ingot::compare_command {
 namespace {
 
 constexpr const char* examples =
@@ -87,7 +87,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-void add_compare_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("compare", "find where a model parts from recorded values");
   command.footer(examples);
@@ -105,4 +105,4 @@ void add_compare_command(const Command& application, int& exit_code) {
   });
 }
 
-}  // namespace ingot
+}  // namespace ingot::compare_command

@@ -7,7 +7,7 @@
 #include "engine/embedding.h"
 #include "model/files/quoted.h"
 
-namespace ingot {
+namespace ingot::embed_command {
 namespace {
 
 constexpr const char* examples =
@@ -52,7 +52,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_embed_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand(
       "embed", "turn a text into a vector, or into one a token where the model does not pool them");
@@ -65,4 +65,4 @@ void add_embed_command(const Command& application, int& exit_code) {
   command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
-}  // namespace ingot
+}  // namespace ingot::embed_command

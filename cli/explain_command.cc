@@ -6,7 +6,7 @@
 #include "engine/explanation_html.h"
 #include "engine/explanation_json.h"
 
-namespace ingot {
+namespace ingot::explain_command {
 namespace {
 
 constexpr const char* examples =
@@ -147,7 +147,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_explain_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("explain", "what a model consists of, and where its time goes");
   command.footer(examples);
@@ -165,4 +165,4 @@ void add_explain_command(const Command& application, int& exit_code) {
   command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
-}  // namespace ingot
+}  // namespace ingot::explain_command

@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "convert/import.h"
 
-namespace ingot {
+namespace ingot::import_command {
 namespace {
 
 constexpr const char* examples =
@@ -35,7 +35,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_import_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("import", "write a model of another format as a GGUF file");
   command.footer(examples);
@@ -49,4 +49,4 @@ void add_import_command(const Command& application, int& exit_code) {
   llama2c.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
-}  // namespace ingot
+}  // namespace ingot::import_command

@@ -8,7 +8,7 @@
 #include "kernels/contract/table.h"
 #include "machine/machine.h"
 
-namespace ingot {
+namespace ingot::kernels_command {
 namespace {
 
 constexpr const char* examples =
@@ -135,7 +135,7 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_kernels_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("kernels", "list operations, their variants, and what runs here");
   command.footer(examples);
@@ -144,4 +144,4 @@ void add_kernels_command(const Command& application, int& exit_code) {
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }
 
-}  // namespace ingot
+}  // namespace ingot::kernels_command

@@ -5,7 +5,7 @@
 #include "cli/machine_json.h"
 #include "cli/terminal.h"
 
-namespace ingot {
+namespace ingot::machine_command {
 namespace {
 
 constexpr const char* examples =
@@ -84,7 +84,7 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_machine_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command =
       application.add_subcommand("machine", "show the CPU, its features, caches and measured peaks");
@@ -94,4 +94,4 @@ void add_machine_command(const Command& application, int& exit_code) {
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }
 
-}  // namespace ingot
+}  // namespace ingot::machine_command

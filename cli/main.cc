@@ -52,28 +52,28 @@ int main(int argument_count, char** arguments) {
   application.add_flag("--json", wants_json, "the same, machine-readable")->needs(version);
   int exit_code = ingot::exit_success;
   const ingot::Command program(application);
-  ingot::add_run_command(program, exit_code);
-  ingot::add_chat_command(program, exit_code);
-  ingot::add_train_command(program, exit_code);
-  ingot::add_explain_command(program, exit_code);
-  ingot::add_quantize_command(program, exit_code);
-  ingot::add_pack_command(program, exit_code);
-  ingot::add_import_command(program, exit_code);
-  ingot::add_perplexity_command(program, exit_code);
-  ingot::add_compare_command(program, exit_code);
-  ingot::add_embed_command(program, exit_code);
-  ingot::add_tokenize_command(program, exit_code);
-  ingot::add_tokenizer_command(program, exit_code);
-  ingot::add_tales_command(program, exit_code);
+  ingot::run_command::add(program, exit_code);
+  ingot::chat_command::add(program, exit_code);
+  ingot::train_command::add(program, exit_code);
+  ingot::explain_command::add(program, exit_code);
+  ingot::quantize_command::add(program, exit_code);
+  ingot::pack_command::add(program, exit_code);
+  ingot::import_command::add(program, exit_code);
+  ingot::perplexity_command::add(program, exit_code);
+  ingot::compare_command::add(program, exit_code);
+  ingot::embed_command::add(program, exit_code);
+  ingot::tokenize_command::add(program, exit_code);
+  ingot::tokenizer_command::add(program, exit_code);
+  ingot::tales_command::add(program, exit_code);
 #ifdef INGOT_CASTS
-  ingot::add_cast_command(program, exit_code);
+  ingot::cast_command::add(program, exit_code);
   const std::vector<std::string> program_arguments = take_program_arguments(argument_count, arguments);
-  ingot::add_boot_command(program, program_arguments, exit_code);
+  ingot::boot_command::add(program, program_arguments, exit_code);
 #endif
-  ingot::add_kernels_command(program, exit_code);
-  ingot::add_verify_command(program, exit_code);
-  ingot::add_bench_command(program, exit_code);
-  ingot::add_machine_command(program, exit_code);
+  ingot::kernels_command::add(program, exit_code);
+  ingot::verify_command::add(program, exit_code);
+  ingot::bench_command::add(program, exit_code);
+  ingot::machine_command::add(program, exit_code);
   try {
     if (argument_count == 1) throw CLI::RequiredError("A command");
     application.parse(argument_count, arguments);

@@ -6,7 +6,7 @@
 #include "cli/terminal.h"
 #include "engine/measure.h"
 
-namespace ingot {
+namespace ingot::model_bench_command {
 namespace {
 
 constexpr const char* examples =
@@ -107,7 +107,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_model_bench_command(const Command& bench, int& exit_code) {
+void add(const Command& bench, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = bench.add_subcommand("model", "time a model: prefill, decode, first token, memory");
   command.footer(examples);
@@ -129,4 +129,4 @@ void add_model_bench_command(const Command& bench, int& exit_code) {
   command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
-}  // namespace ingot
+}  // namespace ingot::model_bench_command

@@ -5,7 +5,7 @@
 #include "cli/terminal.h"
 #include "convert/packed_file.h"
 
-namespace ingot {
+namespace ingot::pack_command {
 namespace {
 
 constexpr const char* examples =
@@ -51,7 +51,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_pack_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("pack", "write a model in the layout that decoding reads fastest");
   command.footer(examples);
@@ -62,4 +62,4 @@ void add_pack_command(const Command& application, int& exit_code) {
   command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
-}  // namespace ingot
+}  // namespace ingot::pack_command

@@ -8,7 +8,7 @@
 #include "engine/perplexity.h"
 #include "model/files/mapped_file.h"
 
-namespace ingot {
+namespace ingot::perplexity_command {
 namespace {
 
 constexpr const char* examples =
@@ -61,7 +61,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_perplexity_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("perplexity", "how well a model predicts a text");
   command.footer(examples);
@@ -82,4 +82,4 @@ void add_perplexity_command(const Command& application, int& exit_code) {
   });
 }
 
-}  // namespace ingot
+}  // namespace ingot::perplexity_command

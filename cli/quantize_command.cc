@@ -6,7 +6,7 @@
 #include "convert/quantizer.h"
 #include "machine/limits.h"
 
-namespace ingot {
+namespace ingot::quantize_command {
 namespace {
 
 constexpr const char* examples =
@@ -120,7 +120,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_quantize_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("quantize", "write a model with smaller numbers");
   command.footer(examples);
@@ -135,4 +135,4 @@ void add_quantize_command(const Command& application, int& exit_code) {
   command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
-}  // namespace ingot
+}  // namespace ingot::quantize_command

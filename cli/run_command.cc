@@ -7,7 +7,7 @@
 #include "cli/terminal.h"
 #include "engine/generator.h"
 
-namespace ingot {
+namespace ingot::run_command {
 namespace {
 
 constexpr const char* examples =
@@ -104,7 +104,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_run_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("run", "continue a text with a model");
   command.footer(examples);
@@ -119,4 +119,4 @@ void add_run_command(const Command& application, int& exit_code) {
   command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
 }
 
-}  // namespace ingot
+}  // namespace ingot::run_command

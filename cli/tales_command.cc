@@ -10,7 +10,7 @@
 #include "train/tales/tale_corpus.h"
 #include "train/tales/tale_writer.h"
 
-namespace ingot {
+namespace ingot::tales_command {
 namespace {
 
 constexpr const char* examples =
@@ -200,7 +200,7 @@ void add_check(const Command& tales, int& exit_code) {
 
 }  // namespace
 
-void add_tales_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   const Command command =
       application.add_subcommand("tales", "short stories from a grammar: to train on, and to check");
   command.footer(examples);
@@ -210,4 +210,4 @@ void add_tales_command(const Command& application, int& exit_code) {
   add_check(command, exit_code);
 }
 
-}  // namespace ingot
+}  // namespace ingot::tales_command

@@ -7,7 +7,7 @@
 #include "cli/terminal.h"
 #include "engine/model.h"
 
-namespace ingot {
+namespace ingot::tokenize_command {
 namespace {
 
 constexpr const char* examples =
@@ -49,7 +49,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_tokenize_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("tokenize", "show a text as a model's tokens");
   command.footer(examples);
@@ -71,4 +71,4 @@ void add_tokenize_command(const Command& application, int& exit_code) {
   });
 }
 
-}  // namespace ingot
+}  // namespace ingot::tokenize_command

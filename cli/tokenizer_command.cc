@@ -12,7 +12,7 @@
 #include "train/tokenizer/tokenizer_json.h"
 #include "train/tokenizer/train_tokenizer.h"
 
-namespace ingot {
+namespace ingot::tokenizer_command {
 namespace {
 
 constexpr const char* examples =
@@ -207,7 +207,7 @@ void add_encode(const Command& tokenizer, int& exit_code) {
 
 }  // namespace
 
-void add_tokenizer_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   const Command command = application.add_subcommand("tokenizer", "make tokenizers, and tokens to train on");
   command.footer(examples);
   command.require_subcommand();
@@ -215,4 +215,4 @@ void add_tokenizer_command(const Command& application, int& exit_code) {
   add_encode(command, exit_code);
 }
 
-}  // namespace ingot
+}  // namespace ingot::tokenizer_command

@@ -12,7 +12,7 @@
 #include "train/record/run_summary.h"
 #include "train/training_run.h"
 
-namespace ingot {
+namespace ingot::train_command {
 namespace {
 
 constexpr const char* examples =
@@ -167,7 +167,7 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-void add_train_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("train", "train a model, from nothing or from a model file");
   command.footer(examples);
@@ -201,4 +201,4 @@ void add_train_command(const Command& application, int& exit_code) {
   });
 }
 
-}  // namespace ingot
+}  // namespace ingot::train_command

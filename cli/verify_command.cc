@@ -11,7 +11,7 @@
 #include "machine/machine.h"
 #include "profile/verify.h"
 
-namespace ingot {
+namespace ingot::verify_command {
 namespace {
 
 constexpr const char* examples =
@@ -139,7 +139,7 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_verify_command(const Command& application, int& exit_code) {
+void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("verify", "prove every kernel on this CPU against its reference");
   command.footer(examples);
@@ -158,4 +158,4 @@ void add_verify_command(const Command& application, int& exit_code) {
   });
 }
 
-}  // namespace ingot
+}  // namespace ingot::verify_command
