@@ -95,7 +95,7 @@ bool compare(const std::vector<GemmPeer>& peers, const KernelTable& table, const
   arguments.weights = View<const float>(weights.data(), {n, k});
   arguments.y = View<float>(ours.data(), {m, n});
   const Variant<Matmul>& variant = chosen_variant(table, arguments);
-  const std::size_t scratch = variant.scratch_bytes ? variant.scratch_bytes(arguments, workers.count()) : 0;
+  const std::size_t scratch = variant.scratch_bytes != nullptr ? variant.scratch_bytes(arguments, workers.count()) : 0;
   auto memory = Memory::allocate(Bytes(scratch + 64));
   if (!memory.ok()) return false;
   Context context{workers, memory.value().bytes()};

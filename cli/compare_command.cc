@@ -28,13 +28,13 @@ struct Options {
   bool json = false;
 };
 
-std::string steps_text(const Checkpoint& checkpoint) {
+std::string steps_text(const GoldenCheckpoint& checkpoint) {
   if (checkpoint.steps == 1) return checkpoint.makes;
   return checkpoint.first_step + " to " + checkpoint.makes + " (" + std::to_string(checkpoint.steps) + " steps)";
 }
 
 void print_text(const Options& options, const GoldenComparison& comparison) {
-  for (const Checkpoint& checkpoint : comparison.checkpoints) {
+  for (const GoldenCheckpoint& checkpoint : comparison.checkpoints) {
     const std::string mark =
         checkpoint.diverges ? coloured("differs", Colour::red) : coloured("agrees ", Colour::green);
     std::printf("%s  %-16s %10.2e  %s\n", mark.c_str(), checkpoint.name.c_str(), checkpoint.error,
@@ -44,7 +44,7 @@ void print_text(const Options& options, const GoldenComparison& comparison) {
     std::printf("%zu checkpoints agree within %g\n", comparison.checkpoints.size(), options.tolerance);
     return;
   }
-  const Checkpoint& first = comparison.checkpoints[*comparison.first_divergence];
+  const GoldenCheckpoint& first = comparison.checkpoints[*comparison.first_divergence];
   std::printf("first divergence: %s, made by %s: %g, where %g is allowed\n", first.name.c_str(),
               steps_text(first).c_str(), first.error, options.tolerance);
 }
@@ -53,7 +53,7 @@ void print_json(const Options& options, const GoldenComparison& comparison) {
   nlohmann::json document = {{"model", options.model.path},    {"golden", options.golden},
                              {"tolerance", options.tolerance}, {"agrees", !comparison.first_divergence},
                              {"first_divergence", nullptr},    {"checkpoints", nlohmann::json::array()}};
-  for (const Checkpoint& checkpoint : comparison.checkpoints) {
+  for (const GoldenCheckpoint& checkpoint : comparison.checkpoints) {
     document["checkpoints"].push_back({{"name", checkpoint.name},
                                        {"first_step", checkpoint.first_step},
                                        {"makes", checkpoint.makes},

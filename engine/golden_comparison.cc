@@ -138,7 +138,7 @@ Result<GoldenComparison> compare_with_golden(Session& session, const Golden& gol
 
   std::size_t begin = 0;
   for (std::size_t index = 0; index < probes.size(); ++index) {
-    Checkpoint& checkpoint = comparison.checkpoints[index];
+    GoldenCheckpoint& checkpoint = comparison.checkpoints[index];
     checkpoint.name = golden.records()[index].name;
     checkpoint.first_step = circuit.steps[std::min(begin, probes[index].step)].name;
     checkpoint.makes = probes[index].makes;

@@ -27,7 +27,7 @@ class Golden {
   std::vector<Record> records_;
 };
 
-struct Checkpoint {
+struct GoldenCheckpoint {
   std::string name;        // of the record
   std::string makes;       // the tensor that was compared with it
   std::string first_step;  // of the steps that lead here from the checkpoint before
@@ -37,7 +37,7 @@ struct Checkpoint {
 };
 
 struct GoldenComparison {
-  std::vector<Checkpoint> checkpoints;
+  std::vector<GoldenCheckpoint> checkpoints;
   std::optional<std::size_t> first_divergence;  // index into checkpoints
 };
 

@@ -61,7 +61,7 @@ TEST(GoldenComparison, EveryLayerOfEveryGoldenAgrees) {
     const std::string name = entry.path().filename();
     const GoldenComparison comparison = compared(name, path);
     EXPECT_GE(comparison.checkpoints.size(), 3u) << name;
-    for (const Checkpoint& checkpoint : comparison.checkpoints) {
+    for (const GoldenCheckpoint& checkpoint : comparison.checkpoints) {
       EXPECT_FALSE(checkpoint.diverges) << name << ": " << checkpoint.name << " after " << checkpoint.makes
                                         << " is off by " << checkpoint.error;
     }
@@ -72,7 +72,7 @@ TEST(GoldenComparison, NamesTheFirstGroupThatDiffers) {
   const PerturbedGolden perturbed(golden_folder("llama") / "golden.safetensors", "hidden.0.2", 0.5f);
   const GoldenComparison comparison = compared("llama", perturbed.path());
   ASSERT_TRUE(comparison.first_divergence.has_value());
-  const Checkpoint& first = comparison.checkpoints[*comparison.first_divergence];
+  const GoldenCheckpoint& first = comparison.checkpoints[*comparison.first_divergence];
   EXPECT_EQ(first.name, "hidden.0.2");
   EXPECT_TRUE(first.first_step.starts_with("blk.1.")) << first.first_step;
   EXPECT_TRUE(first.makes.starts_with("blk.1.")) << first.makes;

@@ -49,7 +49,7 @@ inline Matmul::Arguments columns_of(const Matmul::Arguments& all, std::int64_t b
   return part;
 }
 
-// Rows `begin` to `end` of a product.
+// Rows `begin` to `end` of a product. Precondition: x is floats; codes would stay where they are.
 inline Matmul::Arguments rows_of(const Matmul::Arguments& all, std::int64_t begin, std::int64_t end) {
   Matmul::Arguments part = all;
   part.x = View<const float>(all.x.data() + begin * all.x.stride(0), {end - begin, all.x.size(1)}, all.x.strides());
