@@ -1,10 +1,10 @@
 #include "kernels/attention/family.h"
 
 #include "kernels/attention/cached/decode.h"
-#include "kernels/attention/softmax/log_softmax.h"
 #include "kernels/attention/cached/prefill.h"
 #include "kernels/attention/sdpa/sdpa.h"
 #include "kernels/attention/sdpa/sdpa_backward.h"
+#include "kernels/attention/softmax/log_softmax.h"
 #include "kernels/attention/softmax/softmax.h"
 
 namespace ingot {
