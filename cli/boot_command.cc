@@ -21,7 +21,7 @@ constexpr const char* examples =
     "\n"
     "Examples:\n"
     "  ingot boot model.img\n"
-    "  ingot boot -- run -p \"Once upon a time\"\n"
+    "  ingot boot -- run -p \"Once there was\"\n"
     "  ingot boot model.img --cpus 4 --memory 1G --log\n"
     "  ingot boot model.disk -- run -p \"Once\"            disks and discs take arguments, too\n"
     "  ingot boot model.img --icount -- run -n 1          every run the same, to the instruction\n"

@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -159,7 +160,9 @@ Result<image::CastRequest> request_of(const Options& options) {
   request.environment.insert(request.environment.end(), options.environment.begin(), options.environment.end());
   if (!options.directory.empty()) request.directory = options.directory;
   request.consumed = options.consumed;
-  request.rights = options.rights;
+  for (const std::string& right : options.rights) {  // granted twice is granted
+    if (std::ranges::find(request.rights, right) == request.rights.end()) request.rights.push_back(right);
+  }
   request.traces_system_calls = options.traces;
   request.memory_limit = options.limit;
   request.tmpfs = options.tmpfs;

@@ -91,7 +91,7 @@ void print_details(const Operation& operation, const KernelTable& table, Feature
     const VariantInformation& variant = operation.variants[index];
     std::string needs;
     for (const std::string& name : feature_names(variant.needs)) needs += (needs.empty() ? "needs " : ", ") + name;
-    std::printf("  %-18s %-18s %s\n", std::string(variant.name).c_str(), needs.c_str(),
+    std::printf("  %-25s %-36s %s\n", std::string(variant.name).c_str(), needs.c_str(),
                 why(variant, features, static_cast<int>(index) == chosen).c_str());
   }
 }

@@ -36,18 +36,23 @@ std::string names_of(FeatureSet features) {
 std::string reason_of(const Operation& operation, const Invocation& invocation, int chosen, const KernelTable& table,
                       FeatureSet features) {
   std::string reason;
+  bool has_others = false;  // of other architectures, which would be most of the list
   const std::span<const int> available = table.available(operation.name);
   for (int index = 0; index < chosen; ++index) {
     const VariantInformation& variant = operation.variants[static_cast<std::size_t>(index)];
     const Availability state = availability(variant, features);
+    if (state == Availability::not_built) {
+      has_others = true;
+      continue;
+    }
     std::string why = "does not take these arguments";
-    if (state == Availability::not_built) why = "is not in this build";
     if (state == Availability::lacks_features) why = "needs " + names_of(variant.needs.without(features));
     const bool is_offered = std::find(available.begin(), available.end(), index) != available.end();
     if (state == Availability::available && !is_offered && invocation.accepts(index)) return "forced";
     reason += (reason.empty() ? "" : "; ") + std::string(variant.name) + " " + why;
   }
-  return reason.empty() ? "the best there is" : "best that runs: " + reason;
+  if (reason.empty()) return has_others ? "the best there is in this build" : "the best there is";
+  return "best that runs: " + reason;
 }
 
 // Costs of attention depend on how much each token sees. A pass that has not run has no lengths and no runs yet.

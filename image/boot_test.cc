@@ -105,5 +105,13 @@ TEST(KernelLog, TheLastExitLineCounts) {
   EXPECT_EQ(log.last_lines().size(), 64u);
 }
 
+TEST(KernelLog, ErrorsOfTheKernelAreKeptApart) {
+  KernelLog log;
+  log.add("ingot: started\nerror: program: expected a folder, found none\nnot an error: 1\nexit 127\n");
+  for (int line = 0; line < 100; ++line) log.add("line\n");
+  ASSERT_EQ(log.errors().size(), 1u);
+  EXPECT_EQ(log.errors()[0], "error: program: expected a folder, found none");
+}
+
 }  // namespace
 }  // namespace ingot::image

@@ -167,7 +167,7 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
   add({"-chardev", host.has_terminal ? "stdio,id=console,signal=off,mux=on" : "stdio,id=console,signal=off"});
   add({"-serial", "chardev:console"});
   if (host.has_terminal) add({"-mon", "chardev=console,mode=readline"});
-  add({"-chardev", "file,id=log,path=/dev/fd/" + std::to_string(log_descriptor)});
+  add({"-chardev", "file,id=log,path=" + option_value(host.log)});
   add({"-device", "isa-debugcon,iobase=0xe9,chardev=log", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x4"});
   if (request.waits_for_debugger) add({"-s", "-S"});
   if (request.counts_instructions) {
@@ -179,7 +179,8 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
 Result<BootCommand> command_to_boot(const BootRequest& request) {
   BootCommand command;
   command.plan = TRY(plan_boot(request));
-  const EmulatorHost host = this_machine();
+  EmulatorHost host = this_machine();
+  host.log = "/dev/stderr";  // who runs it has no pipe for it
   command.uses_kvm = chooses_kvm(request, host);
   command.words = TRY(emulator_words(request, command.plan, host));
   return command;
@@ -203,6 +204,7 @@ void KernelLog::end_line() {
     const auto read = std::from_chars(line_.data() + mark.size(), end, code);
     if (read.ec == std::errc() && read.ptr == end && code >= 0 && code <= 255) exit_code_ = code;
   }
+  if (line_.starts_with("error: ") && errors_.size() < kept_lines) errors_.push_back(line_);
   lines_.push_back(std::move(line_));
   line_.clear();
   if (lines_.size() > kept_lines) lines_.pop_front();
@@ -232,7 +234,13 @@ Result<int> boot(const BootRequest& request) {
                                 }});
   }
   const ProcessEnd end = TRY(run_process(process));
-  if (log.exit_code()) return *log.exit_code();
+  if (log.exit_code()) {
+    // Without its log a kernel that could not begin the program would end without a word.
+    for (const std::string& line : log.errors()) {
+      if (!request.shows_log) std::fprintf(stderr, "%s\n", line.c_str());
+    }
+    return *log.exit_code();
+  }
   if (!request.shows_log) {
     for (const std::string& line : log.last_lines()) std::fprintf(stderr, "%s\n", line.c_str());
   }

@@ -31,11 +31,14 @@ struct BootRequest {
 };
 
 // What this machine offers.
+inline constexpr int log_descriptor = 30;  // where the emulator finds the pipe for the kernel's log
+
 struct EmulatorHost {
   bool has_kvm = false;
   bool has_terminal = false;         // standard input is one
   std::string firmware{};            // OVMF's code, for disks
   std::string firmware_variables{};  // a copy of its variables that may be changed
+  std::string log = "/dev/fd/" + std::to_string(log_descriptor);
 };
 
 struct EmulatorPlan {
@@ -44,7 +47,6 @@ struct EmulatorPlan {
   std::uint32_t cpus = 1;
   bool has_pci = false;  // because the program is granted it
 };
-inline constexpr int log_descriptor = 30;  // where the emulator finds the pipe for the kernel's log
 
 Result<EmulatorPlan> plan_boot(const BootRequest& request);
 Result<std::vector<std::string>> emulator_words(const BootRequest& request, const EmulatorPlan& plan,
@@ -65,12 +67,14 @@ class KernelLog {
   void add(std::string_view piece);
   std::optional<int> exit_code() const { return exit_code_; }
   const std::deque<std::string>& last_lines() const { return lines_; }
+  // What the kernel itself could not do, as it begins a program for example.
+  const std::deque<std::string>& errors() const { return errors_; }
 
  private:
   void end_line();
 
   std::string line_;
-  std::deque<std::string> lines_;
+  std::deque<std::string> lines_, errors_;
   std::optional<int> exit_code_;
 };
 

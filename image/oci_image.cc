@@ -47,6 +47,15 @@ class Layout {
     return layout;
   }
   static Result<Layout> of_archive(const Content& tar) {
+    constexpr std::string_view gzip_magic = "\x1f\x8b";
+    if (tar.size() >= gzip_magic.size()) {
+      const Content start = TRY(tar.part(0, gzip_magic.size()));
+      const std::string magic = TRY(start.read(gzip_magic.size()));
+      if (magic == gzip_magic) {
+        return Error::of(ErrorCode::unsupported,
+                         "expected a tar or a folder, found a file that is packed with gzip: unpack it first");
+      }
+    }
     Layout layout;
     std::vector<TarEntry> entries = TRY(read_tar(tar));
     for (TarEntry& entry : entries) {
@@ -203,7 +212,12 @@ Result<OciImage> read_layout(const Layout& layout, const Content& index_content,
   image.command = TRY(texts_of(*settings, "Cmd"));
   image.environment = TRY(texts_of(*settings, "Env"));
   const std::string directory = text_of(*settings, "WorkingDir");
-  if (!directory.empty()) image.directory = TRY(normal_path(directory));
+  if (directory.empty()) return image;
+  image.directory = TRY(normal_path(directory));
+  // No layer need hold it: whoever runs an image makes it.
+  if (TRY(image.root.find(image.directory)) == nullptr) {
+    TRY(image.root.put(image.directory, {FileNode::Kind::directory, 0755, {}, {}}));
+  }
   return image;
 }
 

@@ -202,5 +202,23 @@ TEST(Oci, OtherPlatformsAndOtherFilesAreRefused) {
   EXPECT_EQ(read_oci_image(layout.folder().path("y")).error().code(), ErrorCode::unsupported);
 }
 
+TEST(OciImage, TheFolderThatAProgramBeginsInIsMade) {
+  LayoutFolder layout;
+  layout.finish({LayoutFolder::layer_of(fake_tar({{"bin/program", '0', fake_program(), 0755}}))});
+  const Result<OciImage> image = read_oci_image(layout.write_folder());
+  ASSERT_TRUE(image.ok()) << image.error().text();
+  const Result<const FileNode*> made = image.value().root.find("/app");
+  ASSERT_TRUE(made.ok() && made.value() != nullptr);
+  EXPECT_EQ(made.value()->kind, FileNode::Kind::directory);
+}
+
+TEST(OciImage, APackedArchiveIsRefusedByItsName) {
+  LayoutFolder layout;
+  const std::string packed = layout.folder().put("layout.tgz", gzip_of(fake_tar({{"index.json", '0', "{}"}})));
+  const Result<OciImage> image = read_oci_image(packed);
+  ASSERT_FALSE(image.ok());
+  EXPECT_NE(image.error().text().find("packed with gzip: unpack it first"), std::string::npos) << image.error().text();
+}
+
 }  // namespace
 }  // namespace ingot::image

@@ -31,7 +31,7 @@ Result<std::uint64_t> number_field(std::string_view field) {
       continue;
     }
     if (letter < '0' || letter > '7' || ended) {
-      return Error::of(ErrorCode::corrupt, "expected an octal number, found '", field, "'");
+      return Error::of(ErrorCode::corrupt, "expected an octal number, found other bytes: is it a tar?");
     }
     number = number << 3 | static_cast<unsigned>(letter - '0');
   }
