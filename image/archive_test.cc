@@ -152,6 +152,12 @@ TEST(Tar, KindsThatWouldBeLostAreErrors) {
   const Result<std::vector<TarEntry>> read = read_tar(Content::of_bytes(fake_tar({{"sparse", 'S', "x"}})));
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().text(), "tar, entry 1: expected an entry of a known type, found type 83");
+  const std::string record = "22 GNU.sparse.major=1\n";
+  const Result<std::vector<TarEntry>> by_pax =
+      read_tar(Content::of_bytes(fake_tar({{"pax", 'x', record}, {"sparse", '0', "x"}})));
+  ASSERT_FALSE(by_pax.ok());
+  EXPECT_EQ(by_pax.error().text(),
+            "tar, entry 1: expected a file with all its bytes, found a sparse one (GNU.sparse.major)");
 }
 
 TEST(Tar, LongNamesOfPaxAndGnu) {

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t tar_block_bytes = 512;
 constexpr std::uint64_t longest_extension = 1 << 20;  // a name or a pax record list
+constexpr std::size_t most_entries = std::size_t{1} << 21;
 
 std::string text_field(std::string_view field) { return std::string(field.substr(0, field.find('\0'))); }
 
@@ -71,6 +72,9 @@ Result<void> read_pax(std::string_view records, Extension& extension) {
     }
     const std::string_view key = record.substr(at + 1, equals - at - 1);
     const std::string value(record.substr(equals + 1, record.size() - equals - 2));
+    if (key.starts_with("GNU.sparse.")) {
+      return Error::of(ErrorCode::unsupported, "expected a file with all its bytes, found a sparse one (", key, ")");
+    }
     if (key == "path") extension.path = value;
     if (key == "linkpath") extension.target = value;
     if (key == "size") {
@@ -243,6 +247,9 @@ Result<std::vector<TarEntry>> read_entries(TarInput& input) {
     const Result<bool> next = read_next(input, header, extension, entries);
     if (!next.ok()) return next.error().within("tar, entry ", entries.size() + 1);
     if (!next.value()) return entries;
+    if (entries.size() > most_entries) {
+      return Error::of(ErrorCode::unsupported, "tar: expected at most ", most_entries, " entries, found more");
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// Generic parity runs small shapes; outputs too large for the caches take another way to memory (see vector_map-inl.h).
+// Generic parity runs small shapes; outputs too large for the caches take another way to memory (see tensor_map-inl.h).
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -69,8 +69,8 @@ class FileDescription : public Shared {
   virtual Answer<FileStatus> status() = 0;
   virtual Answer<void> truncate(std::uint64_t) { return Errno::einval; }
   // fallocate: a later write to the range does not fail for want of room. A long range comes in parts, of which the
-  // last makes the file grow, if it shall.
-  enum class Reserved : std::uint8_t { keeps_size, grows };
+  // last keeps them, or makes the file grow; where room is wanting, parts go back.
+  enum class Reserved : std::uint8_t { part, keeps_size, grows };
   virtual Answer<void> reserve(std::uint64_t, std::uint64_t, Reserved) { return Errno::enodev; }
   // fsync: EINVAL where there is nothing that could be kept.
   virtual Answer<void> synchronize() { return Errno::einval; }

@@ -112,9 +112,9 @@ std::uint64_t MemoryFile::size() {
   return content_.with([](Content& it) { return it.bytes; });
 }
 
-void MemoryFile::grow(std::uint64_t bytes) {
-  content_.with([&](Content& it) { it.bytes = std::max(it.bytes, bytes); });
-  note_writing();
+void MemoryFile::Content::cut_behind_the_end() {
+  if (pieces_being_written != 0) return;
+  pages.cut(std::max(round_up(bytes, page_bytes) / page_bytes, promised_pages));
 }
 
 void MemoryFile::note_reading() {
@@ -161,16 +161,22 @@ Answer<std::size_t> MemoryFile::write(Transfer& from, std::uint64_t offset) {
   while (from.left() != 0) {
     const std::uint64_t position = offset + done, inside = position % page_bytes;
     Answer<HeldFrame> held = content_.with([&](Content& it) -> Answer<HeldFrame> {
-      return HeldFrame(*this, TRY(it.pages.find_or_add(position / page_bytes)));
+      const FrameNumber frame = TRY(it.pages.find_or_add(position / page_bytes));
+      ++it.pieces_being_written;
+      return HeldFrame(*this, frame);
     });
     if (!held.ok() && done == 0) return held.error();
     if (!held.ok()) break;
     const std::uint64_t wanted = std::min(page_bytes - inside, from.left());
     const Answer<std::size_t> moved = from.take(held.value().bytes(inside));
+    if (moved.ok()) done += moved.value();
+    content_.with([&](Content& it) {
+      --it.pieces_being_written;
+      if (moved.ok()) it.bytes = std::max(it.bytes, offset + done);
+    });
     if (!moved.ok() && done == 0) return moved.error();
     if (!moved.ok()) break;
-    done += moved.value();
-    grow(offset + done);
+    note_writing();
     if (moved.value() < wanted) break;
   }
   return static_cast<std::size_t>(done);
@@ -184,12 +190,17 @@ Answer<void> MemoryFile::reserve(std::uint64_t offset, std::uint64_t bytes, File
   for (std::uint64_t page = offset / page_bytes; page * page_bytes < offset + bytes; ++page) {
     TRY(content_.with([&](Content& it) -> Answer<void> {
       const Answer<FrameNumber> found = it.pages.find_or_add(page);
-      if (found.ok()) return {};
-      it.pages.cut(round_up(it.bytes, page_bytes) / page_bytes);
-      return found.error();
+      if (!found.ok()) it.cut_behind_the_end();
+      if (!found.ok()) return found.error();
+      return {};
     }));
   }
-  if (size == FileDescription::Reserved::grows) grow(offset + bytes);
+  const std::uint64_t end_page = round_up(offset + bytes, page_bytes) / page_bytes;
+  content_.with([&](Content& it) {
+    if (size == FileDescription::Reserved::keeps_size) it.promised_pages = std::max(it.promised_pages, end_page);
+    if (size == FileDescription::Reserved::grows) it.bytes = std::max(it.bytes, offset + bytes);
+  });
+  if (size == FileDescription::Reserved::grows) note_writing();
   return {};
 }
 
@@ -199,8 +210,12 @@ Answer<void> MemoryFile::truncate(std::uint64_t bytes) {
   TRY(change.check());
   if (bytes > largest_file) return Errno::efbig;
   const std::uint64_t kept_pages = round_up(bytes, page_bytes) / page_bytes;
-  // What was reserved behind the end goes as well.
-  const bool shrinks = content_.with([&](Content& it) { return bytes <= std::exchange(it.bytes, bytes); });
+  const bool shrinks = content_.with([&](Content& it) {
+    // What was reserved behind the end goes as well.
+    it.promised_pages = std::min(it.promised_pages, kept_pages);
+    if (bytes == it.bytes) it.cut_behind_the_end();
+    return bytes < std::exchange(it.bytes, bytes);
+  });
   if (shrinks) {
     // From here on a fault beyond the end fails, so no region gets a page back after it lost it.
     TRY(mapping_.invalidate(kept_pages * page_bytes, largest_file - kept_pages * page_bytes));

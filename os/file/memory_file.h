@@ -39,8 +39,14 @@ class MemoryFile final : public Node, private PageBudget {
  private:
   struct Content {
     Content(FrameSource& frames, PhysicalWindow window, PageBudget& budget) : pages(frames, window, budget) {}
+    // Gives back what was reserved behind the end and promised to nobody; but not while a writer copies to a page
+    // there, for which the file has not grown yet.
+    void cut_behind_the_end();
+
     SparsePages pages;
     std::uint64_t bytes = 0;
+    std::uint64_t promised_pages = 0;  // up to here a fallocate that kept the size has succeeded
+    std::uint32_t pieces_being_written = 0;
   };
   // What regions show: the pages themselves, shared by all.
   class Mapping final : public MemoryObject {
@@ -60,7 +66,6 @@ class MemoryFile final : public Node, private PageBudget {
 
   Answer<void> take_page() override { return volume().take_page(); }
   void give_back_page() override { volume().give_back_pages(1); }
-  void grow(std::uint64_t bytes);
   FrameSource& frames() const { return *volume().services().frames; }
 
   Mutex append_lock_{LockRank::file_data};

@@ -140,6 +140,17 @@ TEST_F(MemoryFiles, WhatCannotBeReservedIsGivenBack) {
   EXPECT_EQ(it->status().value().allocated_bytes, page_bytes);
 }
 
+TEST_F(MemoryFiles, WhatWasPromisedBeforeStays) {
+  Reference<FileDescription> it = open();
+  using Reserved = FileDescription::Reserved;
+  EXPECT_TRUE(it->reserve(2 * page_bytes, page_bytes, Reserved::keeps_size).ok());
+  EXPECT_TRUE(it->reserve(5 * page_bytes, page_bytes, Reserved::part).ok());
+  EXPECT_EQ(it->reserve(0, 1000 * page_bytes, Reserved::part).error(), Errno::enospc);
+  EXPECT_EQ(it->status().value().allocated_bytes, 3 * page_bytes);  // up to the promised one
+  EXPECT_TRUE(it->truncate(0).ok());
+  EXPECT_EQ(it->status().value().allocated_bytes, 0u);
+}
+
 TEST_F(MemoryFiles, AFaultInTheProgramEndsTheCall) {
   Reference<FileDescription> it = open();
   EXPECT_TRUE(write(*it, "hello").ok());

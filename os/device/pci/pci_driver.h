@@ -1,5 +1,5 @@
 // PciDriver: which driver serves which device. A constant table of them is shown every function once, at boot
-// (Devices::start_drivers); the first row that matches a function serves it.
+// (PciBus::start_drivers); the first row that matches a function serves it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Moving bytes: read, write and their kin.
 #include "os/file/control_requests.h"
+#include "os/file/sparse_pages.h"
 #include "os/syscall/file_arguments.h"
 #include "os/syscall/file_wait.h"
 #include "os/syscall/program_control.h"
@@ -164,9 +165,10 @@ Answer<void> reserve(Caller& caller, std::int32_t descriptor, std::uint32_t mode
   auto begin = static_cast<std::uint64_t>(offset);
   const std::uint64_t end = begin + static_cast<std::uint64_t>(bytes);
   const bool grows = (mode & keeps_size) == 0;
-  if (grows) TRY(check_file_limit(caller, end));
-  for (; end - begin > part_bytes; begin += part_bytes) {
-    TRY(file->reserve(begin, part_bytes, Reserved::keeps_size));
+  TRY(check_file_limit(caller, end));
+  // More than any file can hold is refused as a whole.
+  for (; end <= SparsePages::most_bytes && end - begin > part_bytes; begin += part_bytes) {
+    TRY(file->reserve(begin, part_bytes, Reserved::part));
     if (!caller.thread.may_go_on(EndsFor::the_end)) return Errno::eintr;
   }
   return file->reserve(begin, end - begin, grows ? Reserved::grows : Reserved::keeps_size);
