@@ -73,7 +73,7 @@ class MemoryFile::Change {
   bool is_allowed_;
 };
 
-Answer<Reference<Node>> make_memory_file(Reference<Volume> volume, std::uint32_t permissions) {
+Answer<Reference<Node>> make_memory_file(const Reference<Volume>& volume, std::uint32_t permissions) {
   TRY(volume->take_node());
   Result<Reference<MemoryFile>> made = make_reference<MemoryFile>(volume->heap(), volume, permissions);
   if (made.ok()) return Reference<Node>(std::move(made).value());

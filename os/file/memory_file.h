@@ -7,7 +7,7 @@
 
 namespace ingot::os {
 
-Answer<Reference<Node>> make_memory_file(Reference<Volume> volume, std::uint32_t permissions);
+Answer<Reference<Node>> make_memory_file(const Reference<Volume>& volume, std::uint32_t permissions);
 
 class MemoryFile final : public Node, private PageBudget {
  public:
