@@ -104,8 +104,8 @@ void Power::try_to_reset() {
   arch::write_port_8(reset_control_port, 0x02);  // a reset of the whole machine is prepared
   arch::write_port_8(reset_control_port, 0x06);  // and done
   wait_for_the_end();
-  constexpr std::uint8_t input_full = 2, pulse_reset_line = 0xfe;
-  for (int tries = 0; tries < 10'000 && (arch::read_port_8(keyboard_command_port) & input_full) != 0; ++tries) {
+  constexpr std::uint8_t is_busy = 2, pulse_reset_line = 0xfe;
+  for (int tries = 0; tries < 10'000 && (arch::read_port_8(keyboard_command_port) & is_busy) != 0; ++tries) {
     arch::pause();
   }
   arch::write_port_8(keyboard_command_port, pulse_reset_line);
