@@ -7,7 +7,7 @@ A walk is a section with a numbered list. A step names a file first, then a func
 it speaks of, all in backticks. Of every walk it is asked that
   - it has at most twelve steps, numbered from 1 on;
   - every file is there, and no file comes twice: nobody is sent back;
-  - every name of a step is a word of its file;
+  - every name of a step is a word of its file, and of a longer piece in backticks (paths apart) every word;
   - a step names what the next one is about: at least one of its names is a word of the next step's file.
 """
 
@@ -38,11 +38,11 @@ class Step:
 def walks_of(page: str) -> dict[str, list[Step]]:
     pieces = SECTION.split(page)[1:]
     walks = {}
-    for title, text in zip(pieces[::2], pieces[1::2]):
+    for title, section in zip(pieces[::2], pieces[1::2]):
         steps = []
-        for match in STEP.finditer(text):
+        for match in STEP.finditer(section):
             quoted = QUOTED.findall(match[2])
-            names = [word for word in quoted[1:] if NAME.fullmatch(word)]
+            names = [word for text in quoted[1:] if "/" not in text for word in NAME.findall(text)]
             steps.append(Step(title, int(match[1]), quoted[0] if quoted else "", names))
         if steps:
             walks[title] = steps
