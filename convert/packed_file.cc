@@ -23,20 +23,20 @@ Result<ModelFile> open_gguf(const std::string& input, const std::string& output)
   return file;
 }
 
-// Of one group of eight rows, into memory for as many.
-using MoveGroup = void (*)(const ConstAnyView& from, const AnyView& to);
+// Of one braid, into memory for as many rows.
+using MoveBraid = void (*)(const ConstAnyView& from, const AnyView& to);
 
-void pack_group(const ConstAnyView& rows, const AnyView& packed) { interleave_rows(rows, 0, interleaved_rows, packed); }
+void pack_braid(const ConstAnyView& rows, const AnyView& packed) { interleave_rows(rows, 0, interleaved_rows, packed); }
 
-void unpack_group(const ConstAnyView& packed, const AnyView& rows) {
+void unpack_braid(const ConstAnyView& packed, const AnyView& rows) {
   for (std::int64_t row = 0; row < interleaved_rows; ++row) gather_row(packed, row, rows.row(row));
 }
 
-Result<void> move_tensor(const ConstAnyView& view, MoveGroup move, const ByteSink& sink) {
-  const Shape group = {interleaved_rows, view.size(1)};
+Result<void> move_tensor(const ConstAnyView& view, MoveBraid move, const ByteSink& sink) {
+  const Shape braid = {interleaved_rows, view.size(1)};
   std::vector<std::byte> moved(static_cast<std::size_t>(interleaved_rows * row_bytes(view.dtype(), view.size(1))));
   for (std::int64_t row = 0; row < view.size(0); row += interleaved_rows) {
-    move(ConstAnyView(view.row(row), view.dtype(), group), AnyView(moved.data(), view.dtype(), group));
+    move(ConstAnyView(view.row(row), view.dtype(), braid), AnyView(moved.data(), view.dtype(), braid));
     TRY(sink(moved));
   }
   return {};
@@ -45,7 +45,7 @@ Result<void> move_tensor(const ConstAnyView& view, MoveGroup move, const ByteSin
 // The file's tensors, those that `new_names` names moved and under their new name.
 using NewNames = std::map<std::string, std::string, std::less<>>;
 Result<PackedFileReport> write_moved(const ModelFile& file, const std::string& output, const NewNames& new_names,
-                                     MoveGroup move, const TensorMoved& moved) {
+                                     MoveBraid move, const TensorMoved& moved) {
   const auto count = static_cast<int>(new_names.size());
   std::vector<TensorToWrite> tensors;
   for (const StoredTensor& tensor : file.tensors()) {
@@ -81,7 +81,7 @@ Result<PackedFileReport> pack_model_file(const std::string& input, const std::st
         ErrorCode::unsupported, "'", input, "': expected products with weights of type q4_0, q8_0, ",
         "q5_0, q4_k or q6_k in whole eights of rows, found none that nothing but products and lookups reads");
   }
-  return write_moved(file, output, names, pack_group, moved);
+  return write_moved(file, output, names, pack_braid, moved);
 }
 
 Result<PackedFileReport> unpack_model_file(const std::string& input, const std::string& output,
@@ -97,7 +97,7 @@ Result<PackedFileReport> unpack_model_file(const std::string& input, const std::
   if (names.empty()) {
     return Error::of(ErrorCode::unsupported, "'", input, "': expected packed weights, found none");
   }
-  return write_moved(file, output, names, unpack_group, moved);
+  return write_moved(file, output, names, unpack_braid, moved);
 }
 
 }  // namespace ingot

@@ -69,7 +69,7 @@ class BasicAnyView {
     }
     return true;
   }
-  // The last axis is one run of elements or blocks.
+  // The last axis is one stretch of elements or blocks.
   constexpr bool has_contiguous_rows() const {
     return rank() == 0 || shape_.last() <= block_elements(dtype_) || byte_strides_.last() == block_bytes(dtype_);
   }

@@ -152,8 +152,8 @@ void interleave_rows(const ConstAnyView& rows, std::int64_t begin, std::int64_t 
     const std::int64_t blocks = rows.size(1) / Block::elements;
     for (std::int64_t row = begin; row < end; ++row) {
       const auto* from = reinterpret_cast<const Block*>(rows.row(row));
-      auto* groups = reinterpret_cast<InterleavedBlocks<Block>*>(packed.data()) + row / interleaved_rows * blocks;
-      for (std::int64_t b = 0; b < blocks; ++b) put_block(from[b], row % interleaved_rows, groups[b]);
+      auto* braid = reinterpret_cast<InterleavedBlocks<Block>*>(packed.data()) + row / interleaved_rows * blocks;
+      for (std::int64_t b = 0; b < blocks; ++b) put_block(from[b], row % interleaved_rows, braid[b]);
     }
   });
 }
@@ -162,10 +162,10 @@ void gather_blocks(const ConstAnyView& packed, std::int64_t row, std::int64_t fi
                    std::byte* target) {
   with_interleaved_type(packed.dtype(), [&]<class Block>() {
     const std::int64_t blocks = packed.size(1) / Block::elements;
-    const auto* groups =
+    const auto* braid =
         reinterpret_cast<const InterleavedBlocks<Block>*>(packed.data()) + row / interleaved_rows * blocks + first;
     auto* to = reinterpret_cast<Block*>(target);
-    for (std::int64_t b = 0; b < count; ++b) take_block(groups[b], row % interleaved_rows, to[b]);
+    for (std::int64_t b = 0; b < count; ++b) take_block(braid[b], row % interleaved_rows, to[b]);
   });
 }
 

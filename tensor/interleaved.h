@@ -1,10 +1,10 @@
-// Where rows of a matrix lie in memory. Interleaved: eight rows of blocks stand together, so that a product with few
-// rows of x reads one stream and needs no sums across a register's lanes: lane r is row r.
+// Where rows of a matrix lie in memory. Interleaved: eight rows of blocks stand together, a braid, so that a product
+// with few rows of x reads one stream and needs no sums across a register's lanes: lane r is row r.
 //
-// Rows 8 g to 8 g + 7 lie where they would lie as rows, as many bytes. Their blocks b form one group, whose codes stand
-// in quads: the codes of four elements of a row, a byte each, those of the eight rows after each other, so that four
-// rows fill a register; those of Q4_K in eights, two rows to a register. Nothing is rounded or dropped: the inverse is
-// exact.
+// A braid, rows 8 n to 8 n + 7, lies where these would lie as rows, as many bytes. Their blocks b stand together, with
+// codes in quads: the codes of four elements of a row, a byte each, those of the eight rows after each other, so that
+// four rows fill a register; those of Q4_K in eights, two rows to a register. Nothing is rounded or dropped: the
+// inverse is exact.
 //
 // Codes of five and six bits fill their bytes: some quads lie in the low bits, and the rest in the bits above those,
 // from where two or three shifts with insertion bring sixteen codes (interleaved_codes.h).
@@ -23,7 +23,7 @@ enum class WeightLayout : std::uint8_t {
   interleaved8,  // eight rows of blocks together
 };
 
-inline constexpr std::int64_t interleaved_rows = 8;
+inline constexpr std::int64_t interleaved_rows = 8;  // of a braid
 
 using Quads = std::uint8_t[interleaved_rows][4];   // four bytes of each row
 using Octets = std::uint8_t[interleaved_rows][8];  // eight

@@ -70,7 +70,7 @@ class View {
     return data_[offset];
   }
 
-  // Row-major packed: the elements are one uninterrupted run in index order.
+  // Row-major packed: the elements are one uninterrupted stretch in index order.
   constexpr bool is_contiguous() const {
     std::int64_t step = 1;
     for (int axis = rank() - 1; axis >= 0; --axis) {
@@ -79,7 +79,7 @@ class View {
     }
     return true;
   }
-  // The last axis is one run; rows may lie anywhere.
+  // The last axis is one stretch; rows may lie anywhere.
   constexpr bool has_contiguous_rows() const { return rank() == 0 || shape_.last() <= 1 || strides_.last() == 1; }
 
   // The view with the first axis fixed. Precondition: rank() >= 1, index in range.

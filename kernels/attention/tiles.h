@@ -12,8 +12,8 @@ namespace ingot {
 // works in the second-level cache and its innermost loops in the first.
 inline constexpr std::int64_t row_tile = 64;
 inline constexpr std::int64_t key_tile = 64;
-// Units of work, for as many threads.
-inline constexpr std::int64_t enough_units = 64;
+// Tasks, for as many threads.
+inline constexpr std::int64_t enough_tasks = 64;
 // Buffers are padded to the widest vector.
 inline constexpr std::int64_t widest_vector = 16;
 
@@ -35,20 +35,20 @@ struct RowTile {
 };
 
 inline std::int64_t row_tiles_per_key_head(const SdpaInputs& inputs) {
-  return divide_rounding_up(inputs.group() * inputs.queries(), row_tile);
+  return divide_rounding_up(inputs.head_group() * inputs.queries(), row_tile);
 }
 
 inline void fill_row_tile(const SdpaInputs& inputs, std::int64_t batch, std::int64_t key_head, std::int64_t tile,
                           RowTile& rows) {
-  const std::int64_t total = inputs.group() * inputs.queries();
+  const std::int64_t total = inputs.head_group() * inputs.queries();
   rows.batch = batch;
   rows.key_head = key_head;
   rows.count = std::min(row_tile, total - tile * row_tile);
   rows.any = {std::numeric_limits<std::int64_t>::max(), 0};
   for (std::int64_t r = 0; r < rows.count; ++r) {
     const std::int64_t row = tile * row_tile + r;
-    rows.head[r] = key_head * inputs.group() + row % inputs.group();
-    rows.query[r] = row / inputs.group();
+    rows.head[r] = key_head * inputs.head_group() + row % inputs.head_group();
+    rows.query[r] = row / inputs.head_group();
     rows.keys[r] = inputs.keys_of(rows.query[r]);
     if (rows.keys[r].begin == rows.keys[r].end) continue;
     rows.any.begin = std::min(rows.any.begin, rows.keys[r].begin);

@@ -1,4 +1,4 @@
-// Vector variants of the cache operations: a row of a head is one run, converted on its way.
+// Vector variants of the cache operations: a row of a head is one stretch, converted on its way.
 #include "kernels/cache/copy_pages.h"
 #include "kernels/cache/read.h"
 #include "kernels/cache/store.h"
@@ -11,22 +11,22 @@
 #include "hwy/highway.h"
 #include "kernels/cache/q8_0-inl.h"
 #include "kernels/vector/convert-inl.h"
-#include "kernels/vector/copy_run-inl.h"
+#include "kernels/vector/copy_stretch-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
 namespace {
 
-// The stored types, by what a run of them is made of.
-void put_run(const float* x, float* row, std::int64_t count) {
-  copy_run(reinterpret_cast<const std::uint8_t*>(x), reinterpret_cast<std::uint8_t*>(row), count * 4);
+// The stored types, by what a stretch of them is made of.
+void put_stretch(const float* x, float* row, std::int64_t count) {
+  copy_stretch(reinterpret_cast<const std::uint8_t*>(x), reinterpret_cast<std::uint8_t*>(row), count * 4);
 }
-void put_run(const float* x, Half* row, std::int64_t count) { convert_run(x, row, count); }
-void put_run(const float* x, BlockQ8_0* row, std::int64_t count) { encode_q8_0_run(x, row, count); }
+void put_stretch(const float* x, Half* row, std::int64_t count) { convert_stretch(x, row, count); }
+void put_stretch(const float* x, BlockQ8_0* row, std::int64_t count) { encode_q8_0_stretch(x, row, count); }
 
-void get_run(const float* row, float* y, std::int64_t count) { put_run(row, y, count); }
-void get_run(const Half* row, float* y, std::int64_t count) { convert_run(row, y, count); }
-void get_run(const BlockQ8_0* row, float* y, std::int64_t count) { decode_q8_0_run(row, y, count); }
+void get_stretch(const float* row, float* y, std::int64_t count) { put_stretch(row, y, count); }
+void get_stretch(const Half* row, float* y, std::int64_t count) { convert_stretch(row, y, count); }
+void get_stretch(const BlockQ8_0* row, float* y, std::int64_t count) { decode_q8_0_stretch(row, y, count); }
 
 // Calls task(slot, t) for each place, in chunks worth a thread.
 template <class Cache, class Task>
@@ -42,7 +42,7 @@ template <class Stored>
 void store_rows(const CacheView& cache, const CachePlaces& places, const View<const float>& x, Context& context) {
   for_each_place(cache, places, context, [&](CacheSlot slot, std::int64_t t) {
     for (std::int64_t head = 0; head < cache.heads(); ++head) {
-      put_run(&x(t, head, 0), reinterpret_cast<Stored*>(cache.row(slot, head)), cache.width());
+      put_stretch(&x(t, head, 0), reinterpret_cast<Stored*>(cache.row(slot, head)), cache.width());
     }
   });
 }
@@ -51,7 +51,7 @@ template <class Stored>
 void read_rows(const ConstCacheView& cache, const CachePlaces& places, const View<float>& y, Context& context) {
   for_each_place(cache, places, context, [&](CacheSlot slot, std::int64_t t) {
     for (std::int64_t head = 0; head < cache.heads(); ++head) {
-      get_run(reinterpret_cast<const Stored*>(cache.row(slot, head)), &y(t, head, 0), cache.width());
+      get_stretch(reinterpret_cast<const Stored*>(cache.row(slot, head)), &y(t, head, 0), cache.width());
     }
   });
 }
@@ -80,18 +80,18 @@ void copy_pages(const CopyPages::Arguments& a, Context& context) {
   if (a.pages.empty()) return;
   const std::int64_t heads = a.pages.size(1);
   const std::int64_t row = row_bytes(a.pages.dtype(), a.pages.size(3));
-  // The tokens of a head are one run where nothing lies between them.
+  // The tokens of a head are one stretch where nothing lies between them.
   const bool packed = a.pages.byte_stride(2) == row;
-  const std::int64_t runs = packed ? 1 : a.pages.size(2);
+  const std::int64_t stretches = packed ? 1 : a.pages.size(2);
   const std::int64_t bytes = packed ? row * a.pages.size(2) : row;
   context.workers.for_chunks(
-      a.source.size(0) * heads, rows_per_chunk(2 * runs * bytes), [&](std::int64_t begin, std::int64_t end, int) {
+      a.source.size(0) * heads, rows_per_chunk(2 * stretches * bytes), [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t item = begin; item < end; ++item) {
           const std::int64_t offset = item % heads * a.pages.byte_stride(1);
           const std::byte* from = a.pages.data() + a.source(item / heads) * a.pages.byte_stride(0) + offset;
           std::byte* to = a.pages.data() + a.destination(item / heads) * a.pages.byte_stride(0) + offset;
-          for (std::int64_t run = 0; run < runs; ++run) {
-            copy_run(from + run * a.pages.byte_stride(2), to + run * a.pages.byte_stride(2), bytes);
+          for (std::int64_t stretch = 0; stretch < stretches; ++stretch) {
+            copy_stretch(from + stretch * a.pages.byte_stride(2), to + stretch * a.pages.byte_stride(2), bytes);
           }
         }
       });

@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
 
-inline HWY_NOINLINE void encode_q8_0_run(const float* values, BlockQ8_0* blocks, std::int64_t count) {
+inline HWY_NOINLINE void encode_q8_0_stretch(const float* values, BlockQ8_0* blocks, std::int64_t count) {
   namespace hn = hwy::HWY_NAMESPACE;
   const FloatTag d;
   const hn::RebindToSigned<FloatTag> d32;
@@ -46,7 +46,7 @@ inline HWY_NOINLINE void encode_q8_0_run(const float* values, BlockQ8_0* blocks,
   }
 }
 
-inline HWY_NOINLINE void decode_q8_0_run(const BlockQ8_0* blocks, float* values, std::int64_t count) {
+inline HWY_NOINLINE void decode_q8_0_stretch(const BlockQ8_0* blocks, float* values, std::int64_t count) {
   namespace hn = hwy::HWY_NAMESPACE;
   const FloatTag d;
   constexpr int lanes = static_cast<int>(hn::MaxLanes(d));

@@ -21,7 +21,7 @@ Result<void> require_shape(std::string_view operation, std::string_view number, 
                            const ConstAnyView& view, const Shape& shape);
 Result<void> require_dtype(std::string_view operation, std::string_view number, std::string_view field,
                            const ConstAnyView& view, std::initializer_list<DType> allowed);
-// The last axis is one run of elements.
+// The last axis is one stretch of elements.
 Result<void> require_contiguous_rows(std::string_view operation, std::string_view number, std::string_view field,
                                      const ConstAnyView& view);
 Result<void> require_contiguous(std::string_view operation, std::string_view number, std::string_view field,

@@ -10,7 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/elementwise/binary_backward_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/vector/run_map-inl.h"
+#include "kernels/vector/stretch_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -171,13 +171,13 @@ void map_second_gradient(const typename Op::Arguments& arguments, Context& conte
   if constexpr (takes_inputs<Op>) {
     const JointRows<3> rows(shape, {arguments.db.strides(), arguments.dy.strides(), arguments.a.strides()});
     rows.for_pieces(context.workers, [&](const Offsets<3>& at, std::int64_t length) {
-      map_run(function, arguments.db.data() + at[0], length, FromMemory{arguments.dy.data() + at[1]},
-              FromMemory{arguments.a.data() + at[2]});
+      map_stretch(function, arguments.db.data() + at[0], length, FromMemory{arguments.dy.data() + at[1]},
+                  FromMemory{arguments.a.data() + at[2]});
     });
   } else {
     const JointRows<2> rows(shape, {arguments.db.strides(), arguments.dy.strides()});
     rows.for_pieces(context.workers, [&](const Offsets<2>& at, std::int64_t length) {
-      map_run(function, arguments.db.data() + at[0], length, FromMemory{arguments.dy.data() + at[1]});
+      map_stretch(function, arguments.db.data() + at[0], length, FromMemory{arguments.dy.data() + at[1]});
     });
   }
 }
@@ -199,14 +199,14 @@ void binary_backward(const typename Op::Arguments& arguments, Context& context) 
       const FromMemory dy{arguments.dy.data() + at[1]};
       const float* b = arguments.b.data() + at[2];
       if (rows.last_repeats())
-        map_run(function, da, length, dy, Repeated{*b});
+        map_stretch(function, da, length, dy, Repeated{*b});
       else
-        map_run(function, da, length, dy, FromMemory{b});
+        map_stretch(function, da, length, dy, FromMemory{b});
     });
   } else if (arguments.da.data() != arguments.dy.data()) {
     const JointRows<2> rows(shape, {arguments.da.strides(), arguments.dy.strides()});
     rows.for_pieces(context.workers, [&](const Offsets<2>& at, std::int64_t length) {
-      map_run(function, arguments.da.data() + at[0], length, FromMemory{arguments.dy.data() + at[1]});
+      map_stretch(function, arguments.da.data() + at[0], length, FromMemory{arguments.dy.data() + at[1]});
     });
   }
 }

@@ -9,7 +9,7 @@
 #define HWY_TARGET_INCLUDE "kernels/elementwise/binary_simd.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "kernels/vector/run_map-inl.h"
+#include "kernels/vector/stretch_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -44,11 +44,11 @@ void binary(const BinaryArguments& arguments, Context& context) {
     const FromMemory a{arguments.a.data() + at[1]};
     const float* b = arguments.b.data() + at[2];
     if (rows.last_repeats()) {
-      map_run(function, y, length, a, Repeated{*b});
+      map_stretch(function, y, length, a, Repeated{*b});
     } else if (streams) {
-      map_run_streaming(function, y, length, a, FromMemory{b});
+      map_stretch_streaming(function, y, length, a, FromMemory{b});
     } else {
-      map_run(function, y, length, a, FromMemory{b});
+      map_stretch(function, y, length, a, FromMemory{b});
     }
   });
 }

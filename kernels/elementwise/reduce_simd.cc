@@ -13,7 +13,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/vector/order_key-inl.h"
-#include "kernels/vector/run_map-inl.h"
+#include "kernels/vector/stretch_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -36,7 +36,7 @@ HWY_INLINE V accumulate(V sum, V value) {
 // Widening to double costs a conversion a vector and no memory traffic, and makes the sum exact enough that no caller
 // needs to ask how long the row is.
 template <class Op>
-double sum_of_run(const float* x, std::int64_t length) {
+double sum_of_stretch(const float* x, std::int64_t length) {
   const hn::ScalableTag<double> dd;
   const hn::Rebind<float, decltype(dd)> df;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
@@ -58,9 +58,9 @@ double sum_of_run(const float* x, std::int64_t length) {
 }
 
 template <class Op>
-HWY_INLINE auto reduce_run(const float* x, std::int64_t length, std::int64_t first) {
+HWY_INLINE auto reduce_stretch(const float* x, std::int64_t length, std::int64_t first) {
   if constexpr (is_sum<Op>)
-    return sum_of_run<Op>(x + first, length);
+    return sum_of_stretch<Op>(x + first, length);
   else
     return greatest_ranked<NaNOrder::greatest>(x + first, length, first);
 }
@@ -89,7 +89,7 @@ void reduce(const typename Op::Arguments& arguments, Context& context) {
     const std::int64_t row_bytes = length * static_cast<std::int64_t>(sizeof(float));
     context.workers.for_chunks(x.count(), rows_per_chunk(row_bytes), [&](std::int64_t begin, std::int64_t end, int) {
       for (std::int64_t row = begin; row < end; ++row) {
-        store_result<Op, Partial>(arguments, x[row], row, length, reduce_run<Op>(x[row], length, 0));
+        store_result<Op, Partial>(arguments, x[row], row, length, reduce_stretch<Op>(x[row], length, 0));
       }
     });
     return;
@@ -97,7 +97,7 @@ void reduce(const typename Op::Arguments& arguments, Context& context) {
   auto* partials = reinterpret_cast<Partial*>(context.scratch.data());
   context.workers.for_chunks(x.count() * pieces, 1, [&](std::int64_t item, std::int64_t, int) {
     const std::int64_t first = item % pieces * elements_per_piece;
-    partials[item] = reduce_run<Op>(x[item / pieces], HWY_MIN(elements_per_piece, length - first), first);
+    partials[item] = reduce_stretch<Op>(x[item / pieces], HWY_MIN(elements_per_piece, length - first), first);
   });
   for (std::int64_t row = 0; row < x.count(); ++row) {
     Partial total = partials[row * pieces];
@@ -130,14 +130,14 @@ void reduce_backward(const typename Op::Arguments& arguments, Context& context) 
     for (std::int64_t row = begin; row < end; ++row) {
       const float dy = arguments.dy.data()[row];
       if constexpr (std::is_same_v<Op, ReduceSumBackward>) {
-        map_run(Identity{}, dx[row], length, Repeated{dy});
+        map_stretch(Identity{}, dx[row], length, Repeated{dy});
       } else if constexpr (std::is_same_v<Op, ReduceMeanBackward>) {
         const auto share = static_cast<float>(double{dy} / static_cast<double>(length));
-        map_run(Identity{}, dx[row], length, Repeated{share});
+        map_stretch(Identity{}, dx[row], length, Repeated{share});
       } else if constexpr (std::is_same_v<Op, ReduceSumOfSquaresBackward>) {
-        map_run(TwiceProduct{}, dx[row], length, FromMemory{Rows(arguments.x)[row]}, Repeated{dy});
+        map_stretch(TwiceProduct{}, dx[row], length, FromMemory{Rows(arguments.x)[row]}, Repeated{dy});
       } else {
-        map_run(Identity{}, dx[row], length, Repeated{0});
+        map_stretch(Identity{}, dx[row], length, Repeated{0});
         dx[row][index_of(greatest_ranked<NaNOrder::greatest>(Rows(arguments.x)[row], length, 0))] = dy;
       }
     }

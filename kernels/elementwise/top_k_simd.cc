@@ -11,7 +11,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/vector/order_key-inl.h"
-#include "kernels/vector/run_map-inl.h"
+#include "kernels/vector/stretch_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -47,7 +47,7 @@ void top_k_backward(const ElementwiseTopKBackward::Arguments& arguments, Context
   const std::int64_t row_bytes = dx.length() * static_cast<std::int64_t>(sizeof(float));
   context.workers.for_chunks(dx.count(), rows_per_chunk(row_bytes), [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t row = begin; row < end; ++row) {
-      map_run(Identity{}, dx[row], dx.length(), Repeated{0});
+      map_stretch(Identity{}, dx[row], dx.length(), Repeated{0});
       for (std::int64_t j = 0; j < indices.length(); ++j) dx[row][indices[row][j]] += dvalues[row][j];
     }
   });

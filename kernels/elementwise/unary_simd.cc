@@ -12,7 +12,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/vector/math-inl.h"
-#include "kernels/vector/run_map-inl.h"
+#include "kernels/vector/stretch_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -64,9 +64,9 @@ void unary(const typename Op::Arguments& arguments, Context& context) {
       float* y = target.data() + at[0];
       const FromMemory x{sources[0].data() + at[1]};
       if (streams)
-        map_run_streaming(function, y, length, x);
+        map_stretch_streaming(function, y, length, x);
       else
-        map_run(function, y, length, x);
+        map_stretch(function, y, length, x);
     });
   } else {
     const bool streams = streams_past_caches(target, sources[0], sources[1]);
@@ -76,9 +76,9 @@ void unary(const typename Op::Arguments& arguments, Context& context) {
       const FromMemory kept{sources[0].data() + at[1]};
       const FromMemory dy{sources[1].data() + at[2]};
       if (streams)
-        map_run_streaming(function, dx, length, kept, dy);
+        map_stretch_streaming(function, dx, length, kept, dy);
       else
-        map_run(function, dx, length, kept, dy);
+        map_stretch(function, dx, length, kept, dy);
     });
   }
 }

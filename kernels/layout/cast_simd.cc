@@ -24,7 +24,7 @@ void cast_rows(const Movement& movement, Context& context) {
   for_each_segment(movement, context, [&](const std::byte* source, std::byte* target, std::int64_t count) {
     const auto* from = reinterpret_cast<const From*>(source);
     auto* to = reinterpret_cast<To*>(target);
-    if (from_step == 1 && to_step == 1) return convert_run(from, to, count);
+    if (from_step == 1 && to_step == 1) return convert_stretch(from, to, count);
     // Scattered elements are collected, converted and laid out again.
     constexpr std::int64_t piece = 256;
     From collected[piece];
@@ -32,7 +32,7 @@ void cast_rows(const Movement& movement, Context& context) {
     for (std::int64_t begin = 0; begin < count; begin += piece) {
       const std::int64_t size = std::min(piece, count - begin);
       for (std::int64_t i = 0; i < size; ++i) collected[i] = from[(begin + i) * from_step];
-      convert_run(collected, converted, size);
+      convert_stretch(collected, converted, size);
       for (std::int64_t i = 0; i < size; ++i) to[(begin + i) * to_step] = converted[i];
     }
   });

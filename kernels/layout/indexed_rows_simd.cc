@@ -25,7 +25,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void add_run(const float* x, float* y, std::int64_t count) {
+void add_stretch(const float* x, float* y, std::int64_t count) {
   const FloatTag d;
   constexpr auto lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
   std::int64_t i = 0;
@@ -39,11 +39,11 @@ void add_run(const float* x, float* y, std::int64_t count) {
 }
 
 template <class Element>
-void gather_run(const std::byte* row, float* y, std::int64_t count) {
+void gather_stretch(const std::byte* row, float* y, std::int64_t count) {
   if constexpr (std::is_same_v<Element, float>) {
-    copy_run(row, reinterpret_cast<std::byte*>(y), count * static_cast<std::int64_t>(sizeof(float)));
+    copy_stretch(row, reinterpret_cast<std::byte*>(y), count * static_cast<std::int64_t>(sizeof(float)));
   } else {
-    convert_run(reinterpret_cast<const Element*>(row), y, count);
+    convert_stretch(reinterpret_cast<const Element*>(row), y, count);
   }
 }
 
@@ -54,7 +54,7 @@ void gather_elements(const ConstAnyView& table, const View<const std::int32_t>& 
   const std::int64_t bytes = rows.length() * static_cast<std::int64_t>(sizeof(Element) + sizeof(float));
   context.workers.for_chunks(rows.count(), rows_per_chunk(bytes), [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t i = begin; i < end; ++i) {
-      gather_run<Element>(table.row(indices.data()[i]), rows[i], rows.length());
+      gather_stretch<Element>(table.row(indices.data()[i]), rows[i], rows.length());
     }
   });
 }
@@ -76,7 +76,7 @@ void add_rows(const View<const float>& x, const View<const std::int32_t>& indice
   constexpr std::int64_t strip = 256;  // columns: 1 KiB of each row, wide enough for the prefetcher
   context.workers.for_chunks(y.size(1), strip, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t i = 0; i < rows.count(); ++i) {
-      add_run(rows[i] + begin, y.data() + indices.data()[i] * y.stride(0) + begin, end - begin);
+      add_stretch(rows[i] + begin, y.data() + indices.data()[i] * y.stride(0) + begin, end - begin);
     }
   });
 }
@@ -109,9 +109,9 @@ void strided_window_backward(const StridedWindowBackward::Arguments& a, Context&
   const std::int64_t bytes = (dx.length() + windows * a.length) * static_cast<std::int64_t>(sizeof(float));
   context.workers.for_chunks(dx.count(), rows_per_chunk(bytes), [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t row = begin; row < end; ++row) {
-      zero_run(reinterpret_cast<std::byte*>(dx[row]), dx.length() * static_cast<std::int64_t>(sizeof(float)));
+      zero_stretch(reinterpret_cast<std::byte*>(dx[row]), dx.length() * static_cast<std::int64_t>(sizeof(float)));
       for (std::int64_t window = 0; window < windows; ++window) {
-        add_run(dy[row * windows + window], dx[row] + window * a.step, a.length);
+        add_stretch(dy[row * windows + window], dx[row] + window * a.step, a.length);
       }
     }
   });

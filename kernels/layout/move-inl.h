@@ -1,4 +1,4 @@
-// Moving elements as fast as memory allows, one source for every target: runs by vector loads and stores,
+// Moving elements as fast as memory allows, one source for every target: stretches by vector loads and stores,
 // transpositions by tiles that are turned in registers, anything else element by element. Included inside a vector
 // source after hwy/highway.h; the guard toggles with each target.
 #if defined(INGOT_KERNELS_LAYOUT_MOVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -13,7 +13,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/layout/movement.h"
-#include "kernels/vector/copy_run-inl.h"
+#include "kernels/vector/copy_stretch-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -46,33 +46,33 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> load_pieces(D d, const std::byte* from, st
 // them in, and waiting for lines that are then overwritten is most of the time of a large transposition.
 enum class TileStore : std::uint8_t { cached, streaming };
 
-// Turns a tile of `lanes` source rows by `group` columns, `group` elements filling 16 bytes, so that each column
+// Turns a tile of `lanes` source rows by `piece` columns, as many elements as fill 16 bytes, so that each column
 // becomes one whole vector of the target.
 //
-// Vector j starts as source rows j, j + group, j + 2 group, ..., 16 bytes of each. Interleaving vector i with vector
-// i + group / 2, log2(group) times, is a perfect shuffle that transposes every 16-byte column of pieces.
+// Vector j starts as source rows j, j + piece, j + 2 piece, ..., 16 bytes of each. Interleaving vector i with vector
+// i + piece / 2, log2(piece) times, is a perfect shuffle that transposes every 16-byte column of pieces.
 template <class Element, TileStore store>
 HWY_INLINE void turn_tile(const std::byte* from, std::int64_t from_row, std::byte* to, std::int64_t to_row) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<Element> d;
-  constexpr int group = 16 / static_cast<int>(sizeof(Element));
-  hn::Vec<decltype(d)> rows[group];
-  hn::Vec<decltype(d)> next[group];
+  constexpr int piece = 16 / static_cast<int>(sizeof(Element));
+  hn::Vec<decltype(d)> rows[piece];
+  hn::Vec<decltype(d)> next[piece];
   // Unrolled, for an array that is indexed by a variable cannot live in registers.
   HWY_UNROLL(16)
-  for (int j = 0; j < group; ++j) rows[j] = load_pieces(d, from + j * from_row, group * from_row);
+  for (int j = 0; j < piece; ++j) rows[j] = load_pieces(d, from + j * from_row, piece * from_row);
   HWY_UNROLL(4)
-  for (int round = 1; round < group; round *= 2) {
+  for (int round = 1; round < piece; round *= 2) {
     HWY_UNROLL(8)
-    for (int i = 0; i < group / 2; ++i) {
-      next[2 * i] = hn::InterleaveLower(d, rows[i], rows[i + group / 2]);
-      next[2 * i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + group / 2]);
+    for (int i = 0; i < piece / 2; ++i) {
+      next[2 * i] = hn::InterleaveLower(d, rows[i], rows[i + piece / 2]);
+      next[2 * i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + piece / 2]);
     }
     HWY_UNROLL(16)
-    for (int j = 0; j < group; ++j) rows[j] = next[j];
+    for (int j = 0; j < piece; ++j) rows[j] = next[j];
   }
   HWY_UNROLL(16)
-  for (int j = 0; j < group; ++j) {
+  for (int j = 0; j < piece; ++j) {
     auto* target = reinterpret_cast<Element*>(to + j * to_row);
     if constexpr (store == TileStore::streaming)
       hn::Stream(rows[j], d, target);
@@ -89,7 +89,7 @@ HWY_NOINLINE void turn_block(const std::byte* from, std::int64_t from_row, std::
   namespace hn = hwy::HWY_NAMESPACE;
   constexpr auto size = static_cast<std::int64_t>(sizeof(Element));
   constexpr auto lanes = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<Element>()));
-  constexpr std::int64_t group = 16 / size;
+  constexpr std::int64_t piece = 16 / size;
   auto turn_one_by_one = [&](std::int64_t row, std::int64_t first, std::int64_t end) {
     for (std::int64_t column = first; column < end; ++column) {
       std::memcpy(to + column * to_row + row * size, from + row * from_row + column * size, sizeof(Element));
@@ -101,7 +101,7 @@ HWY_NOINLINE void turn_block(const std::byte* from, std::int64_t from_row, std::
   while (row + lanes <= rows) {
     const std::int64_t end = std::min(row + line, row + (rows - row) / lanes * lanes);
     std::int64_t column = 0;
-    for (; column + group <= columns; column += group) {
+    for (; column + piece <= columns; column += piece) {
       for (std::int64_t tile = row; tile < end; tile += lanes) {
         turn_tile<Element, store>(from + tile * from_row + column * size, from_row, to + column * to_row + tile * size,
                                   to_row);
@@ -166,9 +166,9 @@ void move_scattered(const Movement& movement, Context& context) {
 inline HWY_NOINLINE void move_elements(const ConstAnyView& from, const AnyView& to, Context& context) {
   const Movement movement(from, to);
   if (movement.empty) return;
-  if (movement.has_runs()) {
+  if (movement.has_stretches()) {
     return for_each_segment(movement, context, [&](const std::byte* source, std::byte* target, std::int64_t count) {
-      copy_run(source, target, count * movement.from_bytes);
+      copy_stretch(source, target, count * movement.from_bytes);
     });
   }
   switch (movement.from_bytes) {
@@ -184,7 +184,7 @@ inline HWY_NOINLINE void zero_elements(const AnyView& to, Context& context) {
   const Movement movement(to, to);
   if (movement.empty) return;
   for_each_segment(movement, context, [&](const std::byte*, std::byte* target, std::int64_t count) {
-    if (movement.has_runs()) return zero_run(target, count * movement.to_bytes);
+    if (movement.has_stretches()) return zero_stretch(target, count * movement.to_bytes);
     for (std::int64_t i = 0; i < count; ++i) {
       std::memset(target + i * movement.to_step(), 0, static_cast<std::size_t>(movement.to_bytes));
     }

@@ -47,7 +47,7 @@ Movement::Movement(const ConstAnyView& source, const AnyView& target)
     to_strides[place] = one.to_stride;
   }
   if (rank > 0) return;
-  rank = 1;  // a single element is a run of one
+  rank = 1;  // a single element is a stretch of one
   sizes[0] = 1;
   from_strides[0] = from_bytes;
   to_strides[0] = to_bytes;

@@ -2,8 +2,8 @@
 // family that only moves elements is one or two of these, so the vector variants have one loop to be fast in.
 //
 // Axes of size one are dropped, axes are sorted so that the written tensor is walked forwards, and neighbours that step
-// evenly in both tensors are folded into one. A row of a block format is a run of bytes, so what remains has elements
-// of 1, 2, 4 or 8 bytes.
+// evenly in both tensors are folded into one. A row of a block format is a stretch of bytes, so what remains has
+// elements of 1, 2, 4 or 8 bytes.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct Movement {
     return count;
   }
   // Rows are packed on both sides.
-  bool has_runs() const { return from_step() == from_bytes && to_step() == to_bytes; }
+  bool has_stretches() const { return from_step() == from_bytes && to_step() == to_bytes; }
   // An axis other than the last that is packed in the source, where the last is packed in the target: a transposition.
   // -1 where there is none.
   int transposed_axis() const;

@@ -24,7 +24,7 @@ const PanelProduct* const panels_avx_vnni = nullptr;
 
 const DotProduct* const gemm_codes_avx512_vnni = nullptr;
 
-const GroupProduct* const interleaved_avx512_vnni = nullptr;
+const BraidProduct* const interleaved_avx512_vnni = nullptr;
 
 const LaneProduct* const lanes_avx2 = nullptr;
 const LaneProduct* const lanes_avx512_vnni = nullptr;

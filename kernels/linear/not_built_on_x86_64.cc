@@ -21,8 +21,8 @@ const DotProduct* const gemm_codes_neon_i8mm = nullptr;
 const DotProduct* const gemm_dot_neon_bf16 = nullptr;
 const DotProduct* const gemm_dot_neon_fp16 = nullptr;
 
-const GroupProduct* const interleaved_neon_dotprod = nullptr;
-const GroupProduct* const interleaved_neon_i8mm = nullptr;
-const GroupProduct* const interleaved_row_neon_i8mm = nullptr;
+const BraidProduct* const interleaved_neon_dotprod = nullptr;
+const BraidProduct* const interleaved_neon_i8mm = nullptr;
+const BraidProduct* const interleaved_row_neon_i8mm = nullptr;
 
 }  // namespace ingot

@@ -23,7 +23,7 @@ void batch_norm(const BatchNorm::Arguments& a, Context& context) {
       const std::int64_t channel = row % layout.channels;
       const auto rstd = static_cast<float>(1 / std::sqrt(double{a.variance(channel)} + double{a.epsilon}));
       const CenteredChannel function = {a.mean(channel), a.gamma(channel) * rstd, a.beta(channel)};
-      map_run<1, 1>({a.x.data() + row * length}, {a.y.data() + row * length}, length, function);
+      map_stretch<1, 1>({a.x.data() + row * length}, {a.y.data() + row * length}, length, function);
     }
   };
   const auto row_bytes = length * static_cast<std::int64_t>(2 * sizeof(float));

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/norm/coded_rms_norm.h"
+#include "tensor/block_codes.h"
 
 namespace ingot {
 
@@ -25,7 +26,7 @@ inline void CodedRmsNorm::cases(CaseList<CodedRmsNorm>& list) {
       }
       a.codes = builder.blank<std::int8_t>(shape);
       a.scales = builder.blank(with_last(shape.last() / block));
-      a.sums = builder.blank<std::int32_t>(with_last(shape.last() / 16));
+      a.sums = builder.blank<std::int32_t>(with_last(shape.last() / code_group));
       return a;
     };
   };

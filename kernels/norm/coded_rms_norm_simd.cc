@@ -1,5 +1,6 @@
 #include "kernels/norm/coded_rms_norm.h"
 #include "kernels/vector/simd_targets.h"
+#include "tensor/block_codes.h"
 #include "tensor/rows.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,7 +16,6 @@ namespace {
 
 // A row of y stays in the first-level cache until it is codes.
 void coded_rms_norm(const CodedRmsNorm::Arguments& a, Context& context) {
-  constexpr std::int64_t group = 16;
   const Rows x(a.x);
   const bool has_residual = is_present(a.residual);
   const Rows residual(has_residual ? a.residual : a.x);  // where left out, only its type is used
@@ -30,12 +30,13 @@ void coded_rms_norm(const CodedRmsNorm::Arguments& a, Context& context) {
       const float* from = x[row];
       if (has_residual) {
         float* sum = Rows(a.sum)[row];
-        map_run<2, 1>({x[row], residual[row]}, {sum}, length, SumOfTwo());
+        map_stretch<2, 1>({x[row], residual[row]}, {sum}, length, SumOfTwo());
         from = sum;
       }
       rms_norm_row(from, a.gamma.data(), a.epsilon, y, length, Stores::cached);
       for (std::int64_t at = 0; at < length; at += a.block) {
-        scales[row][at / a.block] = encode_activations_vector(y + at, a.block, codes[row] + at, sums[row] + at / group);
+        scales[row][at / a.block] =
+            encode_activations_vector(y + at, a.block, codes[row] + at, sums[row] + at / code_group);
       }
     }
   };

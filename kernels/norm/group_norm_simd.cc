@@ -29,7 +29,7 @@ void group_norm(const GroupNorm::Arguments& a, Context& context) {
         const float gamma = is_present(a.gamma) ? a.gamma(which) : 1;
         const float beta = is_present(a.beta) ? a.beta(which) : 0;
         const std::int64_t at = channel * layout.positions;
-        map_run<1, 1>({x + at}, {y + at}, layout.positions, CenteredChannel{mean, gamma * rstd, beta});
+        map_stretch<1, 1>({x + at}, {y + at}, layout.positions, CenteredChannel{mean, gamma * rstd, beta});
       }
       if (is_present(a.mean)) a.mean.data()[group] = mean;
       if (is_present(a.rstd)) a.rstd.data()[group] = rstd;
@@ -83,8 +83,8 @@ void group_norm_backward(const GroupNormBackward::Arguments& a, Context& context
       for (std::int64_t channel = 0; channel < channels; ++channel) {
         const std::int64_t at = channel * layout.positions;
         const std::int64_t index = group * channels + channel;
-        sums[index] = sum_run<1>({dy + at}, layout.positions, Plain());
-        products[index] = rstd * sum_run<2>({dy + at, x + at}, layout.positions, CenteredChannelProduct{mean});
+        sums[index] = sum_stretch<1>({dy + at}, layout.positions, Plain());
+        products[index] = rstd * sum_stretch<2>({dy + at, x + at}, layout.positions, CenteredChannelProduct{mean});
         const double gamma = gamma_of(group % a.groups * channels + channel);
         shift += gamma * sums[index];
         slope += gamma * products[index];
@@ -95,7 +95,7 @@ void group_norm_backward(const GroupNormBackward::Arguments& a, Context& context
         const std::int64_t at = channel * layout.positions;
         const float gamma = gamma_of(group % a.groups * channels + channel);
         const ChannelGradient gradient = {mean, rstd, gamma, static_cast<float>(shift), static_cast<float>(slope)};
-        map_run<2, 1>({x + at, dy + at}, {a.dx.data() + group * length + at}, layout.positions, gradient);
+        map_stretch<2, 1>({x + at, dy + at}, {a.dx.data() + group * length + at}, layout.positions, gradient);
       }
     }
   };

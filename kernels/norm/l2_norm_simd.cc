@@ -29,7 +29,7 @@ void l2_norm(const L2Norm::Arguments& a, Context& context) {
     for (std::int64_t row = begin; row < end; ++row) {
       const double sum = sum_of_squares(x[row], length, a.epsilon);
       const auto rstd = static_cast<float>(1 / std::sqrt(sum + double{a.epsilon}));
-      map_run<1, 1>({x[row]}, {y[row]}, length, Scaled{rstd});
+      map_stretch<1, 1>({x[row]}, {y[row]}, length, Scaled{rstd});
       if (is_present(a.rstd)) a.rstd.data()[row] = rstd;
     }
   };
@@ -56,9 +56,9 @@ void l2_norm_backward(const L2NormBackward::Arguments& a, Context& context) {
   const auto run = [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t row = begin; row < end; ++row) {
       const float rstd = a.rstd.data()[row];
-      const double sum = sum_run<2>({dy[row], x[row]}, length, Product<2>());
+      const double sum = sum_stretch<2>({dy[row], x[row]}, length, Product<2>());
       const LengthGradient gradient = {rstd, static_cast<float>(sum * rstd * rstd)};
-      map_run<2, 1>({x[row], dy[row]}, {dx[row]}, length, gradient);
+      map_stretch<2, 1>({x[row], dy[row]}, {dx[row]}, length, gradient);
     }
   };
   context.workers.for_chunks(x.count(), rows_per_chunk(row_bytes), run);

@@ -78,7 +78,7 @@ Tolerance LayerNormBackward::tolerance(const Arguments& a) {
                          {"dbeta", largest_magnitude(a.dy)}}}};
 }
 
-// A row of ones for a missing gamma, then two partial rows a group.
+// A row of ones for a missing gamma, then two partial rows a part.
 std::size_t layer_norm_backward_scratch(const LayerNormBackward::Arguments& a, int) {
   return sizeof(float) * static_cast<std::size_t>(a.x.shape().last()) + partial_rows_bytes(a.x, 3, 2);
 }

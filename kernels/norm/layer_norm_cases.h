@@ -74,7 +74,7 @@ inline void LayerNormBackward::cases(CaseList<LayerNormBackward>& list) {
     list.parity("rows 3 width " + std::to_string(width), separate({3, width}));
   }
   list.parity("rank 3, many rows", separate({3, 40, 24}));
-  list.parity("several groups of rows", separate({70, 1025}));
+  list.parity("several parts of the rows", separate({70, 1025}));
   list.parity("no rows", separate({0, 8}));
   list.parity("without gamma, dx alone", [separate](CaseBuilder& builder) {
     Arguments a = separate({4, 21})(builder);

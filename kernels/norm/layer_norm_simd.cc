@@ -41,7 +41,7 @@ void layer_norm(const LayerNorm::Arguments& a, Context& context) {
       const Moments moments = moments_of(x[row], length);
       const auto mean = static_cast<float>(moments.mean);
       const auto rstd = static_cast<float>(1 / std::sqrt(moments.variance + double{a.epsilon}));
-      map_run<3, 1>({x[row], gamma, beta}, {y[row]}, length, CenteredRow{mean, rstd}, stores);
+      map_stretch<3, 1>({x[row], gamma, beta}, {y[row]}, length, CenteredRow{mean, rstd}, stores);
       if (is_present(a.mean)) a.mean.data()[row] = mean;
       if (is_present(a.rstd)) a.rstd.data()[row] = rstd;
     }
@@ -88,25 +88,25 @@ void layer_norm_backward(const LayerNormBackward::Arguments& a, Context& context
   const float* gamma = is_present(a.gamma) ? a.gamma.data() : ones;
   float* partials = ones + length;
   const auto row_bytes = length * static_cast<std::int64_t>(3 * sizeof(float));
-  const std::int64_t per_group = rows_per_group(x.count(), row_bytes);
+  const std::int64_t per_part = rows_per_part(x.count(), row_bytes);
   const auto run = [&](std::int64_t begin, std::int64_t end, int) {
-    float* dgamma = partials + begin / per_group * 2 * length;
+    float* dgamma = partials + begin / per_part * 2 * length;
     float* dbeta = dgamma + length;
     std::fill_n(dgamma, 2 * length, 0.0f);
     for (std::int64_t row = begin; row < end; ++row) {
       const float mean = a.mean.data()[row];
       const float rstd = a.rstd.data()[row];
-      const double sum = sum_run<2>({gamma, dy[row]}, length, Product<2>());
-      const double product = sum_run<3>({gamma, dy[row], x[row]}, length, CenteredProduct{mean});
+      const double sum = sum_stretch<2>({gamma, dy[row]}, length, Product<2>());
+      const double product = sum_stretch<3>({gamma, dy[row], x[row]}, length, CenteredProduct{mean});
       const CenteredGradient gradient = {mean, rstd, static_cast<float>(sum / width),
                                          static_cast<float>(product * rstd / width)};
-      map_run<5, 3>({x[row], gamma, dy[row], dgamma, dbeta}, {dx[row], dgamma, dbeta}, length, gradient);
+      map_stretch<5, 3>({x[row], gamma, dy[row], dgamma, dbeta}, {dx[row], dgamma, dbeta}, length, gradient);
     }
   };
-  context.workers.for_chunks(x.count(), per_group, run);
-  const std::int64_t groups = row_group_count(x.count(), row_bytes);
-  if (is_present(a.dgamma)) sum_partial_rows(partials, groups, 2 * length, length, a.dgamma.data());
-  if (is_present(a.dbeta)) sum_partial_rows(partials + length, groups, 2 * length, length, a.dbeta.data());
+  context.workers.for_chunks(x.count(), per_part, run);
+  const std::int64_t parts = row_part_count(x.count(), row_bytes);
+  if (is_present(a.dgamma)) sum_partial_rows(partials, parts, 2 * length, length, a.dgamma.data());
+  if (is_present(a.dbeta)) sum_partial_rows(partials + length, parts, 2 * length, length, a.dbeta.data());
 }
 
 }  // namespace

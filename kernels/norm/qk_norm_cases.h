@@ -70,7 +70,7 @@ inline void QkNormBackward::cases(CaseList<QkNormBackward>& list) {
   for (std::int64_t width : {1, 16, 37}) {
     list.parity("3 tokens, 4 and 2 heads of " + std::to_string(width), separate(3, 4, 2, width));
   }
-  list.parity("several groups of rows", separate(90, 8, 2, 128));
+  list.parity("several parts of the rows", separate(90, 8, 2, 128));
   list.parity("no tokens", separate(0, 4, 2, 8));
   list.benchmark("512 tokens, 32 and 8 heads of 128", separate(512, 32, 8, 128));
 }

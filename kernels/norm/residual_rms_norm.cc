@@ -66,7 +66,7 @@ Tolerance ResidualRmsNormBackward::tolerance(const Arguments& a) {
           .of_fields = {{{"dgamma", largest_magnitude(a.dy) * largest_magnitude(a.sum) * largest_magnitude(a.rstd)}}}};
 }
 
-// A row of zeros for a missing dsum, then a partial row of dgamma and a row for a missing dresidual a group.
+// A row of zeros for a missing dsum, then a partial row of dgamma and a row for a missing dresidual a part.
 std::size_t residual_rms_norm_backward_scratch(const ResidualRmsNormBackward::Arguments& a, int) {
   return sizeof(float) * static_cast<std::size_t>(a.sum.shape().last()) + partial_rows_bytes(a.sum, 5, 2);
 }

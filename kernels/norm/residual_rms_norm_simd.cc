@@ -21,7 +21,7 @@ void residual_rms_norm(const ResidualRmsNorm::Arguments& a, Context& context) {
   const auto row_bytes = length * static_cast<std::int64_t>(4 * sizeof(float));
   const auto run = [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t row = begin; row < end; ++row) {
-      map_run<2, 1>({x[row], residual[row]}, {sum[row]}, length, SumOfTwo());
+      map_stretch<2, 1>({x[row], residual[row]}, {sum[row]}, length, SumOfTwo());
       const float rstd = rms_norm_row(sum[row], a.gamma.data(), a.epsilon, y[row], length, Stores::cached);
       if (is_present(a.rstd)) a.rstd.data()[row] = rstd;
     }
@@ -51,21 +51,21 @@ void residual_rms_norm_backward(const ResidualRmsNormBackward::Arguments& a, Con
   std::fill_n(zeros, length, 0.0f);
   float* partials = zeros + length;
   const auto row_bytes = length * static_cast<std::int64_t>(5 * sizeof(float));
-  const std::int64_t per_group = rows_per_group(sum.count(), row_bytes);
+  const std::int64_t per_part = rows_per_part(sum.count(), row_bytes);
   const auto run = [&](std::int64_t begin, std::int64_t end, int) {
-    float* partial = partials + begin / per_group * 2 * length;
+    float* partial = partials + begin / per_part * 2 * length;
     float* unwanted = partial + length;
     std::fill_n(partial, length, 0.0f);
     for (std::int64_t row = begin; row < end; ++row) {
       const RmsGradient norm = rms_gradient_of(sum[row], a.gamma.data(), dy[row], a.rstd.data()[row], length);
       const float* upstream = is_present(a.dsum) ? dsum[row] : zeros;
       float* second = is_present(a.dresidual) ? dresidual[row] : unwanted;
-      map_run<5, 3>({sum[row], a.gamma.data(), dy[row], partial, upstream}, {dx[row], partial, second}, length,
-                    ResidualGradient{norm});
+      map_stretch<5, 3>({sum[row], a.gamma.data(), dy[row], partial, upstream}, {dx[row], partial, second}, length,
+                        ResidualGradient{norm});
     }
   };
-  context.workers.for_chunks(sum.count(), per_group, run);
-  sum_partial_rows(partials, row_group_count(sum.count(), row_bytes), 2 * length, length, a.dgamma.data());
+  context.workers.for_chunks(sum.count(), per_part, run);
+  sum_partial_rows(partials, row_part_count(sum.count(), row_bytes), 2 * length, length, a.dgamma.data());
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ inline void RmsNormBackward::cases(CaseList<RmsNormBackward>& list) {
     list.parity("rows 3 width " + std::to_string(width), separate({3, width}));
   }
   list.parity("rank 3, many rows", separate({3, 40, 24}));
-  list.parity("several groups of rows", separate({70, 1025}));
+  list.parity("several parts of the rows", separate({70, 1025}));
   list.parity("no rows", separate({0, 8}));
   list.benchmark("512 x 4096", separate({512, 4096}));
 }

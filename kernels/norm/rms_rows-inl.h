@@ -30,7 +30,7 @@ inline float rms_norm_row(const float* x, const float* gamma, float epsilon, flo
                           Stores stores) {
   const double mean = sum_of_squares(x, length, epsilon) / static_cast<double>(length);
   const auto rstd = static_cast<float>(1 / std::sqrt(mean + double{epsilon}));
-  map_run<2, 1>({x, gamma}, {y}, length, ScaledRow{rstd}, stores);
+  map_stretch<2, 1>({x, gamma}, {y}, length, ScaledRow{rstd}, stores);
   return rstd;
 }
 
@@ -64,7 +64,7 @@ struct RmsGradient {
 
 inline RmsGradient rms_gradient_of(const float* x, const float* gamma, const float* dy, float rstd,
                                    std::int64_t length) {
-  const double sum = sum_run<3>({gamma, dy, x}, length, Product<3>());
+  const double sum = sum_stretch<3>({gamma, dy, x}, length, Product<3>());
   return {rstd, static_cast<float>(sum * rstd * rstd / static_cast<double>(length))};
 }
 
@@ -80,7 +80,7 @@ inline void sum_partial_rows(const float* partials, std::int64_t rows, std::int6
                              float* total) {
   std::fill_n(total, length, 0.0f);
   for (std::int64_t row = 0; row < rows; ++row)
-    map_run<2, 1>({total, partials + row * stride}, {total}, length, SumOfTwo());
+    map_stretch<2, 1>({total, partials + row * stride}, {total}, length, SumOfTwo());
 }
 
 // Scratch: rms_norm_backward_scratch.
@@ -90,19 +90,19 @@ inline void rms_norm_backward_rows(const RmsNormBackward::Arguments& a, Context&
   const Rows dx(a.dx);
   const std::int64_t length = x.length();
   const auto row_bytes = length * static_cast<std::int64_t>(3 * sizeof(float));
-  const std::int64_t per_group = rows_per_group(x.count(), row_bytes);
+  const std::int64_t per_part = rows_per_part(x.count(), row_bytes);
   auto* partials = reinterpret_cast<float*>(context.scratch.data());
   const auto run = [&](std::int64_t begin, std::int64_t end, int) {
-    float* partial = partials + begin / per_group * length;
+    float* partial = partials + begin / per_part * length;
     std::fill_n(partial, length, 0.0f);
     for (std::int64_t row = begin; row < end; ++row) {
       const float rstd = a.rstd.data()[row];
       const RmsGradient gradient = rms_gradient_of(x[row], a.gamma.data(), dy[row], rstd, length);
-      map_run<4, 2>({x[row], a.gamma.data(), dy[row], partial}, {dx[row], partial}, length, gradient);
+      map_stretch<4, 2>({x[row], a.gamma.data(), dy[row], partial}, {dx[row], partial}, length, gradient);
     }
   };
-  context.workers.for_chunks(x.count(), per_group, run);
-  sum_partial_rows(partials, row_group_count(x.count(), row_bytes), length, length, a.dgamma.data());
+  context.workers.for_chunks(x.count(), per_part, run);
+  sum_partial_rows(partials, row_part_count(x.count(), row_bytes), length, length, a.dgamma.data());
 }
 
 }  // namespace ingot::HWY_NAMESPACE

@@ -56,7 +56,7 @@ HWY_INLINE float sum_block_of(const Sources<Inputs>& in, std::int64_t begin, std
 }
 
 template <std::size_t Inputs, class Term>
-HWY_INLINE double sum_run(const Sources<Inputs>& in, std::int64_t length, const Term& term, float padding = 0) {
+HWY_INLINE double sum_stretch(const Sources<Inputs>& in, std::int64_t length, const Term& term, float padding = 0) {
   double sum = 0;
   for (std::int64_t begin = 0; begin < length; begin += sum_block) {
     sum += sum_block_of(in, begin, std::min(length, begin + sum_block), term, padding);
@@ -106,7 +106,7 @@ struct Product {
 // The sum of squares, for adding `epsilon` to its mean. Float squares leave their range beyond 1e19 and below 1e-19:
 // rows where that shows in the result are summed again, one by one, in double.
 inline double sum_of_squares(const float* x, std::int64_t length, float epsilon) {
-  const double sum = sum_run<1>({x}, length, Square());
+  const double sum = sum_stretch<1>({x}, length, Square());
   if (sum <= 1e37 && (sum >= 1e-25 || epsilon >= 1e-18f)) return sum;
   double careful = 0;
   for (std::int64_t i = 0; i < length; ++i) careful += double{x[i]} * x[i];
@@ -121,9 +121,9 @@ struct Moments {
 // In two passes, so that a large mean does not drown the variance; in double where float sums leave their range.
 inline Moments moments_of(const float* x, std::int64_t length) {
   const auto count = static_cast<double>(length);
-  double mean = sum_run<1>({x}, length, Plain()) / count;
+  double mean = sum_stretch<1>({x}, length, Plain()) / count;
   const auto center = static_cast<float>(mean);
-  const double squares = sum_run<1>({x}, length, SquaredDistance{center}, center);
+  const double squares = sum_stretch<1>({x}, length, SquaredDistance{center}, center);
   if (squares <= 1e37) {
     const double shift = mean - center;
     return {mean, std::max(0.0, squares / count - shift * shift)};

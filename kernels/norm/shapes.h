@@ -45,46 +45,46 @@ inline Result<void> require_epsilon(std::string_view operation, std::string_view
   return violated(operation, number, "expected a finite epsilon of 0 or more, found one that is not");
 }
 
-// Gradients of shared parameters are sums over all rows. Rows are cut into at most this many groups; each group sums
-// into its own row of scratch, and the groups are added in order, so that the result does not depend on the threads.
-inline constexpr std::int64_t most_row_groups = 32;
+// Gradients of shared parameters are sums over all rows. Rows are cut into at most this many parts; each part sums
+// into its own row of scratch, and the parts are added in order, so that the result does not depend on the threads.
+inline constexpr std::int64_t most_row_parts = 32;
 
-inline std::int64_t rows_per_group(std::int64_t rows, std::int64_t bytes_per_row) {
-  return std::max(rows_per_chunk(bytes_per_row), divide_rounding_up(rows, most_row_groups));
+inline std::int64_t rows_per_part(std::int64_t rows, std::int64_t bytes_per_row) {
+  return std::max(rows_per_chunk(bytes_per_row), divide_rounding_up(rows, most_row_parts));
 }
 
-inline std::int64_t row_group_count(std::int64_t rows, std::int64_t bytes_per_row) {
-  return rows == 0 ? 0 : divide_rounding_up(rows, rows_per_group(rows, bytes_per_row));
+inline std::int64_t row_part_count(std::int64_t rows, std::int64_t bytes_per_row) {
+  return rows == 0 ? 0 : divide_rounding_up(rows, rows_per_part(rows, bytes_per_row));
 }
 
-// The largest |x| rstd over groups of `length` neighbours: (x - mean) rstd has the rounding of its terms, which are
-// larger than it where a group's mean is large against its spread.
+// The largest |x| rstd over each `length` neighbours: (x - mean) rstd has the rounding of its terms, which are
+// larger than it where their mean is large against its spread.
 inline double largest_before_centring(const View<const float>& x, std::int64_t length, double epsilon) {
-  std::vector<double> group;
+  std::vector<double> neighbours;
   double largest = 0;
   if (x.data() == nullptr || x.empty()) return largest;
   for_each_block(x, [&](std::int64_t offset) {
-    group.push_back(x.data()[offset / static_cast<std::int64_t>(sizeof(float))]);
-    if (static_cast<std::int64_t>(group.size()) < length) return;
+    neighbours.push_back(x.data()[offset / static_cast<std::int64_t>(sizeof(float))]);
+    if (static_cast<std::int64_t>(neighbours.size()) < length) return;
     double mean = 0;
     double variance = 0;
     double magnitude = 0;
-    for (const double value : group) mean += value / static_cast<double>(length);
-    for (const double value : group) variance += (value - mean) * (value - mean) / static_cast<double>(length);
-    for (const double value : group) magnitude = std::max(magnitude, std::fabs(value));
+    for (const double value : neighbours) mean += value / static_cast<double>(length);
+    for (const double value : neighbours) variance += (value - mean) * (value - mean) / static_cast<double>(length);
+    for (const double value : neighbours) magnitude = std::max(magnitude, std::fabs(value));
     const double scaled = magnitude / std::sqrt(variance + epsilon);
     if (std::isfinite(scaled)) largest = std::max(largest, scaled);
-    group.clear();
+    neighbours.clear();
   });
   return largest;
 }
 
-// Scratch for one partial row of x's width a group, where a row of x costs `tensors` rows of memory traffic.
+// Scratch for one partial row of x's width a part, where a row of x costs `tensors` rows of memory traffic.
 inline std::size_t partial_rows_bytes(const View<const float>& x, std::int64_t tensors, std::int64_t partials = 1) {
   const std::int64_t width = x.shape().last();
   const std::int64_t rows = x.count() / width;
   const std::int64_t row_bytes = width * static_cast<std::int64_t>(sizeof(float));
-  return static_cast<std::size_t>(row_group_count(rows, tensors * row_bytes) * partials * row_bytes);
+  return static_cast<std::size_t>(row_part_count(rows, tensors * row_bytes) * partials * row_bytes);
 }
 
 }  // namespace ingot

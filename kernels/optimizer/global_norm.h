@@ -3,8 +3,8 @@
 //
 //   norm = sqrt( sum_i x[i]^2 )
 //
-// Squares are summed in double: those of small gradients leave the range of a float. Runs of 4096 elements are summed
-// apart and added in order, so the sum does not depend on threads.
+// Squares are summed in double: those of small gradients leave the range of a float. Stretches of 4096 elements are
+// summed apart and added in order, so the sum does not depend on threads.
 //
 // C1  x has rank 1 to 6 and a packed last axis; rows may lie anywhere
 // C2  norm has shape [1]

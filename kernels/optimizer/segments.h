@@ -1,4 +1,4 @@
-// Segments: tensors of one shape cut into equal runs of elements, the unit in which update rules share out work.
+// Segments: tensors of one shape cut into equal stretches of elements, the pieces in which update rules share out work.
 //
 // A training run keeps its parameters in one long row, so rows alone would leave all but one thread idle; and where no
 // tensor has gaps, rows need not be told apart at all. The cut depends on shape and strides only, never on threads.

@@ -31,9 +31,9 @@ HWY_INLINE V load_affine_values(D d, const Code* x, V scale, VI zero_point) {
   return hn::Mul(hn::ConvertTo(d, hn::Sub(hn::PromoteTo(di, hn::LoadU(d8, x)), zero_point)), scale);
 }
 
-// One scale and zero point for a run of elements.
+// One scale and zero point for a stretch of elements.
 template <class Code>
-HWY_INLINE void quantize_run(const float* x, float scale, int zero_point, Code* y, std::int64_t length) {
+HWY_INLINE void quantize_stretch(const float* x, float scale, int zero_point, Code* y, std::int64_t length) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> di;
@@ -46,7 +46,7 @@ HWY_INLINE void quantize_run(const float* x, float scale, int zero_point, Code* 
 }
 
 template <class Code>
-HWY_INLINE void dequantize_run(const Code* x, float scale, int zero_point, float* y, std::int64_t length) {
+HWY_INLINE void dequantize_stretch(const Code* x, float scale, int zero_point, float* y, std::int64_t length) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> di;

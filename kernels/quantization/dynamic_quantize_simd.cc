@@ -59,7 +59,7 @@ void dynamic_quantize(const DynamicQuantize::Arguments& arguments, Context& cont
   *arguments.zero_point.data() = made.zero_point;
   context.workers.for_chunks(x.count(), chunk, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t row = begin; row < end; ++row) {
-      quantize_run<std::uint8_t>(x[row], made.scale, made.zero_point, y[row], length);
+      quantize_stretch<std::uint8_t>(x[row], made.scale, made.zero_point, y[row], length);
     }
   });
 }

@@ -1,4 +1,4 @@
-// Two shapes of loop: runs of one channel where the channel axis is not the last, scales in vectors where it is.
+// Two shapes of loop: stretches of one channel where the channel axis is not the last, scales in vectors where it is.
 #include "kernels/quantization/affine_codes.h"
 #include "kernels/quantization/per_channel.h"
 #include "kernels/vector/simd_targets.h"
@@ -50,10 +50,10 @@ void dequantize_last_axis(const DequantizePerChannel::Arguments& a, const Code* 
   for (; c < channels; ++c) y[c] = affine_value(x[c], scale[c], zero_point_at<Code>(a.zero_point, c));
 }
 
-// Calls run(offset, channel) for each run of `inner` elements of one channel, or last_axis(offset) for each row of
+// Calls run(offset, channel) for each stretch of `inner` elements of one channel, or last_axis(offset) for each row of
 // channels.
 template <class Run, class LastAxis>
-void for_each_run(const Shape& shape, int axis, Context& context, Run&& run, LastAxis&& last_axis) {
+void for_each_stretch(const Shape& shape, int axis, Context& context, Run&& run, LastAxis&& last_axis) {
   const ChannelShape split = channel_shape(shape, axis);
   if (split.inner == 1) {
     const std::int64_t chunk = rows_per_chunk(5 * split.channels);
@@ -72,11 +72,11 @@ void quantize_per_channel(const QuantizePerChannel::Arguments& a, Context& conte
   with_code_type(a.y.dtype(), [&]<class Code>() {
     const float* x = a.x.data();
     auto* y = reinterpret_cast<Code*>(a.y.data());
-    for_each_run(
+    for_each_stretch(
         a.x.shape(), a.axis, context,
         [&](std::int64_t offset, std::int64_t channel, std::int64_t length) {
           const int zero_point = zero_point_at<Code>(a.zero_point, channel);
-          quantize_run<Code>(x + offset, a.scale.data()[channel], zero_point, y + offset, length);
+          quantize_stretch<Code>(x + offset, a.scale.data()[channel], zero_point, y + offset, length);
         },
         [&](std::int64_t offset, std::int64_t channels) { quantize_last_axis(a, x + offset, y + offset, channels); });
   });
@@ -86,11 +86,11 @@ void dequantize_per_channel(const DequantizePerChannel::Arguments& a, Context& c
   with_code_type(a.x.dtype(), [&]<class Code>() {
     const auto* x = reinterpret_cast<const Code*>(a.x.data());
     float* y = a.y.data();
-    for_each_run(
+    for_each_stretch(
         a.x.shape(), a.axis, context,
         [&](std::int64_t offset, std::int64_t channel, std::int64_t length) {
           const int zero_point = zero_point_at<Code>(a.zero_point, channel);
-          dequantize_run(x + offset, a.scale.data()[channel], zero_point, y + offset, length);
+          dequantize_stretch(x + offset, a.scale.data()[channel], zero_point, y + offset, length);
         },
         [&](std::int64_t offset, std::int64_t channels) { dequantize_last_axis(a, x + offset, y + offset, channels); });
   });

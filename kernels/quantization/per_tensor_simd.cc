@@ -20,7 +20,8 @@ void quantize_rows(const QuantizePerTensor::Arguments& arguments, Context& conte
   const float scale = *arguments.scale.data();
   const int zero_point = zero_point_at<Code>(arguments.zero_point, 0);
   context.workers.for_chunks(x.count(), rows_per_chunk(5 * x.length()), [&](std::int64_t begin, std::int64_t end, int) {
-    for (std::int64_t row = begin; row < end; ++row) quantize_run<Code>(x[row], scale, zero_point, y[row], x.length());
+    for (std::int64_t row = begin; row < end; ++row)
+      quantize_stretch<Code>(x[row], scale, zero_point, y[row], x.length());
   });
 }
 
@@ -31,7 +32,7 @@ void dequantize_rows(const DequantizePerTensor::Arguments& arguments, Context& c
   const float scale = *arguments.scale.data();
   const int zero_point = zero_point_at<Code>(arguments.zero_point, 0);
   context.workers.for_chunks(x.count(), rows_per_chunk(5 * x.length()), [&](std::int64_t begin, std::int64_t end, int) {
-    for (std::int64_t row = begin; row < end; ++row) dequantize_run(x[row], scale, zero_point, y[row], x.length());
+    for (std::int64_t row = begin; row < end; ++row) dequantize_stretch(x[row], scale, zero_point, y[row], x.length());
   });
 }
 

@@ -18,7 +18,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/sampling/weight-inl.h"
-#include "kernels/vector/run_map-inl.h"
+#include "kernels/vector/stretch_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -62,8 +62,8 @@ struct KeepWithin {
 
 void keep_up_to(const float* logits, float* y, std::int64_t tokens, std::int64_t last) {
   const float least = logits[last];
-  map_run(KeepFrom{least}, y, last + 1, FromMemory{logits});
-  map_run(KeepAbove{least}, y + last + 1, tokens - last - 1, FromMemory{logits + last + 1});
+  map_stretch(KeepFrom{least}, y, last + 1, FromMemory{logits});
+  map_stretch(KeepAbove{least}, y + last + 1, tokens - last - 1, FromMemory{logits + last + 1});
 }
 
 // Appends the tokens within `distance` of the largest logit, ranked, to the list; returns how many there are.
@@ -134,7 +134,7 @@ void top_p(const TopP::Arguments& arguments, Context& context) {
   auto* lists = reinterpret_cast<std::int64_t*>(softmax.block_sums + logits.count() * softmax.blocks);
   context.workers.for_chunks(logits.count(), 1, [&](std::int64_t row, std::int64_t, int worker) {
     if (arguments.limit == 1 || !softmax.has_candidate(row)) {
-      map_run(KeepFrom{mask_value}, y[row], tokens, FromMemory{logits[row]});
+      map_stretch(KeepFrom{mask_value}, y[row], tokens, FromMemory{logits[row]});
       return;
     }
     double total = 0;
@@ -152,20 +152,20 @@ template <class Op>
 void filter_row(const typename Op::Arguments& arguments, const float* logits, float* y, std::int64_t tokens,
                 std::int64_t* heap_memory) {
   if constexpr (std::is_same_v<Op, Temperature>) {
-    map_run(DivideBy{arguments.limit}, y, tokens, FromMemory{logits});
+    map_stretch(DivideBy{arguments.limit}, y, tokens, FromMemory{logits});
   } else if constexpr (std::is_same_v<Op, MinP>) {
     const std::int64_t greatest = greatest_ranked<NaNOrder::least>(logits, tokens, 0);
-    map_run(KeepWithin{logits[index_of(greatest)], sampling::least_distance(arguments.limit)}, y, tokens,
-            FromMemory{logits});
+    map_stretch(KeepWithin{logits[index_of(greatest)], sampling::least_distance(arguments.limit)}, y, tokens,
+                FromMemory{logits});
   } else if (arguments.limit >= tokens) {
-    map_run(KeepFrom{mask_value}, y, tokens, FromMemory{logits});
+    map_stretch(KeepFrom{mask_value}, y, tokens, FromMemory{logits});
   } else {
     TopHeap heap(heap_memory, arguments.limit);
     select_top<NaNOrder::least>(logits, tokens, 0, heap);
     const std::int64_t last = index_of(heap.least());
     // Where even NaN had to be counted among the k largest, nothing is too small to be kept.
     if (logits[last] != logits[last])
-      map_run(KeepFrom{mask_value}, y, tokens, FromMemory{logits});
+      map_stretch(KeepFrom{mask_value}, y, tokens, FromMemory{logits});
     else
       keep_up_to(logits, y, tokens, last);
   }

@@ -21,13 +21,13 @@ Result<Shape> check_mamba2_inputs(const typename Op::Arguments& a) {
   TRY(require_shape(Op::name, "C3", "transition", a.transition, {heads}));
   if (is_present(a.skip)) TRY(require_shape(Op::name, "C3", "skip", a.skip, {heads}));
   TRY(require_rank(Op::name, "C4", "input_projection", a.input_projection, 4));
-  const std::int64_t groups = a.input_projection.size(2);
+  const std::int64_t head_groups = a.input_projection.size(2);
   const std::int64_t memories = a.input_projection.size(3);
-  if (groups < 1 || memories < 1 || heads % groups != 0) {
+  if (head_groups < 1 || memories < 1 || heads % head_groups != 0) {
     return violated(Op::name, "C4", "expected groups that divide ", heads, " heads and 1 memory or more, found ",
                     a.input_projection.shape());
   }
-  const Shape projection = {batch, time, groups, memories};
+  const Shape projection = {batch, time, head_groups, memories};
   TRY(require_shape(Op::name, "C4", "input_projection", a.input_projection, projection));
   TRY(require_shape(Op::name, "C4", "output_projection", a.output_projection, projection));
   TRY(require_contiguous_rows(Op::name, "C7", "input_projection", a.input_projection));

@@ -10,7 +10,7 @@
 namespace ingot {
 
 struct Mamba2Case {
-  std::int64_t batch, time, heads, width, groups, memories;
+  std::int64_t batch, time, heads, width, head_groups, memories;
   bool with_skip = true;
   bool with_state = true;
   Shape state_shape() const { return {batch, heads, width, memories}; }
@@ -18,7 +18,7 @@ struct Mamba2Case {
 
 template <class Arguments>
 void fill_mamba2(const Mamba2Case& one, CaseBuilder& builder, Arguments& a) {
-  const Shape projection = {one.batch, one.time, one.groups, one.memories};
+  const Shape projection = {one.batch, one.time, one.head_groups, one.memories};
   a.x = builder.filled({one.batch, one.time, one.heads, one.width});
   a.delta = builder.filled({one.batch, one.time, one.heads}, Fill::uniform(0.05, 1));
   a.transition = builder.filled({one.heads}, Fill::uniform(-4, -0.1));

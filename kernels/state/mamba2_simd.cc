@@ -80,7 +80,7 @@ void advance_rows(const Mamba2::Arguments& a, std::int64_t batch, std::int64_t t
 void scan_rows(const Mamba2::Arguments& a, std::int64_t batch, std::int64_t head, std::int64_t begin,
                std::int64_t end) {
   const std::int64_t memories = a.input_projection.size(3);
-  const std::int64_t group = head / (a.x.size(2) / a.input_projection.size(2));
+  const std::int64_t head_group = head / (a.x.size(2) / a.input_projection.size(2));
   for (std::int64_t p = begin; p < end; ++p) {
     float* row = &a.final_state(batch, head, p, 0);
     if (!is_present(a.initial_state)) {
@@ -90,7 +90,7 @@ void scan_rows(const Mamba2::Arguments& a, std::int64_t batch, std::int64_t head
     }
   }
   for (std::int64_t t = 0; t < a.x.size(1); ++t) {
-    const Token token = {&a.input_projection(batch, t, group, 0), &a.output_projection(batch, t, group, 0),
+    const Token token = {&a.input_projection(batch, t, head_group, 0), &a.output_projection(batch, t, head_group, 0),
                          std::exp(a.delta(batch, t, head) * a.transition(head))};
     std::int64_t p = begin;
     for (; p + 4 <= end; p += 4) advance_rows<4>(a, batch, t, head, p, token);

@@ -9,6 +9,7 @@
 
 #include "hwy/highway.h"
 #include "kernels/vector/activation_codes.h"
+#include "tensor/block_codes.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -35,9 +36,8 @@ HWY_INLINE float encode_activations_vector(const float* HWY_RESTRICT x, int bloc
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> di;
   const hn::Rebind<std::int8_t, decltype(d)> d8;
-  constexpr int group = 16;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  static_assert(hn::MaxLanes(d) <= group, "a vector must not span two groups");
+  static_assert(hn::MaxLanes(d) <= code_group, "a vector must not span two groups");
 
   auto largest = hn::Zero(di);
   for (int i = 0; i < block; i += lanes) {
@@ -47,9 +47,9 @@ HWY_INLINE float encode_activations_vector(const float* HWY_RESTRICT x, int bloc
   const ActivationScale made = activation_scale(bits);
 #if HWY_TARGET == HWY_NEON
   if (made.inverse != 0) {
-    for (int first = 0; first < block; first += group) {
+    for (int first = 0; first < block; first += code_group) {
       const std::int32_t sum = encode_sixteen(x + first, made.inverse, codes + first);
-      if (sums != nullptr) sums[first / group] = sum;
+      if (sums != nullptr) sums[first / code_group] = sum;
     }
     return made.scale;
   }
@@ -57,14 +57,14 @@ HWY_INLINE float encode_activations_vector(const float* HWY_RESTRICT x, int bloc
   // Inverse 0 gives codes 0 whatever x is, infinity and NaN included.
   const auto keep = hn::Set(di, made.inverse == 0 ? 0 : -1);
   const auto inverse = hn::Set(d, made.inverse);
-  for (int first = 0; first < block; first += group) {
+  for (int first = 0; first < block; first += code_group) {
     auto sum = hn::Zero(di);
-    for (int i = first; i < first + group; i += lanes) {
+    for (int i = first; i < first + code_group; i += lanes) {
       const auto code = hn::And(hn::NearestInt(hn::Mul(hn::LoadU(d, x + i), inverse)), keep);
       hn::StoreU(hn::DemoteTo(d8, code), d8, codes + i);
       sum = hn::Add(sum, code);
     }
-    if (sums != nullptr) sums[first / group] = hn::GetLane(hn::SumOfLanes(di, sum));
+    if (sums != nullptr) sums[first / code_group] = hn::GetLane(hn::SumOfLanes(di, sum));
   }
   return made.scale;
 }

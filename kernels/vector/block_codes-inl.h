@@ -100,7 +100,7 @@ HWY_INLINE void unpack_codes_vector(const BlockMXFP4& block, std::int8_t* out) {
   store_looked_up(block.low, mxfp4_values, out);
 }
 
-// --- formats of 256 elements: runs of 32 bytes, in one or two registers ---
+// --- formats of 256 elements: stretches of 32 bytes, in one or two registers ---
 
 using RunTag = hwy::HWY_NAMESPACE::CappedTag<std::uint8_t, 32>;
 
@@ -150,9 +150,9 @@ HWY_INLINE void unpack_codes_vector(const BlockQ3_K& block, std::int8_t* out) {
 HWY_INLINE void unpack_codes_vector(const BlockQ4_K& block, std::int8_t* out) {
   namespace hn = hwy::HWY_NAMESPACE;
   const RunTag d;
-  for (int run = 0; run < 4; ++run, out += 64) {
+  for (int stretch = 0; stretch < 4; ++stretch, out += 64) {
     for (int l = 0; l < 32; l += static_cast<int>(hn::Lanes(d))) {
-      const auto low = hn::LoadU(d, block.low + 32 * run + l);
+      const auto low = hn::LoadU(d, block.low + 32 * stretch + l);
       store_codes(d, low_bits<4>(low), 0, out + l);
       store_codes(d, hn::ShiftRight<4>(low), 0, out + 32 + l);
     }
@@ -162,12 +162,12 @@ HWY_INLINE void unpack_codes_vector(const BlockQ4_K& block, std::int8_t* out) {
 HWY_INLINE void unpack_codes_vector(const BlockQ5_K& block, std::int8_t* out) {
   namespace hn = hwy::HWY_NAMESPACE;
   const RunTag d;
-  for (int run = 0; run < 4; ++run, out += 64) {
+  for (int stretch = 0; stretch < 4; ++stretch, out += 64) {
     for (int l = 0; l < 32; l += static_cast<int>(hn::Lanes(d))) {
-      const auto low = hn::LoadU(d, block.low + 32 * run + l);
+      const auto low = hn::LoadU(d, block.low + 32 * stretch + l);
       const auto high = hn::LoadU(d, block.high + l);
-      store_codes(d, hn::Or(low_bits<4>(low), where_bit(high, 2 * run, 16)), 0, out + l);
-      store_codes(d, hn::Or(hn::ShiftRight<4>(low), where_bit(high, 2 * run + 1, 16)), 0, out + 32 + l);
+      store_codes(d, hn::Or(low_bits<4>(low), where_bit(high, 2 * stretch, 16)), 0, out + l);
+      store_codes(d, hn::Or(hn::ShiftRight<4>(low), where_bit(high, 2 * stretch + 1, 16)), 0, out + 32 + l);
     }
   }
 }

@@ -142,9 +142,9 @@ HWY_INLINE void store_from_float(FloatVector v, std::int32_t* p) {
   hn::StoreU(hn::IfThenElse(is_above, hn::Set(di, 0x7fffffff), integers), di, p);
 }
 
-// A run of numbers. The last few go through a buffer, so that every element takes the same instructions.
+// A stretch of numbers. The last few go through a buffer, so that every element takes the same instructions.
 template <class From, class To>
-HWY_NOINLINE void convert_run(const From* from, To* to, std::int64_t count) {
+HWY_NOINLINE void convert_stretch(const From* from, To* to, std::int64_t count) {
   constexpr auto lanes = static_cast<std::int64_t>(hwy::HWY_NAMESPACE::MaxLanes(FloatTag()));
   std::int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {

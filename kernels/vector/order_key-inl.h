@@ -27,7 +27,7 @@ HWY_INLINE auto order_keys(D d, V values) {
   return hn::IfThenElse(is_nan, hn::Set(di, order_key<order>(std::numeric_limits<float>::quiet_NaN())), keys);
 }
 
-// The greatest ranked element of a run whose first element has index `first`. Precondition: length > 0.
+// The greatest ranked element of a stretch whose first element has index `first`. Precondition: length > 0.
 template <NaNOrder order>
 HWY_INLINE std::int64_t greatest_ranked(const float* x, std::int64_t length, std::int64_t first) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -44,7 +44,7 @@ HWY_INLINE std::int64_t greatest_ranked(const float* x, std::int64_t length, std
   }
   greatest = hn::GetLane(hn::MaxOfLanes(di, hn::Max(greatest0, greatest1)));
   for (; i < length; ++i) greatest = HWY_MAX(greatest, order_key<order>(x[i]));
-  // A second look for where it first stood; the run is in cache now.
+  // A second look for where it first stood; the stretch is in cache now.
   const auto wanted = hn::Set(di, greatest);
   for (i = 0; i + lanes <= length; i += lanes) {
     const std::intptr_t lane = hn::FindFirstTrue(di, hn::Eq(order_keys<order>(d, hn::LoadU(d, x + i)), wanted));

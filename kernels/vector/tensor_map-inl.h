@@ -80,8 +80,8 @@ std::int64_t elements_to_alignment(const Targets<Outputs>& out, std::int64_t lan
 
 // Vectors from element i on, two a turn: one more would need more registers than AVX2 has.
 template <Stores How, std::size_t Inputs, std::size_t Outputs, class Function>
-HWY_INLINE void map_run_from(std::int64_t i, const Sources<Inputs>& in, const Targets<Outputs>& out,
-                             std::int64_t length, const Function& function) {
+HWY_INLINE void map_stretch_from(std::int64_t i, const Sources<Inputs>& in, const Targets<Outputs>& out,
+                                 std::int64_t length, const Function& function) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -105,22 +105,22 @@ HWY_INLINE void map_run_from(std::int64_t i, const Sources<Inputs>& in, const Ta
   if (i < length) map_part(in, out, i, length - i, function);
 }
 
-// A run of neighbours.
+// A stretch of neighbours.
 template <std::size_t Inputs, std::size_t Outputs, class Function>
-HWY_INLINE void map_run(const Sources<Inputs>& in, const Targets<Outputs>& out, std::int64_t length,
-                        const Function& function, Stores stores = Stores::cached) {
+HWY_INLINE void map_stretch(const Sources<Inputs>& in, const Targets<Outputs>& out, std::int64_t length,
+                            const Function& function, Stores stores = Stores::cached) {
   namespace hn = hwy::HWY_NAMESPACE;
   if (stores == Stores::streaming) {
     const std::int64_t first =
         elements_to_alignment(out, static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>())));
     if (first >= 0 && first < length) {
       if (first > 0) map_part(in, out, 0, first, function);
-      map_run_from<Stores::streaming>(first, in, out, length, function);
+      map_stretch_from<Stores::streaming>(first, in, out, length, function);
       hwy::FlushStream();
       return;
     }
   }
-  map_run_from<Stores::cached>(0, in, out, length, function);
+  map_stretch_from<Stores::cached>(0, in, out, length, function);
 }
 
 template <class Element, std::size_t Count>
@@ -133,7 +133,7 @@ std::array<Rows<Element>, Count> rows_of(const std::array<View<Element>, Count>&
   return {Rows<Element>(views[Index])...};
 }
 
-// Contiguous tensors are one long run whatever their shape. Precondition: one shape, packed last axes.
+// Contiguous tensors are one long stretch whatever their shape. Precondition: one shape, packed last axes.
 template <std::size_t Inputs, std::size_t Outputs, class Function>
 void map_elements(const std::array<View<const float>, Inputs>& in, const std::array<View<float>, Outputs>& out,
                   Context& context, const Function& function) {
@@ -149,7 +149,7 @@ void map_elements(const std::array<View<const float>, Inputs>& in, const std::ar
       Targets<Outputs> to;
       for (std::size_t k = 0; k < Inputs; ++k) from[k] = in[k].data() + begin;
       for (std::size_t k = 0; k < Outputs; ++k) to[k] = out[k].data() + begin;
-      map_run(from, to, end - begin, function, stores);
+      map_stretch(from, to, end - begin, function, stores);
     };
     context.workers.for_chunks(out[0].count(), rows_per_chunk(element_bytes), run);
     return;
@@ -163,7 +163,7 @@ void map_elements(const std::array<View<const float>, Inputs>& in, const std::ar
       Targets<Outputs> to;
       for (std::size_t k = 0; k < Inputs; ++k) from[k] = from_rows[k][row];
       for (std::size_t k = 0; k < Outputs; ++k) to[k] = to_rows[k][row];
-      map_run(from, to, length, function, stores);
+      map_stretch(from, to, length, function, stores);
     }
   };
   context.workers.for_chunks(to_rows[0].count(), rows_per_chunk(length * element_bytes), run_rows);

@@ -5,7 +5,7 @@
 #include "model/chat/dictionary.h"
 #include "model/chat/functions/methods.h"
 #include "model/chat/runtime.h"
-#include "model/chat/utf8.h"
+#include "model/chat/template_text.h"
 #include "model/chat/value_text.h"
 
 namespace ingot::chat {

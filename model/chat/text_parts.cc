@@ -1,7 +1,7 @@
 #include "model/chat/text_parts.h"
 
 #include "model/chat/runtime.h"
-#include "model/chat/utf8.h"
+#include "model/chat/template_text.h"
 #include "model/chat/value_text.h"
 
 namespace ingot::chat {

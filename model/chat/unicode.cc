@@ -1,6 +1,6 @@
 #include "model/chat/unicode.h"
 
-#include "model/chat/utf8.h"
+#include "model/chat/template_text.h"
 #include "model/unicode/letter_case.h"
 
 namespace ingot::chat {

@@ -4,7 +4,7 @@
 
 #include "model/chat/dictionary.h"
 #include "model/chat/object.h"
-#include "model/chat/utf8.h"
+#include "model/chat/template_text.h"
 
 namespace ingot::chat {
 

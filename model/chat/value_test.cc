@@ -7,8 +7,8 @@
 
 #include "model/chat/dictionary.h"
 #include "model/chat/local_time.h"
+#include "model/chat/template_text.h"
 #include "model/chat/unicode.h"
-#include "model/chat/utf8.h"
 #include "model/chat/value_json.h"
 #include "model/chat/value_text.h"
 

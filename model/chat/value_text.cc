@@ -6,8 +6,8 @@
 
 #include "model/chat/dictionary.h"
 #include "model/chat/runtime.h"
+#include "model/chat/template_text.h"
 #include "model/chat/unicode.h"
-#include "model/chat/utf8.h"
 
 namespace ingot::chat {
 

@@ -130,13 +130,16 @@ Operand CircuitBuilder::output(std::string_view name, const Shape& shape) {
   return add({.name = std::string(name), .storage = Storage::output, .dtype = DType::f32, .shape = shape});
 }
 
-StateOperands CircuitBuilder::state(std::string_view name, int group, const Shape& shape) {
+StateOperands CircuitBuilder::state(std::string_view name, int run_group, const Shape& shape) {
   Shape all = {joins_runs() ? static_cast<std::int64_t>(pass_.runs.size()) : 1};
   for (const std::int64_t size : shape) all.push_back(size);
-  const std::string of_group = std::string(name) + "@" + std::to_string(group);
-  if (!remembers()) return {{}, activation(of_group, all)};
-  const Operand kept =
-      add({.name = full_name(of_group), .storage = Storage::state, .dtype = DType::f32, .shape = all, .run = group});
+  const std::string of_run_group = std::string(name) + "@" + std::to_string(run_group);
+  if (!remembers()) return {{}, activation(of_run_group, all)};
+  const Operand kept = add({.name = full_name(of_run_group),
+                            .storage = Storage::state,
+                            .dtype = DType::f32,
+                            .shape = all,
+                            .run = run_group});
   return {kept, kept};
 }
 
@@ -223,12 +226,12 @@ bool CircuitBuilder::joins_runs() const {
   return !remembers() && std::ranges::all_of(pass_.runs, [&](std::int64_t run) { return run == pass_.runs[0]; });
 }
 
-int CircuitBuilder::groups() const { return joins_runs() ? 1 : static_cast<int>(pass_.runs.size()); }
+int CircuitBuilder::run_groups() const { return joins_runs() ? 1 : static_cast<int>(pass_.runs.size()); }
 
-Operand CircuitBuilder::of_group(const Operand& operand, int group) {
+Operand CircuitBuilder::of_run_group(const Operand& operand, int run_group) {
   const std::int64_t sequences = joins_runs() ? static_cast<std::int64_t>(pass_.runs.size()) : 1;
-  const std::int64_t time = pass_.runs[static_cast<std::size_t>(group)];
-  const std::int64_t begin = std::accumulate(pass_.runs.begin(), pass_.runs.begin() + group, std::int64_t{0});
+  const std::int64_t time = pass_.runs[static_cast<std::size_t>(run_group)];
+  const std::int64_t begin = std::accumulate(pass_.runs.begin(), pass_.runs.begin() + run_group, std::int64_t{0});
   const Operand tokens = sliced(operand, 0, begin, begin + sequences * time);
   Shape shape = {sequences, time};
   for (int axis = 1; axis < tokens.shape.rank(); ++axis) shape.push_back(tokens.shape[axis]);

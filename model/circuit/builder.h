@@ -84,8 +84,8 @@ class CircuitBuilder {
   Operand input(std::string_view name, DType dtype, const Shape& shape);
   Operand activation(std::string_view name, const Shape& shape, DType dtype = DType::f32);
   Operand output(std::string_view name, const Shape& shape);
-  // The memory of a group's sequences, `shape` each.
-  StateOperands state(std::string_view name, int group, const Shape& shape);
+  // The memory of the sequences of a group of runs, `shape` each.
+  StateOperands state(std::string_view name, int run_group, const Shape& shape);
 
   // `makes` names the step; it is usually the name of what it writes.
   void call(std::string_view operation, std::string_view makes, std::initializer_list<NamedOperand> operands,
@@ -97,9 +97,9 @@ class CircuitBuilder {
   Operand transposed(const Operand& operand, int first, int second);
 
   // Operations over time take [sequences, time, ...] of sequences that are equally long. Where the pass remembers, each
-  // run is a group, because each has its own memory; otherwise equal runs are one group of all.
-  int groups() const;
-  Operand of_group(const Operand& operand, int group);
+  // run is a group of its own, because each has its own memory; otherwise all runs, which are equal, are one group.
+  int run_groups() const;
+  Operand of_run_group(const Operand& operand, int run_group);
 
   void fail(const Error& error);
   Result<Circuit> finish();

@@ -159,16 +159,16 @@ TEST_F(BuilderTest, TheFirstMistakeIsNamed) {
 
 TEST_F(BuilderTest, EveryRunThatIsRememberedIsAGroup) {
   const Operand x = builder_.input("x", DType::f32, {5, 4});
-  EXPECT_EQ(builder_.groups(), 2);
-  EXPECT_EQ(builder_.of_group(x, 0).shape, Shape({1, 2, 4}));
-  EXPECT_EQ(builder_.of_group(x, 1).shape, Shape({1, 3, 4}));
-  EXPECT_EQ(builder_.of_group(x, 1).byte_offset, 2 * 4 * 4);
+  EXPECT_EQ(builder_.run_groups(), 2);
+  EXPECT_EQ(builder_.of_run_group(x, 0).shape, Shape({1, 2, 4}));
+  EXPECT_EQ(builder_.of_run_group(x, 1).shape, Shape({1, 3, 4}));
+  EXPECT_EQ(builder_.of_run_group(x, 1).byte_offset, 2 * 4 * 4);
 }
 
 TEST_F(BuilderTest, EqualRunsWithoutMemoryAreOneGroup) {
   CircuitBuilder builder(weights_, {.runs = {3, 3}, .outputs = 6});
-  EXPECT_EQ(builder.groups(), 1);
-  EXPECT_EQ(builder.of_group(builder.input("x", DType::f32, {6, 4}), 0).shape, Shape({2, 3, 4}));
+  EXPECT_EQ(builder.run_groups(), 1);
+  EXPECT_EQ(builder.of_run_group(builder.input("x", DType::f32, {6, 4}), 0).shape, Shape({2, 3, 4}));
 }
 
 TEST_F(BuilderTest, ASequenceGrowsAsLongAsTheSessionLetsItOrIsItsRun) {

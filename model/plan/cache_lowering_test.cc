@@ -34,24 +34,26 @@ class CacheLoweringTest : public testing::Test {
             builder_.reshaped(builder_.sliced(both, 1, 32, 48), {5, 2, 8}), builder_.activation("attn", {5, 4, 8})};
   }
 
-  Operand of_group(const Operand& all, int group) { return builder_.transposed(builder_.of_group(all, group), 1, 2); }
-
-  void attend(const Heads& heads, int group, std::int64_t window = 0, MaskKind mask = MaskKind::causal) {
-    attend(heads, group, group, window, mask);
+  Operand of_run_group(const Operand& all, int run_group) {
+    return builder_.transposed(builder_.of_run_group(all, run_group), 1, 2);
   }
 
-  void attend(const Heads& heads, int group, int key_group, std::int64_t window, MaskKind mask) {
+  void attend(const Heads& heads, int run_group, std::int64_t window = 0, MaskKind mask = MaskKind::causal) {
+    attend(heads, run_group, run_group, window, mask);
+  }
+
+  void attend(const Heads& heads, int run_group, int key_run_group, std::int64_t window, MaskKind mask) {
     builder_.call("attention.sdpa", "attn",
-                  {{"q", of_group(heads.q, group)},
-                   {"k", of_group(heads.k, key_group)},
-                   {"v", of_group(heads.v, key_group)},
-                   {"y", of_group(heads.y, group)}},
+                  {{"q", of_run_group(heads.q, run_group)},
+                   {"k", of_run_group(heads.k, key_run_group)},
+                   {"v", of_run_group(heads.v, key_run_group)},
+                   {"y", of_run_group(heads.y, run_group)}},
                   {{"scale", 0.25}, {"mask_kind", static_cast<std::int64_t>(mask)}, {"window", window}});
   }
 
   void add_layer(int layer, std::int64_t window = 0, MaskKind mask = MaskKind::causal) {
     const Heads heads = begin_layer(layer);
-    for (int group = 0; group < builder_.groups(); ++group) attend(heads, group, window, mask);
+    for (int run_group = 0; run_group < builder_.run_groups(); ++run_group) attend(heads, run_group, window, mask);
   }
 
   // Precondition: the circuit has no mistake.
@@ -102,10 +104,10 @@ Circuit lowered_runs(const std::vector<std::int64_t>& runs, std::int64_t window 
   builder.begin_layer(0);
   Operand all[4];
   for (int i = 0; i < 4; ++i) all[i] = builder.activation(std::string(1, "qkvy"[i]), {tokens, 2, 8});
-  for (int group = 0; group < builder.groups(); ++group) {
-    const auto of_group = [&](int i) { return builder.transposed(builder.of_group(all[i], group), 1, 2); };
+  for (int run_group = 0; run_group < builder.run_groups(); ++run_group) {
+    const auto of_run_group = [&](int i) { return builder.transposed(builder.of_run_group(all[i], run_group), 1, 2); };
     builder.call("attention.sdpa", "attn",
-                 {{"q", of_group(0)}, {"k", of_group(1)}, {"v", of_group(2)}, {"y", of_group(3)}},
+                 {{"q", of_run_group(0)}, {"k", of_run_group(1)}, {"v", of_run_group(2)}, {"y", of_run_group(3)}},
                  {{"mask_kind", static_cast<std::int64_t>(MaskKind::causal)}, {"window", window}});
   }
   Circuit circuit = builder.finish().value();
@@ -147,7 +149,7 @@ TEST_F(CacheLoweringTest, RunsThatWereJoinedAreLoweredToo) {
   CircuitBuilder joined(weights_, {.runs = {2, 2}, .outputs = 4});
   joined.input(pass_inputs::positions, DType::i32, {4});
   const auto view = [&](std::string_view name) {
-    return joined.transposed(joined.of_group(joined.activation(name, {4, 2, 8}), 0), 1, 2);
+    return joined.transposed(joined.of_run_group(joined.activation(name, {4, 2, 8}), 0), 1, 2);
   };
   joined.call("attention.sdpa", "attn", {{"q", view("q")}, {"k", view("k")}, {"v", view("v")}, {"y", view("y")}},
               {{"mask_kind", static_cast<std::int64_t>(MaskKind::causal)}});
@@ -273,14 +275,15 @@ TEST_F(CacheLoweringTest, TwoAttentionsInALayer) {
 
 TEST_F(CacheLoweringTest, AMaskOfTheCallers) {
   const Heads heads = begin_layer(2);
-  builder_.call("attention.sdpa", "attn", {{"q", of_group(heads.q, 0)}, {"mask", builder_.activation("mask", {2, 2})}},
+  builder_.call("attention.sdpa", "attn",
+                {{"q", of_run_group(heads.q, 0)}, {"mask", builder_.activation("mask", {2, 2})}},
                 {{"mask_kind", static_cast<std::int64_t>(MaskKind::causal)}});
   expect_mistake("blk.2.attn: expected attention without mask where keys and values are kept, found one with it");
 }
 
 TEST_F(CacheLoweringTest, QueriesThatBeginLater) {
   const Heads heads = begin_layer(2);
-  builder_.call("attention.sdpa", "attn", {{"q", of_group(heads.q, 0)}},
+  builder_.call("attention.sdpa", "attn", {{"q", of_run_group(heads.q, 0)}},
                 {{"mask_kind", static_cast<std::int64_t>(MaskKind::causal)}, {"query_offset", std::int64_t{3}}});
   expect_mistake(
       "blk.2.attn: expected queries from position 0 on where keys and values are kept, found an offset of 3");
@@ -288,7 +291,7 @@ TEST_F(CacheLoweringTest, QueriesThatBeginLater) {
 
 TEST_F(CacheLoweringTest, AStepWithoutKeys) {
   const Heads heads = begin_layer(2);
-  builder_.call("attention.sdpa", "attn", {{"q", of_group(heads.q, 0)}},
+  builder_.call("attention.sdpa", "attn", {{"q", of_run_group(heads.q, 0)}},
                 {{"mask_kind", static_cast<std::int64_t>(MaskKind::causal)}});
   Circuit circuit = written();
   circuit.tensors[0].shape = {2};  // so that q is whole

@@ -95,8 +95,8 @@ Result<Weights> pack_weights(const Circuit& circuit, const std::vector<int>& ten
     const CircuitTensor& tensor = circuit.tensors[static_cast<std::size_t>(index)];
     const AnyView target = TRY(packed.add_owned(tensor.name, tensor.dtype, tensor.shape));
     const std::int64_t row = row_bytes(tensor.dtype, tensor.shape[1]);
-    const std::int64_t groups = std::max<std::int64_t>(1, bytes_at_once / (interleaved_rows * row));
-    const std::int64_t step = groups * interleaved_rows;
+    const std::int64_t braids = std::max<std::int64_t>(1, bytes_at_once / (interleaved_rows * row));
+    const std::int64_t step = braids * interleaved_rows;
     for (std::int64_t begin = 0; begin < tensor.shape[0]; begin += step) {
       const std::int64_t end = std::min(tensor.shape[0], begin + step);
       TRY(pack_rows(tensor.weight, begin, end, target, table, context));

@@ -149,8 +149,8 @@ class ProductFusion {
     if (!are_columns) return {};
     const Step& step = circuit_.steps[at];
     const std::int64_t layout = step.integer("layout");
-    const bool are_whole_groups = first % interleaved_rows == 0 && part.shape[1] % interleaved_rows == 0;
-    if (layout != 0 && !are_whole_groups) return {};
+    const bool are_whole_braids = first % interleaved_rows == 0 && part.shape[1] % interleaved_rows == 0;
+    if (layout != 0 && !are_whole_braids) return {};
     Source source{static_cast<int>(at), layout, *step.find("x"), *step.find("weights"), {}};
     source.weights.shape[0] = part.shape[1];
     source.weights.byte_offset += first * source.weights.byte_strides[0];

@@ -111,9 +111,9 @@ Operand rotated(CircuitBuilder& builder, std::string_view makes, const Operand& 
 Operand attention_over_runs(CircuitBuilder& builder, const Operand& q, const Operand& k, const Operand& v,
                             const Attention& attention, MaskKind mask) {
   const Operand mixed = builder.activation("attn", {builder.tokens(), attention.heads, attention.value_dimensions});
-  for (int group = 0; group < builder.groups(); ++group) {
+  for (int run_group = 0; run_group < builder.run_groups(); ++run_group) {
     const auto heads_first = [&](const Operand& all) {  // [sequences, heads, time, dimensions]
-      return builder.transposed(builder.of_group(all, group), 1, 2);
+      return builder.transposed(builder.of_run_group(all, run_group), 1, 2);
     };
     builder.call("attention.sdpa", "attn",
                  {{"q", heads_first(q)}, {"k", heads_first(k)}, {"v", heads_first(v)}, {"y", heads_first(mixed)}},

@@ -64,17 +64,17 @@ class MambaTemplate : public Template {
     const Operand transition = builder.weight("ssm_a", {s.inner, s.memory});
     const Operand skip = builder.weight("ssm_d", {s.inner});
     const Operand y = builder.activation("ssm_scan", x.shape);
-    for (int group = 0; group < builder.groups(); ++group) {
-      const StateOperands state = builder.state("ssm_state", group, {s.inner, s.memory});
+    for (int run_group = 0; run_group < builder.run_groups(); ++run_group) {
+      const StateOperands state = builder.state("ssm_state", run_group, {s.inner, s.memory});
       builder.call("state.selective_scan", "ssm_scan",
-                   {{"x", builder.of_group(x, group)},
-                    {"delta", builder.of_group(delta, group)},
+                   {{"x", builder.of_run_group(x, run_group)},
+                    {"delta", builder.of_run_group(delta, run_group)},
                     {"transition", transition},
-                    {"input_projection", builder.of_group(into, group)},
-                    {"output_projection", builder.of_group(out_of, group)},
+                    {"input_projection", builder.of_run_group(into, run_group)},
+                    {"output_projection", builder.of_run_group(out_of, run_group)},
                     {"skip", skip},
                     {"initial_state", state.initial},
-                    {"y", builder.of_group(y, group)},
+                    {"y", builder.of_run_group(y, run_group)},
                     {"final_state", state.final}});
     }
     return y;

@@ -47,7 +47,7 @@ class Mamba2Template : public Template {
  private:
   Operand mixer(CircuitBuilder& builder, const Operand& h) const {
     const StateSpaceNumbers& s = numbers_.space;
-    const std::int64_t mixed = s.inner + 2 * s.groups * s.memory;
+    const std::int64_t mixed = s.inner + 2 * s.head_groups * s.memory;
     const Operand normed = rms_norm(builder, "attn_norm", h, "attn_norm", numbers_.trunk.epsilon);
     const Operand all = linear(builder, "ssm_in", normed, s.inner + mixed + s.rank);
     const Operand z = builder.sliced(all, 1, 0, s.inner);
@@ -75,27 +75,27 @@ class Mamba2Template : public Template {
   Operand recurrence(CircuitBuilder& builder, const Operand& x, const Operand& steps) const {
     const StateSpaceNumbers& s = numbers_.space;
     const std::int64_t tokens = builder.tokens();
-    const std::int64_t projections = s.groups * s.memory;
+    const std::int64_t projections = s.head_groups * s.memory;
     const auto columns = [&](std::int64_t begin, std::int64_t parts, std::int64_t size) {
       return builder.reshaped(builder.sliced(x, 1, begin, begin + parts * size), {tokens, parts, size});
     };
     const Operand channels = columns(0, s.rank, s.inner / s.rank);
-    const Operand into = columns(s.inner, s.groups, s.memory);
-    const Operand out_of = columns(s.inner + projections, s.groups, s.memory);
+    const Operand into = columns(s.inner, s.head_groups, s.memory);
+    const Operand out_of = columns(s.inner + projections, s.head_groups, s.memory);
     const Operand transition = builder.reshaped(builder.weight("ssm_a", {s.rank, 1}), {s.rank});
     const Operand skip = builder.reshaped(builder.weight("ssm_d", {s.rank, 1}), {s.rank});
     const Operand y = builder.activation("ssm_scan", channels.shape);
-    for (int group = 0; group < builder.groups(); ++group) {
-      const StateOperands state = builder.state("ssm_state", group, {s.rank, s.inner / s.rank, s.memory});
+    for (int run_group = 0; run_group < builder.run_groups(); ++run_group) {
+      const StateOperands state = builder.state("ssm_state", run_group, {s.rank, s.inner / s.rank, s.memory});
       builder.call("state.mamba2", "ssm_scan",
-                   {{"x", builder.of_group(channels, group)},
-                    {"delta", builder.of_group(steps, group)},
+                   {{"x", builder.of_run_group(channels, run_group)},
+                    {"delta", builder.of_run_group(steps, run_group)},
                     {"transition", transition},
-                    {"input_projection", builder.of_group(into, group)},
-                    {"output_projection", builder.of_group(out_of, group)},
+                    {"input_projection", builder.of_run_group(into, run_group)},
+                    {"output_projection", builder.of_run_group(out_of, run_group)},
                     {"skip", skip},
                     {"initial_state", state.initial},
-                    {"y", builder.of_group(y, group)},
+                    {"y", builder.of_run_group(y, run_group)},
                     {"final_state", state.final}});
     }
     return builder.reshaped(y, {tokens, s.inner});
@@ -103,13 +103,13 @@ class Mamba2Template : public Template {
 
   Operand norm(CircuitBuilder& builder, const Operand& x) const {
     const std::int64_t inner = numbers_.space.inner;
-    const std::int64_t groups = numbers_.norm_groups;
+    const std::int64_t norm_groups = numbers_.norm_groups;
     const double epsilon = numbers_.trunk.epsilon;
-    if (groups == 1) return rms_norm(builder, "ssm_norm", x, "ssm_norm", epsilon);
-    const Operand parts = builder.reshaped(x, {builder.tokens(), groups, inner / groups});
+    if (norm_groups == 1) return rms_norm(builder, "ssm_norm", x, "ssm_norm", epsilon);
+    const Operand parts = builder.reshaped(x, {builder.tokens(), norm_groups, inner / norm_groups});
     const Operand unit = unit_rms(builder, "ssm_rms", parts, epsilon);
     const Operand y =
-        multiplied(builder, "ssm_norm", unit, builder.weight("ssm_norm.weight", {groups, inner / groups}));
+        multiplied(builder, "ssm_norm", unit, builder.weight("ssm_norm.weight", {norm_groups, inner / norm_groups}));
     return builder.reshaped(y, {builder.tokens(), inner});
   }
 
@@ -122,10 +122,10 @@ Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   numbers.trunk = TRY(read_trunk_numbers(source, "mamba2"));
   numbers.space = TRY(read_state_space_numbers(source, "mamba2"));
   const StateSpaceNumbers& s = numbers.space;
-  if (s.inner % s.rank != 0 || s.rank % s.groups != 0) {
+  if (s.inner % s.rank != 0 || s.rank % s.head_groups != 0) {
     return Error::of(ErrorCode::invalid_argument,
                      "mamba2.ssm: expected heads that divide the inner size, and groups that divide the heads, found ",
-                     s.inner, ", ", s.rank, ", ", s.groups);
+                     s.inner, ", ", s.rank, ", ", s.head_groups);
   }
   // The norm's groups are the rows of its weights; a vector is one.
   const ConstAnyView* norm = source.weights.find("blk.0.ssm_norm.weight");

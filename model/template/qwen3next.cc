@@ -141,16 +141,17 @@ class Qwen3NextTemplate : public Template {
                                        {tokens, d.heads, d.value_dimensions});
     const Gates gates = gates_of(builder, x);
     const Operand y = builder.activation("ssm_delta_net", v.shape);
-    for (int group = 0; group < builder.groups(); ++group) {
-      const StateOperands state = builder.state("ssm_state", group, {d.heads, d.key_dimensions, d.value_dimensions});
+    for (int run_group = 0; run_group < builder.run_groups(); ++run_group) {
+      const StateOperands state =
+          builder.state("ssm_state", run_group, {d.heads, d.key_dimensions, d.value_dimensions});
       builder.call("state.gated_delta_net", "ssm_delta_net",
-                   {{"query", builder.of_group(q, group)},
-                    {"key", builder.of_group(k, group)},
-                    {"value", builder.of_group(v, group)},
-                    {"decay", builder.of_group(gates.decay, group)},
-                    {"beta", builder.of_group(gates.beta, group)},
+                   {{"query", builder.of_run_group(q, run_group)},
+                    {"key", builder.of_run_group(k, run_group)},
+                    {"value", builder.of_run_group(v, run_group)},
+                    {"decay", builder.of_run_group(gates.decay, run_group)},
+                    {"beta", builder.of_run_group(gates.beta, run_group)},
                     {"initial_state", state.initial},
-                    {"y", builder.of_group(y, group)},
+                    {"y", builder.of_run_group(y, run_group)},
                     {"final_state", state.final}},
                    {{"scale", 1 / std::sqrt(static_cast<double>(d.key_dimensions))}});
     }
@@ -188,13 +189,13 @@ class Qwen3NextTemplate : public Template {
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   DecoderNumbers numbers = TRY(read_decoder_numbers(source, "qwen3next", PairStyle::half_split));
   const StateSpaceNumbers space = TRY(read_state_space_numbers(source, "qwen3next"));
-  if (space.rank % space.groups != 0 || space.inner % space.rank != 0) {
+  if (space.rank % space.head_groups != 0 || space.inner % space.rank != 0) {
     return Error::of(ErrorCode::invalid_argument,
                      "qwen3next.ssm: expected value heads that divide the inner size, and key heads that divide the ",
-                     "value heads, found ", space.inner, ", ", space.rank, ", ", space.groups);
+                     "value heads, found ", space.inner, ", ", space.rank, ", ", space.head_groups);
   }
   const DeltaNumbers delta = {.taps = space.taps,
-                              .key_heads = space.groups,
+                              .key_heads = space.head_groups,
                               .heads = space.rank,
                               .key_dimensions = space.memory,
                               .value_dimensions = space.inner / space.rank};

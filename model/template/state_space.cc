@@ -55,11 +55,11 @@ Result<StateSpaceNumbers> read_state_space_numbers(const ModelSource& source, st
   numbers.inner = TRY(keys.size("ssm.inner_size", most_width));
   numbers.memory = TRY(keys.size("ssm.state_size", most_width));
   numbers.rank = TRY(keys.size("ssm.time_step_rank", most_width));
-  if (keys.has("ssm.group_count")) numbers.groups = TRY(keys.size("ssm.group_count", most_width));
+  if (keys.has("ssm.group_count")) numbers.head_groups = TRY(keys.size("ssm.group_count", most_width));
   // So that all groups' projections together are no wider than anything else may be.
-  if (numbers.groups > most_width / numbers.memory) {
+  if (numbers.head_groups > most_width / numbers.memory) {
     return Error::of(ErrorCode::invalid_argument, keys.key("ssm.group_count"), ": expected at most ",
-                     most_width / numbers.memory, " for a state of ", numbers.memory, ", found ", numbers.groups);
+                     most_width / numbers.memory, " for a state of ", numbers.memory, ", found ", numbers.head_groups);
   }
   return numbers;
 }
@@ -69,14 +69,14 @@ Operand causal_convolution(CircuitBuilder& builder, std::string_view makes, cons
   const Operand weights = builder.weight("ssm_conv1d.weight", {channels, taps});
   const Operand bias = builder.optional_weight("ssm_conv1d.bias", {channels});
   const Operand y = builder.activation(makes, x.shape);
-  for (int group = 0; group < builder.groups(); ++group) {
-    const StateOperands state = builder.state("conv_state", group, {channels, taps - 1});
+  for (int run_group = 0; run_group < builder.run_groups(); ++run_group) {
+    const StateOperands state = builder.state("conv_state", run_group, {channels, taps - 1});
     builder.call("state.causal_conv1d", makes,
-                 {{"x", builder.transposed(builder.of_group(x, group), 1, 2)},
+                 {{"x", builder.transposed(builder.of_run_group(x, run_group), 1, 2)},
                   {"weights", weights},
                   {"bias", bias},
                   {"initial_state", state.initial},
-                  {"y", builder.transposed(builder.of_group(y, group), 1, 2)},
+                  {"y", builder.transposed(builder.of_run_group(y, run_group), 1, 2)},
                   {"final_state", state.final}},
                  {{"activation", static_cast<std::int64_t>(ConvolutionActivation::silu)}});
   }

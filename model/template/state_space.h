@@ -8,11 +8,11 @@ namespace ingot {
 
 // The numbers under "<prefix>.ssm.". What they count depends a little on the recurrence.
 struct StateSpaceNumbers {
-  std::int64_t taps = 0;    // of the convolution
-  std::int64_t inner = 0;   // channels that go through the recurrence
-  std::int64_t memory = 0;  // numbers that a channel remembers
-  std::int64_t rank = 0;    // of the step sizes (Mamba), or how many heads share a step size each
-  std::int64_t groups = 1;  // of heads that share projections into and out of the memory
+  std::int64_t taps = 0;         // of the convolution
+  std::int64_t inner = 0;        // channels that go through the recurrence
+  std::int64_t memory = 0;       // numbers that a channel remembers
+  std::int64_t rank = 0;         // of the step sizes (Mamba), or how many heads share a step size each
+  std::int64_t head_groups = 1;  // heads of one share projections into and out of the memory
 };
 
 Result<StateSpaceNumbers> read_state_space_numbers(const ModelSource& source, std::string_view prefix);

@@ -26,12 +26,12 @@ Result<CharacterMap> CharacterMap::create(std::string_view blob) {
   }
   const std::size_t array_bytes = word_at(0);
   if (array_bytes % 4 != 0 || array_bytes > blob.size() - 4) {
-    return Error::of(ErrorCode::corrupt, "precompiled character map: expected an array of 4-byte units within ",
+    return Error::of(ErrorCode::corrupt, "precompiled character map: expected an array of 4-byte entries within ",
                      blob.size() - 4, " bytes, found ", array_bytes, " bytes");
   }
   CharacterMap map;
-  map.units_.reserve(array_bytes / 4);
-  for (std::size_t offset = 4; offset < 4 + array_bytes; offset += 4) map.units_.push_back(word_at(offset));
+  map.entries_.reserve(array_bytes / 4);
+  for (std::size_t offset = 4; offset < 4 + array_bytes; offset += 4) map.entries_.push_back(word_at(offset));
   map.replacements_ = blob.substr(4 + array_bytes);
   // Then every replacement ends inside.
   if (map.replacements_.empty() || map.replacements_.back() != '\0') {
@@ -50,19 +50,19 @@ Result<CharacterMap> CharacterMap::create(std::string_view blob) {
 }
 
 CharacterMap::Found CharacterMap::longest_at(std::string_view text) const {
-  const auto distance = [](std::uint32_t unit) { return (unit >> 10) << ((unit & (1u << 9)) >> 6); };
+  const auto distance = [](std::uint32_t entry) { return (entry >> 10) << ((entry & (1u << 9)) >> 6); };
   Found found;
-  if (units_.empty()) return found;
-  std::size_t node = distance(units_[0]);
+  if (entries_.empty()) return found;
+  std::size_t node = distance(entries_[0]);
   for (std::size_t position = 0; position < text.size() && position < longest_key; ++position) {
     const auto label = static_cast<std::uint8_t>(text[position]);
     node ^= label;
-    if (label == 0 || node >= units_.size() || (units_[node] & 0x800000ffu) != label) break;
-    const std::uint32_t unit = units_[node];
-    node ^= distance(unit);
-    if ((unit >> 8 & 1) == 0) continue;
-    if (node >= units_.size()) break;
-    const std::size_t offset = units_[node] & 0x7fffffffu;
+    if (label == 0 || node >= entries_.size() || (entries_[node] & 0x800000ffu) != label) break;
+    const std::uint32_t entry = entries_[node];
+    node ^= distance(entry);
+    if ((entry >> 8 & 1) == 0) continue;
+    if (node >= entries_.size()) break;
+    const std::size_t offset = entries_[node] & 0x7fffffffu;
     if (offset >= replacements_.size()) break;
     found = {position + 1, replacements_.c_str() + offset};
   }

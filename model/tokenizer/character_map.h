@@ -1,8 +1,8 @@
 // SentencePiece's precompiled character map: a Darts double array of byte strings and what each is replaced by.
 //
 // The blob is the array's size in bytes (u32, little endian), the array (u32 each), then the replacements, each ended
-// by a zero byte. A unit of the array holds: the label in bits 0-7, "a value follows" in bit 8, the distance to the
-// children in bits 10-30 (times 256 if bit 9 is set); a value's unit has bit 31 set and holds an offset into the
+// by a zero byte. An entry of the array holds: the label in bits 0-7, "a value follows" in bit 8, the distance to the
+// children in bits 10-30 (times 256 if bit 9 is set); a value's entry has bit 31 set and holds an offset into the
 // replacements.
 #pragma once
 
@@ -29,7 +29,7 @@ class CharacterMap {
   };
   Found longest_at(std::string_view text) const;
 
-  std::vector<std::uint32_t> units_;
+  std::vector<std::uint32_t> entries_;
   std::string replacements_;
 };
 

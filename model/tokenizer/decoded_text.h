@@ -12,15 +12,15 @@ namespace ingot {
 
 struct DecodedText {
   std::string bytes;
-  std::vector<CodePoint> codes;        // U+FFFD for each byte that is no UTF-8
+  std::vector<CodePoint> code_points;  // U+FFFD for each byte that is no UTF-8
   std::vector<std::uint32_t> offsets;  // of each code point's bytes; one more for the end
 
   explicit DecodedText(std::string text) : bytes(std::move(text)) {
-    codes.reserve(bytes.size());
+    code_points.reserve(bytes.size());
     offsets.reserve(bytes.size() + 1);
     for (std::size_t position = 0; position < bytes.size();) {
       const DecodedCharacter character = decode_utf8(bytes, position);
-      codes.push_back(character.code);
+      code_points.push_back(character.code);
       offsets.push_back(static_cast<std::uint32_t>(position));
       position += character.size;
     }

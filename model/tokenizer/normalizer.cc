@@ -42,7 +42,7 @@ std::string without(std::uint32_t category_bits, std::string_view text) {
 }
 
 bool is_chinese(CodePoint code) {
-  static constexpr unicode_tables::CodeRange blocks[] = {
+  static constexpr unicode_tables::CodePointRange blocks[] = {
       {0x3400, 0x4dbf},   {0x4e00, 0x9fff},   {0xf900, 0xfaff},   {0x20000, 0x2a6df},
       {0x2a700, 0x2b73f}, {0x2b740, 0x2b81f}, {0x2b920, 0x2ceaf},  // as published: BERT's own list begins at 2b820
       {0x2f800, 0x2fa1f}};
@@ -75,7 +75,7 @@ std::string pattern_replaced(const Pattern& pattern, std::string text, std::stri
   const DecodedText decoded(std::move(text));
   std::vector<TextRange> matches;
   Pattern::Scratch scratch;
-  pattern.find_all(decoded.codes, matches, scratch);
+  pattern.find_all(decoded.code_points, matches, scratch);
   std::string result;
   std::size_t done = 0;
   for (const TextRange& match : matches) {
@@ -83,16 +83,16 @@ std::string pattern_replaced(const Pattern& pattern, std::string text, std::stri
     result += content;
     done = match.end;
   }
-  result += decoded.slice(done, decoded.codes.size());
+  result += decoded.slice(done, decoded.code_points.size());
   return result;
 }
 
 std::string stripped(const NormalizerStep& step, std::string text) {
   const DecodedText decoded(std::move(text));
   std::size_t begin = 0;
-  std::size_t end = decoded.codes.size();
-  while (step.is_left && begin < end && is_white_space(decoded.codes[begin])) ++begin;
-  while (step.is_right && end > begin && is_white_space(decoded.codes[end - 1])) --end;
+  std::size_t end = decoded.code_points.size();
+  while (step.is_left && begin < end && is_white_space(decoded.code_points[begin])) ++begin;
+  while (step.is_right && end > begin && is_white_space(decoded.code_points[end - 1])) --end;
   return std::string(decoded.slice(begin, end));
 }
 

@@ -66,7 +66,7 @@ class PatternCompiler {
     pattern_.program_.push_back(instruction);
     return here() - 1;
   }
-  std::uint32_t add_set(const CodeSet& set) {
+  std::uint32_t add_set(const CodePointSet& set) {
     pattern_.sets_.push_back(set);
     return static_cast<std::uint32_t>(pattern_.sets_.size() - 1);
   }
@@ -81,7 +81,7 @@ class PatternCompiler {
         for (const PatternNode& child : node.children) TRY(emit(child));
         return {};
       case Kind::alternatives: return emit_alternatives(node);
-      case Kind::repeat: return node.children[0].kind == Kind::one_of ? emit_run(node) : emit_repeat(node);
+      case Kind::repeat: return node.children[0].kind == Kind::one_of ? emit_stretch(node) : emit_repeat(node);
       case Kind::look_ahead: return emit_look_ahead(node);
     }
     return {};
@@ -101,8 +101,8 @@ class PatternCompiler {
     return {};
   }
 
-  Result<void> emit_run(const PatternNode& node) {
-    append({.opcode = Opcode::run,
+  Result<void> emit_stretch(const PatternNode& node) {
+    append({.opcode = Opcode::stretch,
             .is_possessive = node.is_possessive,
             .index = add_set(node.children[0].set),
             .least = node.least,
@@ -165,9 +165,9 @@ class PatternCompiler {
     }
   }
 
-  void add_beginnings(std::uint32_t from, std::vector<bool>& is_seen, CodeSet::Ascii& beginnings) const {
+  void add_beginnings(std::uint32_t from, std::vector<bool>& is_seen, CodePointSet::Ascii& beginnings) const {
     std::vector<std::uint32_t> pending{from};
-    const auto add = [&](const CodeSet::Ascii& ascii) {
+    const auto add = [&](const CodePointSet::Ascii& ascii) {
       beginnings[0] |= ascii[0];
       beginnings[1] |= ascii[1];
     };
@@ -179,7 +179,7 @@ class PatternCompiler {
       const Instruction& step = pattern_.program_[index];
       switch (step.opcode) {
         case Opcode::one_of: add(pattern_.sets_[step.index].ascii()); break;
-        case Opcode::run:
+        case Opcode::stretch:
           add(pattern_.sets_[step.index].ascii());
           if (step.least == 0) pending.push_back(index + 1);
           break;

@@ -39,27 +39,27 @@ class Pattern {
   friend class PatternCompiler;
   friend class PatternMatcher;
 
-  enum class Opcode : std::uint8_t { one_of, run, split, jump, look_ahead, assertion, accept };
+  enum class Opcode : std::uint8_t { one_of, stretch, split, jump, look_ahead, assertion, accept };
   struct Instruction {
     Opcode opcode;
-    bool is_possessive = false;  // run
+    bool is_possessive = false;  // stretch
     bool is_negated = false;     // look_ahead
     PatternAssertion assertion{};
-    std::uint32_t index = 0;   // of the set (one_of, run), of the look-ahead, or the first target (split, jump)
+    std::uint32_t index = 0;   // of the set (one_of, stretch), of the look-ahead, or the first target (split, jump)
     std::uint32_t second = 0;  // the target of a split that is tried later
-    std::uint32_t least = 0, most = 0;  // run
-    std::uint32_t choice = 0;           // row in the table of failures (split, unbounded run)
+    std::uint32_t least = 0, most = 0;  // stretch
+    std::uint32_t choice = 0;           // row in the table of failures (split, unbounded stretch)
   };
   using SetSequence = std::vector<std::uint32_t>;
   // Which ASCII characters may begin a match of each branch of a split: most branches are ruled out by one look.
   struct Beginnings {
-    CodeSet::Ascii first{}, second{};
+    CodePointSet::Ascii first{}, second{};
   };
 
   std::vector<Instruction> program_;
-  std::vector<CodeSet> sets_;
+  std::vector<CodePointSet> sets_;
   std::vector<std::vector<SetSequence>> look_aheads_;  // alternatives of sequences of sets
-  std::vector<Beginnings> beginnings_;                 // by choice; meaningless for a run
+  std::vector<Beginnings> beginnings_;                 // by choice; meaningless for a stretch
   std::uint32_t choices_ = 0;
 };
 

@@ -85,7 +85,7 @@ class PatternMatcher {
           }
           break;
         }
-        case Opcode::run: has_failed = !run<remembers>(step, instruction, position); break;
+        case Opcode::stretch: has_failed = !take_stretch<remembers>(step, instruction, position); break;
       }
       if (has_failed && !resume(instruction, position)) return Outcome::failed;
     }
@@ -105,9 +105,9 @@ class PatternMatcher {
   }
 
   // Takes as many as it can and leaves the rest to resume(). Where failures are remembered, a position that an earlier
-  // run of this instruction has passed is where everything from there on has failed.
+  // stretch of this instruction has passed is where everything from there on has failed.
   template <bool remembers>
-  bool run(const Instruction& step, std::uint32_t& instruction, std::size_t& position) {
+  bool take_stretch(const Instruction& step, std::uint32_t& instruction, std::size_t& position) {
     const std::size_t limit = step.most == PatternNode::unbounded ? text_.size() : position + step.most;
     const std::size_t least = position + step.least;
     const bool is_noted = remembers && step.most == PatternNode::unbounded;
@@ -122,7 +122,7 @@ class PatternMatcher {
     }
     if constexpr (!remembers) steps_left_ -= std::min(steps_left_, end - position);
     if (end < least) return false;
-    // A possessive run gives nothing back, so the earlier one that passed here went on to the same end and failed.
+    // A possessive stretch gives nothing back, so the earlier one that passed here went on to the same end and failed.
     if (is_known_to_fail && (end == least || step.is_possessive)) return false;
     if (is_known_to_fail) {
       --end;
@@ -150,7 +150,7 @@ class PatternMatcher {
     return position < text_.size() && pattern_.sets_[set].contains(text_[position]);
   }
 
-  bool may_begin(const CodeSet::Ascii& beginnings, std::size_t position) const {
+  bool may_begin(const CodePointSet::Ascii& beginnings, std::size_t position) const {
     if (position >= text_.size() || text_[position] >= 128) return true;
     return (beginnings[text_[position] / 64] >> (text_[position] % 64) & 1) != 0;
   }

@@ -42,7 +42,7 @@ class Parser {
                      ", found ", Quoted{text_.substr(position_, 12)});
   }
 
-  static PatternNode one_of(CodeSet set) {
+  static PatternNode one_of(CodePointSet set) {
     PatternNode node;
     node.kind = Kind::one_of;
     node.set = std::move(set);
@@ -54,8 +54,8 @@ class Parser {
     node.assertion = assertion;
     return node;
   }
-  static CodeSet single(CodePoint code, bool ignore_case) {
-    const CodeSet set({{code, code}});
+  static CodePointSet single(CodePoint code, bool ignore_case) {
+    const CodePointSet set({{code, code}});
     return ignore_case ? set.ignoring_case() : set;
   }
 
@@ -85,7 +85,7 @@ class Parser {
     if (starts_with("[")) return one_of(TRY(parse_class(ignore_case, depth)));
     if (take("^")) return assertion(PatternAssertion::line_begin);
     if (take("$")) return assertion(PatternAssertion::line_end);
-    if (take(".")) return one_of(CodeSet({{'\n', '\n'}}).complement());
+    if (take(".")) return one_of(CodePointSet({{'\n', '\n'}}).complement());
     if (starts_with("*") || starts_with("+") || starts_with("?")) return fail("something to repeat");
     if (take("\\A")) return assertion(PatternAssertion::text_begin);
     if (take("\\z")) return assertion(PatternAssertion::text_end);
@@ -162,17 +162,17 @@ class Parser {
     return count;
   }
 
-  Result<CodeSet> parse_class(bool ignore_case, int depth) {
+  Result<CodePointSet> parse_class(bool ignore_case, int depth) {
     if (depth > deepest_nesting) return fail("at most 32 nested classes");
     take("[");
     const bool is_negated = take("^");
-    CodeSet result = CodeSet::all();
-    std::vector<CodeSet::Range> ranges;
-    std::vector<CodeSet> parts;
+    CodePointSet result = CodePointSet::all();
+    std::vector<CodePointSet::Range> ranges;
+    std::vector<CodePointSet> parts;
     const auto close_part = [&] {
-      CodeSet part(std::move(ranges));
+      CodePointSet part(std::move(ranges));
       if (ignore_case) part = part.ignoring_case();
-      for (const CodeSet& other : parts) part = part.united(other);
+      for (const CodePointSet& other : parts) part = part.united(other);
       result = result.intersected(part);
       ranges.clear();
       parts.clear();
@@ -196,20 +196,20 @@ class Parser {
     return is_negated ? result.complement() : std::move(result);
   }
 
-  Result<CodeSet::Range> parse_range() {
+  Result<CodePointSet::Range> parse_range() {
     const CodePoint first = TRY(parse_class_character());
     // A '-' before the closing bracket is itself.
-    if (!starts_with("-") || starts_with("-]")) return CodeSet::Range{first, first};
+    if (!starts_with("-") || starts_with("-]")) return CodePointSet::Range{first, first};
     take("-");
     if (at_end()) return fail("the end of a range");
     const CodePoint last = TRY(parse_class_character());
     if (last < first) return fail("a range in ascending order");
-    return CodeSet::Range{first, last};
+    return CodePointSet::Range{first, last};
   }
 
   Result<CodePoint> parse_class_character() {
     if (!starts_with("\\")) return take_code();
-    const CodeSet set = TRY(parse_escape(false));
+    const CodePointSet set = TRY(parse_escape(false));
     return set.ranges().front().first;
   }
 
@@ -219,22 +219,22 @@ class Parser {
            std::string_view("sSdDwWpP").find(text_[position_ + 1]) != std::string_view::npos;
   }
 
-  Result<CodeSet> parse_escape(bool ignore_case) {
+  Result<CodePointSet> parse_escape(bool ignore_case) {
     take("\\");
     if (at_end()) return fail("a character after '\\'");
     const CodePoint code = take_code();
     switch (code) {
-      case 'n': return CodeSet({{'\n', '\n'}});
-      case 'r': return CodeSet({{'\r', '\r'}});
-      case 't': return CodeSet({{'\t', '\t'}});
-      case 'f': return CodeSet({{'\f', '\f'}});
-      case 'v': return CodeSet({{'\v', '\v'}});
-      case 's': return CodeSet::white_space();
-      case 'S': return CodeSet::white_space().complement();
-      case 'd': return CodeSet::of_categories(bit_of(Category::nd));
-      case 'D': return CodeSet::of_categories(bit_of(Category::nd)).complement();
-      case 'w': return CodeSet::word_characters();
-      case 'W': return CodeSet::word_characters().complement();
+      case 'n': return CodePointSet({{'\n', '\n'}});
+      case 'r': return CodePointSet({{'\r', '\r'}});
+      case 't': return CodePointSet({{'\t', '\t'}});
+      case 'f': return CodePointSet({{'\f', '\f'}});
+      case 'v': return CodePointSet({{'\v', '\v'}});
+      case 's': return CodePointSet::white_space();
+      case 'S': return CodePointSet::white_space().complement();
+      case 'd': return CodePointSet::of_categories(bit_of(Category::nd));
+      case 'D': return CodePointSet::of_categories(bit_of(Category::nd)).complement();
+      case 'w': return CodePointSet::word_characters();
+      case 'W': return CodePointSet::word_characters().complement();
       case 'p': return parse_property(false);
       case 'P': return parse_property(true);
       case 'x': return parse_hexadecimal(take("{"), 2);
@@ -248,18 +248,18 @@ class Parser {
     return single(code, ignore_case);
   }
 
-  Result<CodeSet> parse_property(bool is_negated) {
+  Result<CodePointSet> parse_property(bool is_negated) {
     if (!take("{")) return fail("'{'");
     if (take("^")) is_negated = !is_negated;
     const std::size_t end = text_.find('}', position_);
     if (end == std::string_view::npos) return fail("'}'");
-    const std::optional<CodeSet> set = CodeSet::of_property(text_.substr(position_, end - position_));
+    const std::optional<CodePointSet> set = CodePointSet::of_property(text_.substr(position_, end - position_));
     if (!set.has_value()) return fail("a general category, Han, Hiragana, Katakana or Hangul");
     position_ = end + 1;
     return is_negated ? set->complement() : *set;
   }
 
-  Result<CodeSet> parse_hexadecimal(bool is_braced, std::size_t digits) {
+  Result<CodePointSet> parse_hexadecimal(bool is_braced, std::size_t digits) {
     CodePoint code = 0;
     std::size_t count = 0;
     for (; !at_end() && count < (is_braced ? 8 : digits); ++count, ++position_) {
@@ -274,7 +274,7 @@ class Parser {
     if (count == 0 || (!is_braced && count != digits) || code >= code_point_limit || (is_braced && !take("}"))) {
       return fail("the hexadecimal number of a code point");
     }
-    return CodeSet({{code, code}});
+    return CodePointSet({{code, code}});
   }
 
   std::string_view text_;

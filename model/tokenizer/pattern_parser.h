@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/tokenizer/code_set.h"
+#include "model/tokenizer/code_point_set.h"
 
 namespace ingot {
 
@@ -27,7 +27,7 @@ struct PatternNode {
   enum class Kind : std::uint8_t { one_of, sequence, alternatives, repeat, look_ahead, assertion };
 
   Kind kind = Kind::sequence;
-  CodeSet set;                        // one_of
+  CodePointSet set;                   // one_of
   std::vector<PatternNode> children;  // sequence, alternatives; repeat and look_ahead have one
   std::uint32_t least = 0, most = 0;  // repeat
   bool is_possessive = false;         // repeat

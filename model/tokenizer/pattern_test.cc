@@ -18,7 +18,7 @@ std::vector<std::string> matches(std::string_view pattern, std::string text) {
   const DecodedText decoded(std::move(text));
   std::vector<TextRange> ranges;
   Pattern::Scratch scratch;
-  compiled.value().find_all(decoded.codes, ranges, scratch);
+  compiled.value().find_all(decoded.code_points, ranges, scratch);
   std::vector<std::string> found;
   for (const TextRange& range : ranges) found.emplace_back(decoded.slice(range.begin, range.end));
   return found;

@@ -48,7 +48,7 @@ Result<PreTokenizer> PreTokenizer::create(std::span<const PreTokenizerStep> step
 
 PreTokenizedText PreTokenizer::run(std::string text, bool is_first) const {
   PreTokenizedText result{DecodedText(std::move(text)), {}};
-  if (!result.text.codes.empty()) result.pieces.push_back({0, result.text.codes.size()});
+  if (!result.text.code_points.empty()) result.pieces.push_back({0, result.text.code_points.size()});
   for (const Stage& stage : stages_) {
     const PreTokenizerStep& step = stage.step;
     if (step.kind == PreTokenizerStep::Kind::prefix_space) {
@@ -65,7 +65,7 @@ PreTokenizedText PreTokenizer::run(std::string text, bool is_first) const {
         output += spelled;
       });
     }
-    if (!stage.splitter.empty()) result.pieces = stage.splitter[0].split(result.text.codes, result.pieces);
+    if (!stage.splitter.empty()) result.pieces = stage.splitter[0].split(result.text.code_points, result.pieces);
   }
   return result;
 }

@@ -93,16 +93,16 @@ TEST(Normalizer, Steps) {
 TEST(Normalizer, ACharacterMapIsCheckedAndApplied) {
   using Kind = NormalizerStep::Kind;
   // Units: the root's children begin at 1 ^ label; 'a' (0x61) has a value, which lies at its own base.
-  std::vector<std::uint32_t> units(256);
-  units[0] = 1u << 10;                           // base 1
-  units[1 ^ 'a'] = 'a' | 1u << 8 | 0x80u << 10;  // label, has a value, base 0x80
-  units[(1 ^ 'a') ^ 0x80] = 1u << 31 | 2;        // the replacement at offset 2
+  std::vector<std::uint32_t> entries(256);
+  entries[0] = 1u << 10;                           // base 1
+  entries[1 ^ 'a'] = 'a' | 1u << 8 | 0x80u << 10;  // label, has a value, base 0x80
+  entries[(1 ^ 'a') ^ 0x80] = 1u << 31 | 2;        // the replacement at offset 2
   std::string blob;
   const auto append = [&](std::uint32_t word) {
     for (int shift = 0; shift < 32; shift += 8) blob += static_cast<char>(word >> shift & 0xff);
   };
-  append(static_cast<std::uint32_t>(units.size() * 4));
-  for (std::uint32_t unit : units) append(unit);
+  append(static_cast<std::uint32_t>(entries.size() * 4));
+  for (std::uint32_t entry : entries) append(entry);
   blob += std::string("x\0yz\0", 5);
   EXPECT_EQ(normalized_by({.kind = Kind::character_map, .content = blob}, "bab\xff"), "byzb\xef\xbf\xbd");
 

@@ -271,13 +271,13 @@ extern const std::uint32_t category_starts[] = {
 29368326,29376000,31457309,33554368,33554461,35651520,
 };
 extern const std::size_t category_starts_size = std::size(category_starts);
-extern const CodeRange other_digits[] = {
+extern const CodePointRange other_digits[] = {
 {178,179},{185,185},{4969,4977},{6618,6618},{8304,8304},{8308,8313},{8320,8329},{9312,9320},{9332,9340},{9352,9360},
 {9450,9450},{9461,9469},{9471,9471},{10102,10110},{10112,10120},{10122,10130},{68160,68163},{69216,69224},
 {69714,69722},{127232,127242},
 };
 extern const std::size_t other_digits_size = std::size(other_digits);
-extern const CodeRange other_numbers[] = {
+extern const CodePointRange other_numbers[] = {
 {13317,13317},{13443,13443},{14378,14378},{15181,15181},{19968,19968},{19971,19971},{19975,19975},{19977,19977},
 {20004,20004},{20061,20061},{20108,20108},{20116,20116},{20118,20118},{20140,20140},{20159,20160},{20191,20191},
 {20200,20200},{20237,20237},{20336,20336},{20457,20457},{20486,20486},{20740,20740},{20806,20806},{20841,20841},
@@ -291,32 +291,32 @@ extern const CodeRange other_numbers[] = {
 {141720,141720},{146203,146203},{156269,156269},{194704,194704},
 };
 extern const std::size_t other_numbers_size = std::size(other_numbers);
-extern const CodeRange other_lowercase[] = {
+extern const CodePointRange other_lowercase[] = {
 {170,170},{186,186},{688,696},{704,705},{736,740},{837,837},{890,890},{4348,4348},{7468,7530},{7544,7544},{7579,7615},
 {8305,8305},{8319,8319},{8336,8348},{8560,8575},{9424,9449},{11388,11389},{42652,42653},{42864,42864},{42994,42996},
 {43000,43001},{43868,43871},{43881,43881},{67456,67456},{67459,67461},{67463,67504},{67506,67514},{122928,122989},
 };
 extern const std::size_t other_lowercase_size = std::size(other_lowercase);
-extern const CodeRange other_uppercase[] = {
+extern const CodePointRange other_uppercase[] = {
 {8544,8559},{9398,9423},{127280,127305},{127312,127337},{127344,127369},
 };
 extern const std::size_t other_uppercase_size = std::size(other_uppercase);
-extern const CodeRange han[] = {
+extern const CodePointRange han[] = {
 {11904,11929},{11931,12019},{12032,12245},{12293,12293},{12295,12295},{12321,12329},{12344,12347},{13312,19903},
 {19968,40959},{63744,64109},{64112,64217},{94178,94179},{94192,94193},{131072,173791},{173824,177977},{177984,178205},
 {178208,183969},{183984,191456},{191472,192093},{194560,195101},{196608,201546},{201552,205743},
 };
 extern const std::size_t han_size = std::size(han);
-extern const CodeRange hiragana[] = {
+extern const CodePointRange hiragana[] = {
 {12353,12438},{12445,12447},{110593,110879},{110898,110898},{110928,110930},{127488,127488},
 };
 extern const std::size_t hiragana_size = std::size(hiragana);
-extern const CodeRange katakana[] = {
+extern const CodePointRange katakana[] = {
 {12449,12538},{12541,12543},{12784,12799},{13008,13054},{13056,13143},{65382,65391},{65393,65437},{110576,110579},
 {110581,110587},{110589,110590},{110592,110592},{110880,110882},{110933,110933},{110948,110951},
 };
 extern const std::size_t katakana_size = std::size(katakana);
-extern const CodeRange hangul[] = {
+extern const CodePointRange hangul[] = {
 {4352,4607},{12334,12335},{12593,12686},{12800,12830},{12896,12926},{43360,43388},{44032,55203},{55216,55238},
 {55243,55291},{65440,65470},{65474,65479},{65482,65487},{65490,65495},{65498,65500},
 };

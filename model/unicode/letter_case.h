@@ -11,11 +11,11 @@ namespace ingot {
 
 // What a code point becomes: one to three of them.
 struct CaseMapping {
-  std::array<CodePoint, 3> codes{};
+  std::array<CodePoint, 3> code_points{};
   std::size_t size = 1;
 
-  const CodePoint* begin() const { return codes.data(); }
-  const CodePoint* end() const { return codes.data() + size; }
+  const CodePoint* begin() const { return code_points.data(); }
+  const CodePoint* end() const { return code_points.data() + size; }
 };
 
 // The full mappings. A code point without one, and what is none at all, stays itself.

@@ -78,22 +78,22 @@ def fold(letter):
     return lower(letter) if ord(letter) in ADDED_LOWERCASE else letter.casefold()
 
 
-def case_runs(convert, unless):
+def case_ranges(convert, unless):
     """(first, last, step, distance): every step-th code point of first..last becomes itself plus `distance`."""
-    runs = []
+    found = []
     for code in EVERY:
         image = convert(chr(code))
         if len(image) != 1 or image == unless(chr(code)):
             continue
         distance = ord(image) - code
-        if runs and runs[-1][3] == distance:
-            first, last, step, _ = runs[-1]
+        if found and found[-1][3] == distance:
+            first, last, step, _ = found[-1]
             gap = code - last
             if gap <= 2 and (step in (0, gap)):
-                runs[-1] = (first, code, gap, distance)
+                found[-1] = (first, code, gap, distance)
                 continue
-        runs.append((code, code, 0, distance))
-    return [(first, last, step or 1, distance) for first, last, step, distance in runs]
+        found.append((code, code, 0, distance))
+    return [(first, last, step or 1, distance) for first, last, step, distance in found]
 
 
 def case_texts(convert, unless):
@@ -129,16 +129,16 @@ def other_properties():
 
 
 def combining_classes():
-    runs = []
+    found = []
     for code in EVERY:
         order = unicodedata.combining(chr(code))
         if order == 0:
             continue
-        if runs and runs[-1][1] == code - 1 and runs[-1][2] == order:
-            runs[-1][1] = code
+        if found and found[-1][1] == code - 1 and found[-1][2] == order:
+            found[-1][1] = code
         else:
-            runs.append([code, code, order])
-    return runs
+            found.append([code, code, order])
+    return found
 
 
 def decompositions():
@@ -191,29 +191,29 @@ def main():
 
     body = array("std::uint32_t", "category_starts", category_starts())
     for name, rows in [*other_properties(), *SCRIPTS.items()]:
-        body += array("CodeRange", name, braced(rows))
+        body += array("CodePointRange", name, braced(rows))
     write(folder, "category_tables.cc", body)
 
     itself = lambda letter: letter  # noqa: E731
     body = ""
     for name, convert, unless in (("lower", lower, itself), ("upper", upper, itself), ("title", title, upper), ("fold", fold, lower)):
-        body += array("CaseRun", f"{name}_runs", braced(case_runs(convert, unless)))
+        body += array("CaseRange", f"{name}_ranges", braced(case_ranges(convert, unless)))
         body += array("CaseText", f"{name}_texts", braced(case_texts(convert, unless)))
     write(folder, "case_tables.cc", body)
 
-    pool, positions, codes, offsets = [], {}, [], []
+    pool, positions, code_points, offsets = [], {}, [], []
     for code, is_compatibility, parts in decompositions():
         if parts not in positions:
             positions[parts] = len(pool)
             pool += [len(parts) << 24 | parts[0], *parts[1:]]
-        codes.append(code << 1 | is_compatibility)
+        code_points.append(code << 1 | is_compatibility)
         offsets.append(positions[parts])
     assert len(pool) < 65536
-    body = array("std::uint32_t", "decomposition_codes", codes)
+    body = array("std::uint32_t", "decomposition_code_points", code_points)
     body += array("std::uint16_t", "decomposition_offsets", offsets)
     body += array("std::uint32_t", "decomposition_pool", pool)
     body += array("Composition", "compositions", braced(sorted(compositions())))
-    body += array("CombiningRun", "combining_runs", braced(combining_classes()))
+    body += array("CombiningRange", "combining_ranges", braced(combining_classes()))
     write(folder, "normalization_tables.cc", body)
 
 

@@ -18,10 +18,10 @@ constexpr CodePoint syllable_count = leading_count * vowel_count * trailing_coun
 
 std::uint8_t combining_order(CodePoint code) {
   if (code < 0x300) return 0;
-  const CombiningRun* end = combining_runs + combining_runs_size;
-  const CombiningRun* run = std::lower_bound(
-      combining_runs, end, code, [](const CombiningRun& left, CodePoint right) { return left.last < right; });
-  return run != end && code >= run->first ? run->order : 0;
+  const CombiningRange* end = combining_ranges + combining_ranges_size;
+  const CombiningRange* range = std::lower_bound(
+      combining_ranges, end, code, [](const CombiningRange& left, CodePoint right) { return left.last < right; });
+  return range != end && code >= range->first ? range->order : 0;
 }
 
 // Recursion ends because a decomposition never contains a code point it came from (the table is Unicode's, not input).
@@ -34,27 +34,27 @@ void append_decomposition(CodePoint code, bool is_compatibility, std::vector<Cod
     if (index % trailing_count != 0) output.push_back(trailing_base + index % trailing_count);
     return;
   }
-  const std::uint32_t* end = decomposition_codes + decomposition_codes_size;
-  const std::uint32_t* found = std::lower_bound(decomposition_codes, end, code << 1);
+  const std::uint32_t* end = decomposition_code_points + decomposition_code_points_size;
+  const std::uint32_t* found = std::lower_bound(decomposition_code_points, end, code << 1);
   if (found == end || *found >> 1 != code || ((*found & 1) != 0 && !is_compatibility)) return output.push_back(code);
-  const std::uint32_t* parts = decomposition_pool + decomposition_offsets[found - decomposition_codes];
+  const std::uint32_t* parts = decomposition_pool + decomposition_offsets[found - decomposition_code_points];
   const std::uint32_t count = parts[0] >> 24;
   append_decomposition(parts[0] & 0xffffff, is_compatibility, output);
   for (std::uint32_t part = 1; part < count; ++part) append_decomposition(parts[part], is_compatibility, output);
 }
 
 // Stable: marks of one class keep their order. The keys hold class, place and code point.
-void order_marks(std::vector<CodePoint>& codes) {
+void order_marks(std::vector<CodePoint>& code_points) {
   std::vector<std::uint64_t> keys;
-  for (std::size_t start = 0; start < codes.size();) {
+  for (std::size_t start = 0; start < code_points.size();) {
     keys.clear();
-    for (std::size_t place = start; place < codes.size(); ++place) {
-      const std::uint64_t order = combining_order(codes[place]);
+    for (std::size_t place = start; place < code_points.size(); ++place) {
+      const std::uint64_t order = combining_order(code_points[place]);
       if (order == 0) break;
-      keys.push_back(order << 56 | (place - start) << 24 | codes[place]);
+      keys.push_back(order << 56 | (place - start) << 24 | code_points[place]);
     }
     std::sort(keys.begin(), keys.end());
-    for (std::uint64_t key : keys) codes[start++] = static_cast<CodePoint>(key & 0xffffff);
+    for (std::uint64_t key : keys) code_points[start++] = static_cast<CodePoint>(key & 0xffffff);
     if (keys.empty()) ++start;
   }
 }
@@ -74,15 +74,15 @@ CodePoint composed(CodePoint first, CodePoint second) {
   return found != end && found->first == first && found->second == second ? found->composed : 0;
 }
 
-void compose(std::vector<CodePoint>& codes) {
+void compose(std::vector<CodePoint>& code_points) {
   std::size_t length = 0;
-  std::size_t starter = codes.size();  // none yet
-  int last_order = -1;                 // of what was kept since the starter
-  for (CodePoint code : codes) {
+  std::size_t starter = code_points.size();  // none yet
+  int last_order = -1;                       // of what was kept since the starter
+  for (CodePoint code : code_points) {
     const int order = combining_order(code);
-    if (starter < codes.size() && last_order < order) {
-      if (const CodePoint whole = composed(codes[starter], code); whole != 0) {
-        codes[starter] = whole;
+    if (starter < code_points.size() && last_order < order) {
+      if (const CodePoint whole = composed(code_points[starter], code); whole != 0) {
+        code_points[starter] = whole;
         continue;
       }
     }
@@ -92,18 +92,18 @@ void compose(std::vector<CodePoint>& codes) {
     } else {
       last_order = order;
     }
-    codes[length++] = code;
+    code_points[length++] = code;
   }
-  codes.resize(length);
+  code_points.resize(length);
 }
 
 }  // namespace
 
-std::vector<CodePoint> normalized(const std::vector<CodePoint>& codes, NormalizationForm form) {
+std::vector<CodePoint> normalized(const std::vector<CodePoint>& code_points, NormalizationForm form) {
   const bool is_compatibility = form == NormalizationForm::nfkc || form == NormalizationForm::nfkd;
   std::vector<CodePoint> output;
-  output.reserve(codes.size());
-  for (CodePoint code : codes) append_decomposition(code, is_compatibility, output);
+  output.reserve(code_points.size());
+  for (CodePoint code : code_points) append_decomposition(code, is_compatibility, output);
   order_marks(output);
   if (form == NormalizationForm::nfc || form == NormalizationForm::nfkc) compose(output);
   return output;

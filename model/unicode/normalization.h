@@ -12,7 +12,7 @@ namespace ingot {
 
 enum class NormalizationForm : std::uint8_t { nfc, nfd, nfkc, nfkd };
 
-std::vector<CodePoint> normalized(const std::vector<CodePoint>& codes, NormalizationForm form);
+std::vector<CodePoint> normalized(const std::vector<CodePoint>& code_points, NormalizationForm form);
 
 // Bytes that are no UTF-8 stand where they stood: only the text between them is normalized.
 std::string normalized(std::string_view text, NormalizationForm form);

@@ -16,11 +16,11 @@ class CategoryMap {
  public:
   CategoryMap() {
     std::array<std::uint8_t, page_size> page{};
-    std::size_t run = 0;
+    std::size_t range = 0;
     for (CodePoint first = 0; first < code_point_limit; first += page_size) {
       for (CodePoint code = first; code < first + page_size; ++code) {
-        while (run + 1 < category_starts_size && (category_starts[run + 1] >> 5) <= code) ++run;
-        page[code - first] = category_starts[run] & 31;
+        while (range + 1 < category_starts_size && (category_starts[range + 1] >> 5) <= code) ++range;
+        page[code - first] = category_starts[range] & 31;
       }
       auto found = std::find(pages_.begin(), pages_.end(), page);
       if (found == pages_.end()) found = pages_.insert(found, page);

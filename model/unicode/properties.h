@@ -63,8 +63,8 @@ bool is_number(CodePoint code);
 bool is_lowercase(CodePoint code);
 bool is_uppercase(CodePoint code);
 
-inline bool is_in(std::span<const unicode_tables::CodeRange> ranges, CodePoint code) {
-  for (const unicode_tables::CodeRange& range : ranges) {
+inline bool is_in(std::span<const unicode_tables::CodePointRange> ranges, CodePoint code) {
+  for (const unicode_tables::CodePointRange& range : ranges) {
     if (code <= range.last) return code >= range.first;
   }
   return false;

@@ -83,11 +83,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else if (choice >= 224) {
     const std::size_t middle = text.size() / 2;
     const Result<Pattern> pattern = Pattern::compile(std::string_view(text).substr(0, middle));
-    std::vector<CodePoint> codes;
-    for (char character : text.substr(middle)) codes.push_back(static_cast<std::uint8_t>(character));
+    std::vector<CodePoint> code_points;
+    for (char character : text.substr(middle)) code_points.push_back(static_cast<std::uint8_t>(character));
     std::vector<TextRange> matches;
     Pattern::Scratch scratch;
-    if (pattern.ok()) pattern.value().find_all(codes, matches, scratch);
+    if (pattern.ok()) pattern.value().find_all(code_points, matches, scratch);
   } else {
     check(tokenizers[choice % tokenizers.size()], text, parses_special);
   }

@@ -22,7 +22,7 @@ namespace ingot::HWY_NAMESPACE {
 
 inline constexpr std::int64_t block_of_codes = 32;
 
-// Where a run of positions lies. Within a page tokens are one stride apart, so that pages are looked up once.
+// Where a stretch of positions lies. Within a page tokens are one stride apart, so that pages are looked up once.
 inline void find_rows(const ConstCacheView& cache, std::int64_t sequence, std::int64_t head, std::int64_t first,
                       std::int64_t count, TokenRows& rows) {
   rows.count = count;
@@ -48,10 +48,10 @@ inline void load_f32(const std::byte* from, float* to, std::int64_t width) {
   std::memcpy(to, from, static_cast<std::size_t>(width) * sizeof(float));
 }
 inline void load_f16(const std::byte* from, float* to, std::int64_t width) {
-  convert_run(reinterpret_cast<const Half*>(from), to, width);
+  convert_stretch(reinterpret_cast<const Half*>(from), to, width);
 }
 inline void load_q8_0(const std::byte* from, float* to, std::int64_t width) {
-  decode_q8_0_run(reinterpret_cast<const BlockQ8_0*>(from), to, width);
+  decode_q8_0_stretch(reinterpret_cast<const BlockQ8_0*>(from), to, width);
 }
 
 inline LoadToken load_of(DType dtype) {
@@ -71,7 +71,7 @@ inline const float* rounded_query(DType keys, const float* query, std::int64_t c
     auto* halves = reinterpret_cast<Half*>(room);
     const RowScale scale = half_row_scale(largest_finite_magnitude(query, count));
     scale_to_halves(query, scale.to_halves, halves, count);
-    convert_run(halves, rounded, count);
+    convert_stretch(halves, rounded, count);
     for (std::int64_t i = 0; i < count; ++i) rounded[i] *= scale.from_halves;
     return rounded;
   }

@@ -76,7 +76,7 @@ struct CachedArguments {
   std::int64_t dimensions() const { return q.size(2); }
   std::int64_t value_dimensions() const { return v_pages.size(3); }
   // Precondition: key_heads() > 0.
-  std::int64_t group() const { return heads() / key_heads(); }
+  std::int64_t head_group() const { return heads() / key_heads(); }
   ConstCacheView keys() const { return cache_of(k_pages); }
   ConstCacheView values() const { return cache_of(v_pages); }
   // The positions that a new token at a position sees.

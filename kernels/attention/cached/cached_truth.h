@@ -21,7 +21,7 @@ class CachedTruth {
     const CachedArguments& a = arguments_;
     const KeyRange seen = a.positions_seen(position);
     for (std::int64_t h = 0; h < a.heads(); ++h) {
-      const std::int64_t key_head = h / a.group();
+      const std::int64_t key_head = h / a.head_group();
       round_query(&a.q(token, h, 0));
       scores_.clear();
       for (std::int64_t p = seen.begin; p < seen.end; ++p) {

@@ -15,26 +15,26 @@ inline constexpr std::int64_t least_share_tiles = 2;
 inline constexpr std::int64_t quad = 4;  // heads that are multiplied together where a vector holds as many
 
 struct DecodePlan {
-  std::int64_t group;
-  std::int64_t padded_group;  // heads are multiplied by fours, twos and ones: three of them as four
-  std::int64_t room;          // for heads, where all are multiplied by fours
+  std::int64_t head_group;
+  std::int64_t padded_head_group;  // heads are multiplied by fours, twos and ones: three of them as four
+  std::int64_t room;               // for heads, where all are multiplied by fours
   std::int64_t width;
   std::int64_t value_width;
   std::int64_t splits;
-  std::int64_t units;
+  std::int64_t tasks;
   std::int64_t partial_floats;
   std::int64_t worker_floats;
 
   explicit DecodePlan(const Decode::Arguments& a)
-      : group(a.group()),
-        padded_group(group % 4 == 3 ? group + 1 : group),
-        room(divide_rounding_up(group, 4) * 4),
+      : head_group(a.head_group()),
+        padded_head_group(head_group % 4 == 3 ? head_group + 1 : head_group),
+        room(divide_rounding_up(head_group, 4) * 4),
         width(padded_width(a.q.size(2))),
         value_width(padded_width(a.value_dimensions())) {
     const std::int64_t pairs = a.sequences() * a.key_heads();
     splits =
-        std::clamp<std::int64_t>(a.keys().capacity() / least_split, 1, std::max<std::int64_t>(enough_units / pairs, 1));
-    units = pairs * splits;
+        std::clamp<std::int64_t>(a.keys().capacity() / least_split, 1, std::max<std::int64_t>(enough_tasks / pairs, 1));
+    tasks = pairs * splits;
     partial_floats = room * value_width + 2 * room;
     worker_floats = (room + token_tile) * width + token_tile * value_width + room * token_tile;
   }
@@ -85,8 +85,8 @@ struct Partial {
   float* maximum;
   float* sum;
 
-  Partial(float* partials, const DecodePlan& plan, std::int64_t unit)
-      : outputs(partials + unit * plan.partial_floats),
+  Partial(float* partials, const DecodePlan& plan, std::int64_t task)
+      : outputs(partials + task * plan.partial_floats),
         maximum(outputs + plan.room * plan.value_width),
         sum(maximum + plan.room) {}
 };

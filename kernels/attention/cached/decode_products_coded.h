@@ -12,7 +12,7 @@ namespace ingot {
 // Four heads to a vector, as dot_quads and mix_quads.
 DotTokens dot_quads_coded;
 MixTokens mix_quads_coded;
-// Heads in rows, as dot_group and mix_group.
+// Heads in rows, as dot_head_group and mix_head_group.
 DotTokens dot_heads_coded;
 MixTokens mix_heads_coded;
 

@@ -16,7 +16,7 @@ inline const float* factors_behind(const float* queries, std::int64_t count) { r
 // Four heads to a vector, as dot_quads and mix_quads.
 DotTokens dot_quads_fhm;
 MixTokens mix_quads_fhm;
-// Heads in rows, as dot_group and mix_group.
+// Heads in rows, as dot_head_group and mix_head_group.
 DotTokens dot_heads_fhm;
 MixTokens mix_heads_fhm;
 

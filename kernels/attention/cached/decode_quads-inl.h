@@ -145,8 +145,8 @@ inline void weigh_quads(const Decode::Arguments& a, const DecodePlan& plan, std:
   namespace hn = hwy::HWY_NAMESPACE;
   for (std::int64_t first = 0; first < plan.room; first += quad) {
     HWY_ALIGN float slopes[quad] = {};
-    for (std::int64_t g = first; is_present(a.alibi_slopes) && g < std::min(first + quad, plan.group); ++g) {
-      slopes[g - first] = a.alibi_slopes(key_head * plan.group + g);
+    for (std::int64_t g = first; is_present(a.alibi_slopes) && g < std::min(first + quad, plan.head_group); ++g) {
+      slopes[g - first] = a.alibi_slopes(key_head * plan.head_group + g);
     }
     HWY_ALIGN float decays[quad];
     weigh_quad(a, hn::Load(hn::Full128<float>(), slopes), distance, count, scores + first * token_tile,

@@ -84,8 +84,8 @@ void copy_queries(const Decode::Arguments& a, const DecodePlan& plan, std::int64
   const std::int64_t count = a.q.size(2);
   const std::int64_t together = order == HeadOrder::quads ? quad : 1;
   const std::int64_t room = plan.width * together;
-  for (std::int64_t g = 0; g < plan.group; ++g) {
-    const float* query = &a.q(sequence, key_head * plan.group + g, 0);
+  for (std::int64_t g = 0; g < plan.head_group; ++g) {
+    const float* query = &a.q(sequence, key_head * plan.head_group + g, 0);
     float* to = memory.queries + g / together * room;
     if (kind == QueryKind::codes) {
       place_codes(query, count, g % together, together, to, factors_behind(to, room));
@@ -104,9 +104,9 @@ void copy_queries(const Decode::Arguments& a, const DecodePlan& plan, std::int64
 // Turns the scores of a tile, [head][token], into weights. The first token is `distance` positions before the query.
 void weigh_rows(const Decode::Arguments& a, const DecodePlan& plan, std::int64_t key_head, std::int64_t distance,
                 std::int64_t count, float* scores, const Partial& partial) {
-  for (std::int64_t g = 0; g < plan.group; ++g) {
+  for (std::int64_t g = 0; g < plan.head_group; ++g) {
     float* row = scores + g * token_tile;
-    const float slope = is_present(a.alibi_slopes) ? a.alibi_slopes(key_head * plan.group + g) : 0.0f;
+    const float slope = is_present(a.alibi_slopes) ? a.alibi_slopes(key_head * plan.head_group + g) : 0.0f;
     const float before = partial.maximum[g];
     const float maximum = std::max(before, finish_scores(a, slope, distance, count, row));
     const float taken = taken_out(maximum);
@@ -128,7 +128,7 @@ void attend_split(const Decode::Arguments& a, const DecodePlan& plan, HeadOrder 
   const ConstCacheView value_cache = a.values();
   const TokenReader key_reader = reader_of(a.k_pages.dtype(), a.q.size(2), order, way);
   const TokenReader value_reader = reader_of(a.v_pages.dtype(), a.value_dimensions(), order, way);
-  const std::int64_t heads = order == HeadOrder::quads ? plan.room / quad : plan.padded_group;
+  const std::int64_t heads = order == HeadOrder::quads ? plan.room / quad : plan.padded_head_group;
   const std::int64_t query_position = a.lengths(sequence) - 1;
   // Rows are found two tiles before their use.
   struct {
@@ -166,17 +166,17 @@ void attend_split(const Decode::Arguments& a, const DecodePlan& plan, HeadOrder 
 }
 
 // Joins the splits of one head that hold any tokens, in their order.
-void join_splits(const Decode::Arguments& a, const DecodePlan& plan, float* partials, std::int64_t first_unit,
+void join_splits(const Decode::Arguments& a, const DecodePlan& plan, float* partials, std::int64_t first_task,
                  std::int64_t splits, std::int64_t g, float sink, float* y) {
   float maximum = sink;
   for (std::int64_t split = 0; split < splits; ++split) {
-    maximum = std::max(maximum, Partial(partials, plan, first_unit + split).maximum[g]);
+    maximum = std::max(maximum, Partial(partials, plan, first_task + split).maximum[g]);
   }
   const float taken = taken_out(maximum);
   float sum = std::exp(sink - taken);
   std::fill_n(y, a.value_dimensions(), 0.0f);
   for (std::int64_t split = 0; split < splits; ++split) {
-    const Partial partial(partials, plan, first_unit + split);
+    const Partial partial(partials, plan, first_task + split);
     const float share = std::exp(partial.maximum[g] - taken);
     sum += partial.sum[g] * share;
     const float* outputs = partial.outputs + g * plan.value_width;
@@ -190,22 +190,22 @@ void decode_by(const Decode::Arguments& a, Context& context, ProductWay way) {
   if (a.y.empty()) return;
   const DecodePlan plan(a);
   // Two heads would leave half of each vector empty.
-  const HeadOrder order = HWY_TARGET == HWY_NEON && plan.group > 2 ? HeadOrder::quads : HeadOrder::rows;
+  const HeadOrder order = HWY_TARGET == HWY_NEON && plan.head_group > 2 ? HeadOrder::quads : HeadOrder::rows;
   auto* partials = reinterpret_cast<float*>(context.scratch.data());
-  float* memory = partials + padded_width(plan.units * plan.partial_floats);
-  context.workers.for_chunks(plan.units, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      const std::int64_t sequence = unit / plan.splits / a.key_heads();
+  float* memory = partials + padded_width(plan.tasks * plan.partial_floats);
+  context.workers.for_chunks(plan.tasks, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t sequence = task / plan.splits / a.key_heads();
       const KeyRange seen = a.positions_seen(a.lengths(sequence) - 1);
       const DecodePlan::Shares shares = plan.shares_of(seen.end - seen.begin);
-      const std::int64_t split = unit % plan.splits;
+      const std::int64_t split = task % plan.splits;
       if (split >= shares.count) continue;
       KeyRange share;
       share.begin = seen.begin + split * shares.tokens;
       share.end = std::min(share.begin + shares.tokens, seen.end);
-      const std::int64_t key_head = unit / plan.splits % a.key_heads();
+      const std::int64_t key_head = task / plan.splits % a.key_heads();
       const DecodeMemory worker_memory(memory + worker * plan.worker_floats, plan);
-      const Partial partial(partials, plan, unit);
+      const Partial partial(partials, plan, task);
       start_split(a, plan, worker_memory, partial);
       attend_split(a, plan, order, way, sequence, key_head, share, worker_memory, partial);
     }
@@ -214,9 +214,9 @@ void decode_by(const Decode::Arguments& a, Context& context, ProductWay way) {
     const KeyRange seen = a.positions_seen(a.lengths(b) - 1);
     const std::int64_t splits = plan.shares_of(seen.end - seen.begin).count;
     for (std::int64_t h = 0; h < a.heads(); ++h) {
-      const std::int64_t first_unit = (b * a.key_heads() + h / plan.group) * plan.splits;
+      const std::int64_t first_task = (b * a.key_heads() + h / plan.head_group) * plan.splits;
       const float sink = is_present(a.sinks) ? a.sinks(h) : minus_infinity;
-      join_splits(a, plan, partials, first_unit, splits, h % plan.group, sink, &a.y(b, h, 0));
+      join_splits(a, plan, partials, first_task, splits, h % plan.head_group, sink, &a.y(b, h, 0));
     }
   }
 }
@@ -245,7 +245,7 @@ const SimdEntries<Decode> decode_simd_dotprod = {};
 std::size_t decode_scratch_bytes(const Decode::Arguments& a, int threads) {
   if (a.y.empty()) return 0;
   const DecodePlan plan(a);
-  const std::int64_t floats = padded_width(plan.units * plan.partial_floats) + threads * plan.worker_floats;
+  const std::int64_t floats = padded_width(plan.tasks * plan.partial_floats) + threads * plan.worker_floats;
   return static_cast<std::size_t>(floats) * sizeof(float);
 }
 }  // namespace ingot

@@ -17,7 +17,7 @@ struct PrefillRun {
   std::int64_t sequence = 0;
   std::int64_t first = 0;  // token of the call
   std::int64_t count = 0;
-  std::int64_t first_unit = 0;  // of work: a strip of row tiles for a head of keys
+  std::int64_t first_task = 0;  // a strip of row tiles for a head of keys
 };
 
 // The run as whole-sequence attention sees it. Keys and values have their shapes and no place: they lie in pages.
@@ -45,8 +45,8 @@ inline constexpr std::int64_t longest_strip = 4;
 static_assert(key_tile <= token_tile, "one list of rows serves both");
 
 inline std::int64_t strip_of(const Prefill::Arguments& a) {
-  const std::int64_t tiles = a.key_heads() * divide_rounding_up(a.group() * a.tokens(), row_tile);
-  return std::clamp<std::int64_t>(tiles / enough_units, 1, longest_strip);
+  const std::int64_t tiles = a.key_heads() * divide_rounding_up(a.head_group() * a.tokens(), row_tile);
+  return std::clamp<std::int64_t>(tiles / enough_tasks, 1, longest_strip);
 }
 
 // Floats of scratch memory for a worker: keys, then what a strip takes.
@@ -64,7 +64,7 @@ inline std::size_t prefill_scratch_bytes(const Prefill::Arguments& a, int thread
   return run_list_bytes(a) + static_cast<std::size_t>(threads * prefill_worker_floats(a)) * sizeof(float);
 }
 
-// The runs with their units of work.
+// The runs with their tasks.
 class PrefillRuns {
  public:
   // The list is kept in scratch memory, which has prefill_scratch_bytes.
@@ -72,18 +72,18 @@ class PrefillRuns {
       : runs_(reinterpret_cast<PrefillRun*>(scratch.data())),
         count_(a.sequences()),
         worker_memory_(reinterpret_cast<float*>(scratch.data() + run_list_bytes(a))) {
-    const std::int64_t rows_of_unit = row_tile * strip_of(a);
+    const std::int64_t rows_of_task = row_tile * strip_of(a);
     for (std::int64_t run = 0; run < count_; ++run) {
-      runs_[run] = {run, a.run_begins(run), a.run_tokens(run), units_};
-      units_ += a.key_heads() * divide_rounding_up(a.group() * a.run_tokens(run), rows_of_unit);
+      runs_[run] = {run, a.run_begins(run), a.run_tokens(run), tasks_};
+      tasks_ += a.key_heads() * divide_rounding_up(a.head_group() * a.run_tokens(run), rows_of_task);
     }
   }
 
-  std::int64_t units() const { return units_; }
-  const PrefillRun& run_of(std::int64_t unit) const {
+  std::int64_t tasks() const { return tasks_; }
+  const PrefillRun& run_of(std::int64_t task) const {
     const PrefillRun* next =
-        std::upper_bound(runs_, runs_ + count_, unit,
-                         [](std::int64_t wanted, const PrefillRun& run) { return wanted < run.first_unit; });
+        std::upper_bound(runs_, runs_ + count_, task,
+                         [](std::int64_t wanted, const PrefillRun& run) { return wanted < run.first_task; });
     return next[-1];
   }
   float* worker_memory() const { return worker_memory_; }
@@ -92,7 +92,7 @@ class PrefillRuns {
   PrefillRun* runs_;
   std::int64_t count_;
   float* worker_memory_;
-  std::int64_t units_ = 0;
+  std::int64_t tasks_ = 0;
 };
 
 }  // namespace ingot

@@ -59,10 +59,10 @@ void prefill(const Prefill::Arguments& a, Context& context) {
   if (a.y.empty()) return;
   const PrefillRuns runs(a, context.scratch);
   float* memory = runs.worker_memory();
-  context.workers.for_chunks(runs.units(), 1, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      const PrefillRun& run = runs.run_of(unit);
-      const std::int64_t within = unit - run.first_unit;
+  context.workers.for_chunks(runs.tasks(), 1, [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (std::int64_t task = begin; task < end; ++task) {
+      const PrefillRun& run = runs.run_of(task);
+      const std::int64_t within = task - run.first_task;
       attend_run_strip(a, run, within % a.key_heads(), within / a.key_heads(),
                        memory + worker * prefill_worker_floats(a));
     }

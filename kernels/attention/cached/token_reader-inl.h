@@ -38,7 +38,7 @@ TokenReader reader_over([[maybe_unused]] HeadOrder order, LoadToken load, bool i
 #if HWY_TARGET == HWY_NEON
   if (order == HeadOrder::quads) return {dot_quads<RawRow<Row>>, mix_quads<RawRow<Row>>, load, is_coded};
 #endif
-  return {dot_group<Row>, mix_group<Row>, load, is_coded};
+  return {dot_head_group<Row>, mix_head_group<Row>, load, is_coded};
 }
 
 inline TokenReader reader_of(DType dtype, std::int64_t width, HeadOrder order, [[maybe_unused]] ProductWay way) {

@@ -122,8 +122,8 @@ HWY_INLINE void dot_tokens(const float* queries, std::int64_t width, const Token
 // scores [heads][token_tile]. Tokens behind the count are multiplied too, and never looked at. Rows that come next are
 // for products that ask memory for them; these ask for what lies behind their own.
 template <class Row>
-void dot_group(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows, const ComingRows&,
-               float* scores) {
+void dot_head_group(const float* queries, std::int64_t heads, std::int64_t width, const TokenRows& rows,
+                    const ComingRows&, float* scores) {
   constexpr int tokens_of_four = block_vectors;  // as many sums as there are registers for
   std::int64_t h = 0;
   for (; h + 4 <= heads; h += 4) {
@@ -186,8 +186,8 @@ void mix_heads(const float* weights, const TokenRows& rows, float* outputs, std:
 
 // outputs [heads][width] += weights [heads][token_tile] times rows.
 template <class Row>
-void mix_group(const float* weights, std::int64_t heads, const TokenRows& rows, const ComingRows&, float* outputs,
-               std::int64_t width) {
+void mix_head_group(const float* weights, std::int64_t heads, const TokenRows& rows, const ComingRows&, float* outputs,
+                    std::int64_t width) {
   std::int64_t h = 0;
   for (; h + 4 <= heads; h += 4) {
     mix_heads<Row, 4, block_vectors>(weights + h * token_tile, rows, outputs + h * width, width);

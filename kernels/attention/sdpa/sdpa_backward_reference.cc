@@ -37,7 +37,7 @@ void sdpa_backward_reference(const SdpaBackward::Arguments& a, Context&) {
     for (std::int64_t g = 0; g < a.key_heads(); ++g) {
       std::vector<double> dk(static_cast<std::size_t>(a.keys() * width), 0.0);
       std::vector<double> dv(static_cast<std::size_t>(a.keys() * value_width), 0.0);
-      for (std::int64_t h = g * a.group(); h < (g + 1) * a.group(); ++h) {
+      for (std::int64_t h = g * a.head_group(); h < (g + 1) * a.head_group(); ++h) {
         std::vector<double> dq(static_cast<std::size_t>(a.queries() * width), 0.0);
         for (std::int64_t i = 0; i < a.queries(); ++i) {
           const double log_sum_exp = a.log_sum_exp(b, h, i);

@@ -1,6 +1,6 @@
-// Vector backward of attention. One unit is a head of keys with all query heads of its group: rows pass in tiles, each
+// Vector backward of attention. One task is a head of keys with all query heads of its group: rows pass in tiles, each
 // against all tiles of keys, so that scores and their gradients are computed once and live in one tile. dq of a tile of
-// rows and dk, dv of the unit are gathered in scratch memory; a unit owns them, so no sum crosses threads.
+// rows and dk, dv of the task are gathered in scratch memory; a task owns them, so no sum crosses threads.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -191,9 +191,9 @@ void sdpa_backward(const SdpaBackward::Arguments& a, Context& context) {
   context.workers.for_chunks(a.batches() * a.key_heads(), 1, [&](std::int64_t begin, std::int64_t end, int worker) {
     const BackwardMemory memory(a, start + worker * floats);
     RowTile rows;
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      const std::int64_t batch = unit / a.key_heads();
-      const std::int64_t key_head = unit % a.key_heads();
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t batch = task / a.key_heads();
+      const std::int64_t key_head = task % a.key_heads();
       std::fill_n(memory.dk, a.keys() * memory.width, 0.0f);
       std::fill_n(memory.dv, a.keys() * memory.value_width, 0.0f);
       for (std::int64_t tile = 0; tile < row_tiles_per_key_head(a); ++tile) {

@@ -53,7 +53,7 @@ struct SdpaInputs {
   std::int64_t keys() const { return k.size(2); }
   std::int64_t value_dimensions() const { return v.size(3); }
   // Precondition: key_heads() > 0.
-  std::int64_t group() const { return heads() / key_heads(); }
+  std::int64_t head_group() const { return heads() / key_heads(); }
   KeyRange keys_of(std::int64_t query) const { return visible_keys(mask_kind, window, query_offset + query, keys()); }
   // The mask with a stride for each of its four axes; an absent view where there is none.
   View<const float> repeated_mask() const {

@@ -20,7 +20,7 @@ void sdpa_reference(const SdpaArguments& a, Context&) {
         for (std::int64_t d = 0; d < a.value_dimensions(); ++d) {
           double mixed = 0;
           for (std::int64_t j = range.begin; j < range.end; ++j) {
-            mixed += scores[static_cast<std::size_t>(j - range.begin)] * a.v(b, h / a.group(), j, d);
+            mixed += scores[static_cast<std::size_t>(j - range.begin)] * a.v(b, h / a.head_group(), j, d);
           }
           a.y(b, h, i, d) = static_cast<float>(mixed * sum.inverse());
         }

@@ -26,7 +26,7 @@ class ScoreTruth {
   Score operator()(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
     const SdpaInputs& a = inputs_;
     const float* query = &a.q(b, h, i, 0);
-    const float* key = &a.k(b, h / a.group(), j, 0);
+    const float* key = &a.k(b, h / a.head_group(), j, 0);
     double dot = 0;
     for (std::int64_t d = 0; d < a.dimensions(); ++d) dot += double{query[d]} * key[d];
     Score score = bounded_score(a.scale * dot, a.softcap);

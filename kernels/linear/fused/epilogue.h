@@ -36,7 +36,7 @@ inline double curve_operations(FusedCurve curve) {
 // The largest slope of all these curves is gelu's, at sqrt(2).
 inline constexpr double largest_curve_slope = 1.13;
 
-// An element's result does not depend on its neighbours, nor on where in a run it stands.
+// An element's result does not depend on its neighbours, nor on where in a stretch it stands.
 struct Epilogue {
   void (*apply)(FusedCurve curve, float* y, std::int64_t length);                  // y[i] = f(y[i])
   void (*gate)(FusedCurve curve, float* y, const float* up, std::int64_t length);  // y[i] = f(y[i]) up[i]

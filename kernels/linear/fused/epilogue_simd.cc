@@ -16,12 +16,13 @@ namespace ingot::HWY_NAMESPACE {
 namespace {
 
 void apply(FusedCurve curve, float* y, std::int64_t length) {
-  with_curve(curve, [&]<class Curve>() { map_run<1, 1>({y}, {y}, length, CurveValue<Curve>{VectorCurve<Curve>({})}); });
+  with_curve(curve,
+             [&]<class Curve>() { map_stretch<1, 1>({y}, {y}, length, CurveValue<Curve>{VectorCurve<Curve>({})}); });
 }
 
 void gate(FusedCurve curve, float* y, const float* up, std::int64_t length) {
   with_curve(curve,
-             [&]<class Curve>() { map_run<2, 1>({y, up}, {y}, length, GateValue<Curve>{VectorCurve<Curve>({})}); });
+             [&]<class Curve>() { map_stretch<2, 1>({y, up}, {y}, length, GateValue<Curve>{VectorCurve<Curve>({})}); });
 }
 
 constexpr Epilogue epilogue = {apply, gate};

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/contract/describe.h"
-#include "kernels/linear/grouped/groups.h"
+#include "kernels/linear/grouped/experts.h"
 #include "kernels/linear/grouped/matmul_grouped_cases.h"
 #include "kernels/linear/matmul/matmul_run.h"
 #include "kernels/linear/sum_tolerance.h"
@@ -12,33 +12,33 @@
 namespace ingot {
 namespace {
 
-// Offsets of `groups` groups that cover `rows` rows.
+// Offsets of `experts` experts that cover `rows` rows.
 Result<void> require_offsets(std::string_view operation, std::string_view number,
-                             const View<const std::int32_t>& offsets, std::int64_t groups, std::int64_t rows) {
+                             const View<const std::int32_t>& offsets, std::int64_t experts, std::int64_t rows) {
   TRY(require_rank(operation, number, "offsets", offsets, 1));
-  if (groups < 0 || offsets.size(0) - 1 != groups) {
-    return violated(operation, number, "expected an offset more than groups (", groups, "), found ", offsets.shape());
+  if (experts < 0 || offsets.size(0) - 1 != experts) {
+    return violated(operation, number, "expected an offset more than experts (", experts, "), found ", offsets.shape());
   }
   if (offsets(0) != 0) return violated(operation, number, "expected offsets from 0, found ", offsets(0));
-  for (std::int64_t group = 0; group < groups; ++group) {
-    if (offsets(group + 1) < offsets(group)) {
-      return violated(operation, number, "expected offsets that never decrease, found ", offsets(group), " before ",
-                      offsets(group + 1), " at group ", group);
+  for (std::int64_t expert = 0; expert < experts; ++expert) {
+    if (offsets(expert + 1) < offsets(expert)) {
+      return violated(operation, number, "expected offsets that never decrease, found ", offsets(expert), " before ",
+                      offsets(expert + 1), " at expert ", expert);
     }
   }
-  if (offsets(groups) != rows) {
-    return violated(operation, number, "expected offsets to end at the ", rows, " rows, found ", offsets(groups));
+  if (offsets(experts) != rows) {
+    return violated(operation, number, "expected offsets to end at the ", rows, " rows, found ", offsets(experts));
   }
   return {};
 }
 
-// Groups one after the other, each with all threads, by one variant of the plain product where a group has few rows and
-// another where it has many. Scratch is what the largest group could need.
+// Experts one after the other, each with all threads, by one variant of the plain product where an expert has few rows
+// and another where it has many. Scratch is what the expert with most rows could need.
 using ProductFunction = void (*)(const Matmul::Arguments&, Context&);
 template <ProductFunction few, ProductFunction many>
 void grouped_product(const MatmulGrouped::Arguments& arguments, Context& context) {
-  for (std::int64_t group = 0; group < arguments.weights.size(0); ++group) {
-    const Matmul::Arguments one = group_of(arguments, group);
+  for (std::int64_t expert = 0; expert < arguments.weights.size(0); ++expert) {
+    const Matmul::Arguments one = expert_of(arguments, expert);
     (has_few_rows(one) ? few : many)(one, context);
   }
 }
@@ -51,8 +51,8 @@ std::size_t grouped_scratch(const MatmulGrouped::Arguments& a, int) {
 
 template <SimdTarget target, class Arguments>
 void grouped_derivative(const Arguments& arguments, Context& context) {
-  for (std::int64_t group = 0; group + 1 < arguments.offsets.size(0); ++group) {
-    gemm_threaded[target](gemm_of(group_of(arguments, group)), context.workers, context.scratch.data());
+  for (std::int64_t expert = 0; expert + 1 < arguments.offsets.size(0); ++expert) {
+    gemm_threaded[target](gemm_of(expert_of(arguments, expert)), context.workers, context.scratch.data());
   }
 }
 

@@ -1,5 +1,5 @@
-// A matrix product whose rows come in groups, each with a weight matrix of its own: the experts of a mixture. Rows are
-// sorted by group; group g has rows offsets[g] to offsets[g+1].
+// A matrix product whose rows are grouped by the experts of a mixture, each with a weight matrix of its own. Rows are
+// sorted by expert; expert g has rows offsets[g] to offsets[g+1].
 //
 //   y[t,n] = sum_k x[t,k] W[g,n,k],  offsets[g] <= t < offsets[g+1]
 //
@@ -77,7 +77,7 @@ struct MatmulGroupedBackwardInput {
   static void cases(CaseList<MatmulGroupedBackwardInput>& list);
 };
 
-//   dW[g,n,k] = sum_{t in group g} dy[t,n] x[t,k]
+//   dW[g,n,k] = sum_{t of expert g} dy[t,n] x[t,k]
 //
 // C1  x has shape [T, K] and packed rows
 // C2  offsets has shape [G + 1], starts at 0, never decreases and ends at T

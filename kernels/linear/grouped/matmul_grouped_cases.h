@@ -1,4 +1,4 @@
-// Shapes: empty groups first, last and between, groups of one row and of many, a single group, no rows at all.
+// Shapes: experts without rows first, last and between, of one row and of many, a single expert, no rows at all.
 #pragma once
 
 #include <vector>
@@ -8,26 +8,26 @@
 namespace ingot {
 
 struct GroupedCase {
-  std::vector<std::int32_t> sizes;  // rows of each group
+  std::vector<std::int32_t> sizes;  // rows of each expert
   std::int64_t columns, depth;
   DType type = DType::f32;
 
   std::string text() const {
-    std::string groups;
-    for (std::int32_t size : sizes) groups += (groups.empty() ? "" : "+") + std::to_string(size);
-    return groups + " rows x " + std::to_string(columns) + " x " + std::to_string(depth) + " " +
+    std::string rows;
+    for (std::int32_t size : sizes) rows += (rows.empty() ? "" : "+") + std::to_string(size);
+    return rows + " rows x " + std::to_string(columns) + " x " + std::to_string(depth) + " " +
            std::string(name_of(type));
   }
   Fill weight_fill() const { return is_block_format(type) ? Fill::uniform(-2, 2) : Fill::values(); }
-  std::int64_t groups() const { return static_cast<std::int64_t>(sizes.size()); }
+  std::int64_t experts() const { return static_cast<std::int64_t>(sizes.size()); }
   std::int64_t rows() const {
     std::int64_t sum = 0;
     for (std::int32_t size : sizes) sum += size;
     return sum;
   }
   View<const std::int32_t> offsets(CaseBuilder& builder) const {
-    const View<std::int32_t> view = builder.filled<std::int32_t>({groups() + 1}, Fill::constant(0));
-    for (std::int64_t g = 0; g < groups(); ++g) view(g + 1) = view(g) + sizes[static_cast<std::size_t>(g)];
+    const View<std::int32_t> view = builder.filled<std::int32_t>({experts() + 1}, Fill::constant(0));
+    for (std::int64_t g = 0; g < experts(); ++g) view(g + 1) = view(g) + sizes[static_cast<std::size_t>(g)];
     return view;
   }
 };
@@ -58,7 +58,7 @@ inline void MatmulGrouped::cases(CaseList<MatmulGrouped>& list) {
     return [one](CaseBuilder& builder) {
       Arguments a;
       a.x = builder.filled({one.rows(), one.depth});
-      a.weights = builder.filled_any(one.type, {one.groups(), one.columns, one.depth}, one.weight_fill());
+      a.weights = builder.filled_any(one.type, {one.experts(), one.columns, one.depth}, one.weight_fill());
       a.offsets = one.offsets(builder);
       a.y = builder.blank({one.rows(), one.columns});
       return a;
@@ -75,7 +75,7 @@ inline void MatmulGroupedBackwardInput::cases(CaseList<MatmulGroupedBackwardInpu
   auto build = [](const GroupedCase& one) {
     return [one](CaseBuilder& builder) {
       Arguments a;
-      a.weights = builder.filled_any(one.type, {one.groups(), one.columns, one.depth}, one.weight_fill());
+      a.weights = builder.filled_any(one.type, {one.experts(), one.columns, one.depth}, one.weight_fill());
       a.offsets = one.offsets(builder);
       a.dy = builder.filled({one.rows(), one.columns});
       a.dx = builder.blank({one.rows(), one.depth});
@@ -94,7 +94,7 @@ inline void MatmulGroupedBackwardWeight::cases(CaseList<MatmulGroupedBackwardWei
       a.x = builder.filled({one.rows(), one.depth});
       a.offsets = one.offsets(builder);
       a.dy = builder.filled({one.rows(), one.columns});
-      a.dweights = builder.blank({one.groups(), one.columns, one.depth});
+      a.dweights = builder.blank({one.experts(), one.columns, one.depth});
       return a;
     };
   };

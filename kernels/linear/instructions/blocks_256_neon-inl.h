@@ -28,7 +28,7 @@ HWY_INLINE uint8x16_t codes_at(const BlockQ4_K& block) {
 }
 template <int place>
 HWY_INLINE uint8x16_t codes_at(const BlockQ5_K& block) {
-  constexpr int group = CodedOrder<BlockQ5_K>::units[place] / 2;
+  constexpr int group = CodedOrder<BlockQ5_K>::sixteens[place] / 2;
   return with_high<group - 4>(nibbles_at(block.low, place), block.high + 16 * (place % 2), 16);
 }
 template <int place>
@@ -37,7 +37,7 @@ HWY_INLINE uint8x16_t codes_at(const BlockQ2_K& block) {
 }
 template <int place>
 HWY_INLINE uint8x16_t codes_at(const BlockQ3_K& block) {
-  constexpr int bit = CodedOrder<BlockQ3_K>::units[place] / 2;
+  constexpr int bit = CodedOrder<BlockQ3_K>::sixteens[place] / 2;
   return with_high<bit - 2>(two_bits_at<place>(block.low), block.high + 16 * (place % 2), 4);
 }
 template <int place>

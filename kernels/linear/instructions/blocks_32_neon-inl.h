@@ -10,18 +10,18 @@ template <>
 inline constexpr int code_offset<BlockQ5_1> = -16;
 
 // Elements 0 to 15 of a block, and 16 to 31.
-struct CodeHalves {
+struct Codes32 {
   int8x16_t first, second;
 };
 
-HWY_INLINE CodeHalves load_nibbles(const std::uint8_t (&low)[16]) {
+HWY_INLINE Codes32 load_nibbles(const std::uint8_t (&low)[16]) {
   const uint8x16_t packed = vld1q_u8(low);
   return {vreinterpretq_s8_u8(vandq_u8(packed, vdupq_n_u8(15))), vreinterpretq_s8_u8(vshrq_n_u8(packed, 4))};
 }
 
-HWY_INLINE CodeHalves load_codes(const BlockQ4_0& block) { return load_nibbles(block.low); }
-HWY_INLINE CodeHalves load_codes(const BlockQ4_1& block) { return load_nibbles(block.low); }
-HWY_INLINE CodeHalves load_codes(const BlockQ8_0& block) { return {vld1q_s8(block.codes), vld1q_s8(block.codes + 16)}; }
+HWY_INLINE Codes32 load_codes(const BlockQ4_0& block) { return load_nibbles(block.low); }
+HWY_INLINE Codes32 load_codes(const BlockQ4_1& block) { return load_nibbles(block.low); }
+HWY_INLINE Codes32 load_codes(const BlockQ8_0& block) { return {vld1q_s8(block.codes), vld1q_s8(block.codes + 16)}; }
 
 // The codes that nibbles stand for.
 template <class Block>
@@ -31,18 +31,18 @@ HWY_INLINE int8x16_t codes_of(uint8x16_t nibbles) {
   return vreinterpretq_s8_u8(nibbles);
 }
 template <class Block>
-HWY_INLINE CodeHalves look_up(const Block& block) {
-  const CodeHalves nibbles = load_nibbles(block.low);
+HWY_INLINE Codes32 look_up(const Block& block) {
+  const Codes32 nibbles = load_nibbles(block.low);
   return {codes_of<Block>(vreinterpretq_u8_s8(nibbles.first)), codes_of<Block>(vreinterpretq_u8_s8(nibbles.second))};
 }
-HWY_INLINE CodeHalves load_codes(const BlockIQ4_NL& block) { return look_up(block); }
-HWY_INLINE CodeHalves load_codes(const BlockMXFP4& block) { return look_up(block); }
+HWY_INLINE Codes32 load_codes(const BlockIQ4_NL& block) { return look_up(block); }
+HWY_INLINE Codes32 load_codes(const BlockMXFP4& block) { return look_up(block); }
 
 // A nibble under four ones is itself less 16: ones go where the fifth bit is not, and codes come out 16 too small.
 template <class Block>
   requires(requires(const Block& block) { block.high; })
-HWY_INLINE CodeHalves load_codes(const Block& block) {
-  const CodeHalves nibbles = load_nibbles(block.low);
+HWY_INLINE Codes32 load_codes(const Block& block) {
+  const Codes32 nibbles = load_nibbles(block.low);
   const uint8x16_t missing = vreinterpretq_u8_u32(vdupq_n_u32(~word_at(block.high)));
   const uint8x16_t bit = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201));
   constexpr std::uint8_t bytes[32] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -101,8 +101,8 @@ HWY_INLINE void correct(CodedSpan32& span, int offset) {
 HWY_INLINE void correct(CodedSpan256& span, int offset) {
   if (offset == 0) return;  // nobody reads them
   const int8x16_t factor = vdupq_n_s8(static_cast<std::int8_t>(-offset));
-  unrolled<16>(INGOT_UNROLLED(unit) {
-    const int8x16_t codes = vld1q_s8(span.codes[unit / 4] + 16 * (unit % 4));
-    vst1q_s32(span.corrections[unit / 4] + 4 * (unit % 4), vdotq_s32(vdupq_n_s32(0), factor, codes));
+  unrolled<16>(INGOT_UNROLLED(sixteen) {
+    const int8x16_t codes = vld1q_s8(span.codes[sixteen / 4] + 16 * (sixteen % 4));
+    vst1q_s32(span.corrections[sixteen / 4] + 4 * (sixteen % 4), vdotq_s32(vdupq_n_s32(0), factor, codes));
   });
 }

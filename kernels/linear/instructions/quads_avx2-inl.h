@@ -42,13 +42,13 @@ HWY_INLINE void place_quads(const PanelStep& codes, int at, std::int8_t* to) {
   }
 }
 
-// `run` quads of four rows of weights by sixteen rows of x: eight chains of sums, two registers of x, and one of
-// weights at a time. Bytes::add multiplies two quads in each lane and adds to the chain.
-template <class Bytes, int run, std::size_t length>
+// `chain_quads` quads of four rows of weights by sixteen rows of x: eight chains of sums, two registers of x, and one
+// of weights at a time. Bytes::add multiplies two quads in each lane and adds to the chain.
+template <class Bytes, int chain_quads, std::size_t length>
 HWY_INLINE void add_quads(const std::int8_t (*weights)[length], const std::int8_t* x, std::int64_t at,
                           __m256i (&chains)[4][2]) {
 #pragma GCC unroll 8
-  for (int quad = 0; quad < run; ++quad) {
+  for (int quad = 0; quad < chain_quads; ++quad) {
     const std::int8_t* codes = x + (at + 4 * quad) * panel_rows;
     const __m256i rows[2] = {load_lanes(codes), load_lanes(codes + 32)};
 #pragma GCC unroll 8

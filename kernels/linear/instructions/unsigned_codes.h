@@ -41,7 +41,7 @@ inline constexpr UnsignedRange unsigned_range<BlockQ6_K> = {32, 63};
 struct CodePlanes {
   int count;   // 1: a byte is code + offset. 2: codes too large for a byte's product are 16 * (upper - offset) + lower
   int offset;  // of the only plane, or of the upper one
-  int run;     // quads (four neighbouring codes) that one chain of sums has room for
+  int chain_quads;  // quads (four neighbouring codes) that one chain of sums has room for
   bool operator==(const CodePlanes&) const = default;
 };
 
@@ -50,7 +50,7 @@ template <class Block>
 inline constexpr CodePlanes dot_planes = {1, unsigned_range<Block>.offset, Block::group / 4};
 
 // By VPMADDUBSW: an unsigned byte times a signed one, two of them into a 16-bit lane, which saturates: codes of eight
-// bits are split. Chains of such lanes wrap around harmlessly as long as what they end with fits; runs are as long as
+// bits are split. Chains of such lanes wrap around harmlessly as long as what they end with fits; they are as long as
 // that holds for the largest codes.
 template <class Block>
 constexpr CodePlanes make_word_planes() {
@@ -58,9 +58,9 @@ constexpr CodePlanes make_word_planes() {
   constexpr int pair = 2 * 127;  // of the largest codes of x
   const UnsignedRange range = unsigned_range<Block>;
   if (pair * range.largest > largest_word) return {2, 8, Block::group / 4};
-  int run = Block::group / 4;
-  while (run * pair * std::max(range.offset, range.largest - range.offset) > largest_word) run /= 2;
-  return {1, range.offset, run};
+  int chain_quads = Block::group / 4;
+  while (chain_quads * pair * std::max(range.offset, range.largest - range.offset) > largest_word) chain_quads /= 2;
+  return {1, range.offset, chain_quads};
 }
 template <class Block>
 inline constexpr CodePlanes word_planes = make_word_planes<Block>();

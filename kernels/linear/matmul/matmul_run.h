@@ -1,5 +1,5 @@
 // How linear.matmul and its derivatives become packed products: one function a variant, instantiated for each vector
-// target. The grouped operations call the same functions group by group.
+// target. The grouped operations call the same functions expert by expert.
 #pragma once
 
 #include "kernels/linear/matmul/matmul.h"

@@ -21,9 +21,9 @@ Cost cost_of_moving(const ConstAnyView& rows) {
   return {.operations = 0, .bytes_read = stored_bytes(rows), .bytes_written = stored_bytes(rows)};
 }
 
-// Chunks of whole groups: function(first row, last row).
+// Chunks of whole braids: function(first row, last row).
 template <class Function>
-void for_group_chunks(const ConstAnyView& rows, Context& context, Function function) {
+void for_braid_chunks(const ConstAnyView& rows, Context& context, Function function) {
   const std::int64_t chunk = rows_per_chunk(interleaved_rows * row_bytes(rows.dtype(), rows.size(1)));
   context.workers.for_chunks(rows.size(0) / interleaved_rows, chunk, [&](std::int64_t begin, std::int64_t end, int) {
     function(begin * interleaved_rows, end * interleaved_rows);
@@ -40,12 +40,12 @@ Tolerance Pack::tolerance(const Arguments&) { return Tolerance::exact("bytes are
 Tolerance Unpack::tolerance(const Arguments&) { return Tolerance::exact("bytes are moved"); }
 
 void pack_threads(const Pack::Arguments& a, Context& context) {
-  for_group_chunks(a.rows, context,
+  for_braid_chunks(a.rows, context,
                    [&](std::int64_t begin, std::int64_t end) { interleave_rows(a.rows, begin, end, a.packed); });
 }
 
 void unpack_threads(const Unpack::Arguments& a, Context& context) {
-  for_group_chunks(a.rows, context, [&](std::int64_t begin, std::int64_t end) {
+  for_braid_chunks(a.rows, context, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) gather_row(a.packed, row, a.rows.row(row));
   });
 }

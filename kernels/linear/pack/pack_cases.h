@@ -1,4 +1,4 @@
-// Shapes: one group of one block, several of several, no rows, empty rows.
+// Shapes: one braid of one block, several of several, no rows, empty rows.
 #pragma once
 
 #include "kernels/linear/pack/pack.h"

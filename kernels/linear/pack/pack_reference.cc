@@ -11,15 +11,15 @@ struct BitPlace {
   std::int64_t bit;
 };
 
-// function(place in a row's block, place in the group of eight blocks) for all bits of a row.
+// function(place in a row's block, place in the eight blocks that stand together) for all bits of a row.
 template <class Function>
 struct BlockBits {
   std::int64_t lane;
   Function function;
 
-  void bytes(std::int64_t count, std::int64_t in_block, std::int64_t in_group) {
+  void bytes(std::int64_t count, std::int64_t in_block, std::int64_t in_eight) {
     for (std::int64_t bit = 0; bit < 8 * count; ++bit) {
-      function(BitPlace{in_block + bit / 8, bit % 8}, BitPlace{in_group + bit / 8, bit % 8});
+      function(BitPlace{in_block + bit / 8, bit % 8}, BitPlace{in_eight + bit / 8, bit % 8});
     }
   }
   // A byte of four elements each, row by row; `quad` counts from the byte `first`.
@@ -32,9 +32,9 @@ struct BlockBits {
   }
 
   // So many bytes of each row at a time.
-  void moved_bytes(std::int64_t together, std::int64_t count, std::int64_t in_block, std::int64_t in_group) {
+  void moved_bytes(std::int64_t together, std::int64_t count, std::int64_t in_block, std::int64_t in_eight) {
     for (std::int64_t at = 0; at < count; at += together) {
-      bytes(together, in_block + at, in_group + interleaved_rows * at + together * lane);
+      bytes(together, in_block + at, in_eight + interleaved_rows * at + together * lane);
     }
   }
 
@@ -101,14 +101,14 @@ void copy_bit(const std::byte* from, BitPlace at, std::byte* to, BitPlace place)
   to[place.byte] = is_set ? to[place.byte] | mask : to[place.byte] & ~mask;
 }
 
-// function(the row's block, the group that it belongs to, a bit's place in each), for a row.
+// function(the row's block, the eight blocks that it belongs to, a bit's place in each), for a row.
 template <class Function>
 void for_each_bit(DType dtype, std::int64_t row, std::int64_t depth, Function function) {
   const std::int64_t block = block_bytes(dtype), blocks = depth / block_elements(dtype);
   const std::int64_t lane = row % interleaved_rows;
   for (std::int64_t b = 0; b < blocks; ++b) {
-    const std::int64_t group = (row - lane) * blocks * block + b * interleaved_rows * block;
-    auto one = [&](BitPlace in_block, BitPlace in_group) { function(b * block, group, in_block, in_group); };
+    const std::int64_t eight = (row - lane) * blocks * block + b * interleaved_rows * block;
+    auto one = [&](BitPlace in_block, BitPlace in_eight) { function(b * block, eight, in_block, in_eight); };
     BlockBits<decltype(one)>{lane, one}.all(dtype);
   }
 }
@@ -118,8 +118,8 @@ void for_each_bit(DType dtype, std::int64_t row, std::int64_t depth, Function fu
 void pack_reference(const Pack::Arguments& a, Context&) {
   for (std::int64_t row = 0; row < a.rows.size(0); ++row) {
     for_each_bit(a.rows.dtype(), row, a.rows.size(1),
-                 [&](std::int64_t block, std::int64_t group, BitPlace in_block, BitPlace in_group) {
-                   copy_bit(a.rows.row(row) + block, in_block, a.packed.data() + group, in_group);
+                 [&](std::int64_t block, std::int64_t eight, BitPlace in_block, BitPlace in_eight) {
+                   copy_bit(a.rows.row(row) + block, in_block, a.packed.data() + eight, in_eight);
                  });
   }
 }
@@ -127,8 +127,8 @@ void pack_reference(const Pack::Arguments& a, Context&) {
 void unpack_reference(const Unpack::Arguments& a, Context&) {
   for (std::int64_t row = 0; row < a.rows.size(0); ++row) {
     for_each_bit(a.rows.dtype(), row, a.rows.size(1),
-                 [&](std::int64_t block, std::int64_t group, BitPlace in_block, BitPlace in_group) {
-                   copy_bit(a.packed.data() + group, in_group, a.rows.row(row) + block, in_block);
+                 [&](std::int64_t block, std::int64_t eight, BitPlace in_block, BitPlace in_eight) {
+                   copy_bit(a.packed.data() + eight, in_eight, a.rows.row(row) + block, in_block);
                  });
   }
 }

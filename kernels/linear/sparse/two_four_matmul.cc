@@ -20,11 +20,11 @@ Result<void> check_two_four(const typename Op::Arguments& a) {
   TRY(require_packed(Op::name, "C2", "values", a.values, {outputs, depth / 2}));
   TRY(require_packed(Op::name, "C2", "positions", a.positions, {outputs, depth / 4}));
   for (std::int64_t n = 0; n < outputs; ++n) {
-    for (std::int64_t group = 0; group < depth / 4; ++group) {
-      const int packed = a.positions(n, group);
+    for (std::int64_t four = 0; four < depth / 4; ++four) {
+      const int packed = a.positions(n, four);
       if ((packed & 3) >= (packed >> 2)) {
         return violated(Op::name, "C3", "expected two rising positions below 4, found byte ", packed, " in row ", n,
-                        " group ", group);
+                        " group ", four);
       }
       if (packed > 15) return violated(Op::name, "C3", "expected the high four bits clear, found byte ", packed);
     }

@@ -6,7 +6,7 @@
 //
 // C1  x is [M, K] with packed rows, K a multiple of 4
 // C2  values are [N, K/2], positions [N, K/4], both with packed rows
-// C3  the two positions of a group differ, the first is the lower, and no higher bit is set
+// C3  the two positions of four elements differ, the first is the lower, and no higher bit is set
 // C4  bias, where given, is [N]; y is [M, N]; both with packed rows
 #pragma once
 
@@ -76,9 +76,9 @@ struct TwoFourMatmulBackward {
 
 void two_four_matmul_backward_reference(const TwoFourMatmulBackward::Arguments& arguments, Context& context);
 
-// The column of the slot-th (0 or 1) kept element of group g.
-inline std::int64_t kept_column(std::uint8_t positions, std::int64_t group, int slot) {
-  return 4 * group + ((positions >> (2 * slot)) & 3);
+// The column of the slot-th (0 or 1) kept element of four neighbours, the `four`-th of their row.
+inline std::int64_t kept_column(std::uint8_t positions, std::int64_t four, int slot) {
+  return 4 * four + ((positions >> (2 * slot)) & 3);
 }
 
 }  // namespace ingot

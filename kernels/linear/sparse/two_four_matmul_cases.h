@@ -1,16 +1,16 @@
-// Shapes: one group, odd numbers of groups, no rows, nothing to sum.
+// Shapes: four columns, odd multiples of four, no rows, nothing to sum.
 #pragma once
 
 #include "kernels/linear/sparse/two_four_matmul.h"
 
 namespace ingot {
 
-// One of the six ways to keep two of four, at random for each group.
+// One of the six ways to keep two of four, at random for each four neighbours.
 inline View<const std::uint8_t> two_four_positions(CaseBuilder& builder, std::int64_t outputs, std::int64_t depth) {
   constexpr std::uint8_t pairs[] = {0 | 1 << 2, 0 | 2 << 2, 0 | 3 << 2, 1 | 2 << 2, 1 | 3 << 2, 2 | 3 << 2};
   const View<std::uint8_t> positions = builder.filled<std::uint8_t>({outputs, depth / 4}, Fill::indices(6));
   for (std::int64_t n = 0; n < outputs; ++n) {
-    for (std::int64_t group = 0; group < depth / 4; ++group) positions(n, group) = pairs[positions(n, group)];
+    for (std::int64_t four = 0; four < depth / 4; ++four) positions(n, four) = pairs[positions(n, four)];
   }
   return positions;
 }

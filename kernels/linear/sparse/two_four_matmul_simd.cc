@@ -13,11 +13,11 @@ HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
 namespace {
 
-void spread_row(const float* values, const std::uint8_t* positions, std::int64_t groups, float* dense) {
-  std::fill_n(dense, 4 * groups, 0.0f);
-  for (std::int64_t group = 0; group < groups; ++group) {
-    dense[kept_column(positions[group], group, 0)] = values[2 * group];
-    dense[kept_column(positions[group], group, 1)] = values[2 * group + 1];
+void spread_row(const float* values, const std::uint8_t* positions, std::int64_t fours, float* dense) {
+  std::fill_n(dense, 4 * fours, 0.0f);
+  for (std::int64_t four = 0; four < fours; ++four) {
+    dense[kept_column(positions[four], four, 0)] = values[2 * four];
+    dense[kept_column(positions[four], four, 1)] = values[2 * four + 1];
   }
 }
 

@@ -171,13 +171,13 @@ ColumnProduct bf16_row(std::string_view name, FeatureSet needs, SimdTarget targe
 }
 
 // About as many as dot products take, and so many that two threads end together: of 17 chunks one would get nine.
-std::int64_t group_chunk_columns(const Matmul::Arguments& a, std::int64_t chunk_bytes) {
+std::int64_t braid_chunk_columns(const Matmul::Arguments& a, std::int64_t chunk_bytes) {
   const DotProduct sizes{nullptr, nullptr, chunk_bytes};
-  const std::int64_t groups = a.weights.size(0) / interleaved_rows;
+  const std::int64_t braids = a.weights.size(0) / interleaved_rows;
   const std::int64_t about = dot_chunk_columns(sizes, gemm_of(a)) / interleaved_rows;
-  std::int64_t best = about, least_share = groups + 1;
+  std::int64_t best = about, least_share = braids + 1;
   for (std::int64_t length = about * 4 / 5; length <= about * 5 / 4; ++length) {
-    const std::int64_t share = length * divide_rounding_up(divide_rounding_up(groups, length), 2);
+    const std::int64_t share = length * divide_rounding_up(divide_rounding_up(braids, length), 2);
     if (share >= least_share) continue;
     least_share = share;
     best = length;
@@ -186,9 +186,9 @@ std::int64_t group_chunk_columns(const Matmul::Arguments& a, std::int64_t chunk_
 }
 
 // Weights in the interleaved layout, eight columns at a time. `find` gives null where the product is not built.
-using FindGroups = const GroupProduct* (*)();
+using FindBraids = const BraidProduct* (*)();
 
-template <FindGroups find>
+template <FindBraids find>
 ColumnProduct interleaved_row(std::string_view name, FeatureSet needs, SimdTarget target) {
   return {.name = name,
           .needs = needs,
@@ -196,18 +196,18 @@ ColumnProduct interleaved_row(std::string_view name, FeatureSet needs, SimdTarge
           .built = find() != nullptr,
           .accepts = [](const Matmul::Arguments& a) { return is_interleaved(a) && find()->accepts(a); },
           .prepared_bytes = [](const Matmul::Arguments& a) { return find()->bytes(a); },
-          .chunk_columns = [](const Matmul::Arguments& a) { return group_chunk_columns(a, find()->chunk_bytes); },
+          .chunk_columns = [](const Matmul::Arguments& a) { return braid_chunk_columns(a, find()->chunk_bytes); },
           .prepare = [](const Matmul::Arguments& a, Workers& workers,
                         std::byte* prepared) { find()->prepare(a, workers, prepared); },
           .multiply = [](const Matmul::Arguments& a, const std::byte* prepared,
                          std::byte*) { find()->columns(a, prepared); }};
 }
 template <SimdTarget target>
-const GroupProduct* groups_of_target() {
+const BraidProduct* braids_of_target() {
   return interleaved_simd[target];
 }
-template <const GroupProduct* const& product>
-const GroupProduct* groups_of_source() {
+template <const BraidProduct* const& product>
+const BraidProduct* braids_of_source() {
   return product;
 }
 
@@ -255,7 +255,7 @@ std::span<const ColumnProduct> column_products() {
       any_dot_row<SimdTarget::sse4>("dot_sse4", sse4),
       pairs_row<gemm_codes_neon_i8mm>("dot_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
       codes_row<gemm_codes_neon_dotprod>("dot_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
-      interleaved_row<groups_of_source<interleaved_neon_i8mm>>("interleaved_neon_i8mm", {neon, dotprod, i8mm},
+      interleaved_row<braids_of_source<interleaved_neon_i8mm>>("interleaved_neon_i8mm", {neon, dotprod, i8mm},
                                                                SimdTarget::neon),
       panel_row<panels_neon_i8mm>("panels_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
       panel_row<panels_neon_dotprod>("panels_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
@@ -263,16 +263,16 @@ std::span<const ColumnProduct> column_products() {
       own_dot_row<gemm_dot_neon_bf16>("dot_neon_bf16", {neon, bf16}, has_few_rows_and_bf16, rounded_bytes),
       own_dot_row<gemm_dot_neon_fp16>("dot_neon_fp16", {neon, fp16}, has_few_rows_and_f16, halves_bytes),
       any_dot_row<SimdTarget::neon>("dot_neon", neon),
-      interleaved_row<groups_of_source<interleaved_avx512_vnni>>("interleaved_avx512_vnni", {avx512, avx512_vnni},
+      interleaved_row<braids_of_source<interleaved_avx512_vnni>>("interleaved_avx512_vnni", {avx512, avx512_vnni},
                                                                  wide),
-      interleaved_row<groups_of_target<wide>>("interleaved_avx512", {avx512}, wide),
-      interleaved_row<groups_of_target<SimdTarget::avx2>>("interleaved_avx2", {avx2}, SimdTarget::avx2),
-      interleaved_row<groups_of_target<SimdTarget::sse4>>("interleaved_sse4", {sse4}, SimdTarget::sse4),
-      interleaved_row<groups_of_source<interleaved_row_neon_i8mm>>("interleaved_row_neon_i8mm", {neon, dotprod, i8mm},
+      interleaved_row<braids_of_target<wide>>("interleaved_avx512", {avx512}, wide),
+      interleaved_row<braids_of_target<SimdTarget::avx2>>("interleaved_avx2", {avx2}, SimdTarget::avx2),
+      interleaved_row<braids_of_target<SimdTarget::sse4>>("interleaved_sse4", {sse4}, SimdTarget::sse4),
+      interleaved_row<braids_of_source<interleaved_row_neon_i8mm>>("interleaved_row_neon_i8mm", {neon, dotprod, i8mm},
                                                                    SimdTarget::neon),
-      interleaved_row<groups_of_source<interleaved_neon_dotprod>>("interleaved_neon_dotprod", {neon, dotprod},
+      interleaved_row<braids_of_source<interleaved_neon_dotprod>>("interleaved_neon_dotprod", {neon, dotprod},
                                                                   SimdTarget::neon),
-      interleaved_row<groups_of_target<SimdTarget::neon>>("interleaved_neon", {neon}, SimdTarget::neon),
+      interleaved_row<braids_of_target<SimdTarget::neon>>("interleaved_neon", {neon}, SimdTarget::neon),
       gathered<same_for_all<gemm_codes_avx512_vnni>>(codes_row<gemm_codes_avx512_vnni>("", {avx512, avx512_vnni}, wide),
                                                      "gathered_avx512_vnni"),
       gathered<of_target<SimdTarget::avx2>>(any_dot_row<SimdTarget::avx2>("", avx2), "gathered_avx2"),

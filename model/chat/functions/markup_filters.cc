@@ -4,8 +4,8 @@
 #include "model/chat/dictionary.h"
 #include "model/chat/functions/filters.h"
 #include "model/chat/runtime.h"
+#include "model/chat/template_text.h"
 #include "model/chat/text_parts.h"
-#include "model/chat/utf8.h"
 #include "model/chat/value_text.h"
 
 namespace ingot::chat {

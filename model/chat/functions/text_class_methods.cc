@@ -4,8 +4,8 @@
 #include "model/chat/functions/methods.h"
 #include "model/chat/functions/text_classes.h"
 #include "model/chat/runtime.h"
+#include "model/chat/template_text.h"
 #include "model/chat/unicode.h"
-#include "model/chat/utf8.h"
 
 namespace ingot::chat {
 

@@ -9,9 +9,9 @@
 #include "model/chat/json_write.h"
 #include "model/chat/number_format.h"
 #include "model/chat/runtime.h"
+#include "model/chat/template_text.h"
 #include "model/chat/text_parts.h"
 #include "model/chat/unicode.h"
-#include "model/chat/utf8.h"
 #include "model/chat/value_text.h"
 
 namespace ingot::chat {

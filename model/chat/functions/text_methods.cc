@@ -7,9 +7,9 @@
 #include "model/chat/functions/methods.h"
 #include "model/chat/number_format.h"
 #include "model/chat/runtime.h"
+#include "model/chat/template_text.h"
 #include "model/chat/text_parts.h"
 #include "model/chat/unicode.h"
-#include "model/chat/utf8.h"
 
 namespace ingot::chat {
 

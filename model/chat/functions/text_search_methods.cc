@@ -5,8 +5,8 @@
 #include "model/chat/access.h"
 #include "model/chat/functions/methods.h"
 #include "model/chat/runtime.h"
+#include "model/chat/template_text.h"
 #include "model/chat/text_parts.h"
-#include "model/chat/utf8.h"
 
 namespace ingot::chat {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "model/chat/template_text.h"
 #include "model/chat/unicode.h"
-#include "model/chat/utf8.h"
 
 namespace ingot::chat {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/chat/syntax/literal.h"
-#include "model/chat/utf8.h"
+#include "model/chat/template_text.h"
 
 namespace ingot::chat {
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <limits>
 
-#include "model/chat/utf8.h"
+#include "model/chat/template_text.h"
 
 namespace ingot::chat {
 

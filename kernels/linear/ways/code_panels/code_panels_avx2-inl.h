@@ -29,8 +29,9 @@ class ByteProduct {
   static constexpr CodePlanes planes = Bytes::template planes<Block>;
   // The panel's type does not tell one offset from another.
   template <class Block>
-  using Panel = UnsignedPanel<Block::elements, Block::group,
-                              CodePlanes{planes<Block>.count, planes<Block>.offset == 0 ? 0 : 1, planes<Block>.run}>;
+  using Panel =
+      UnsignedPanel<Block::elements, Block::group,
+                    CodePlanes{planes<Block>.count, planes<Block>.offset == 0 ? 0 : 1, planes<Block>.chain_quads}>;
 
   static HWY_INLINE float half_value(StoredHalf half) { return _cvtsh_ss(half.bits()); }
 
@@ -95,7 +96,7 @@ class ByteProduct {
         for (int plane = 0; plane < planes.count; ++plane) {
           for (int g = 0; g < elements / group; ++g) {
             const std::int64_t at_group = b * (elements / group) + g;
-            for (int begin = 0; begin < group; begin += 4 * planes.run) {
+            for (int begin = 0; begin < group; begin += 4 * planes.chain_quads) {
               __m256i chains[4][2];
               const bool corrected = planes.offset != 0 && plane == planes.count - 1;
 #pragma GCC unroll 8
@@ -103,8 +104,8 @@ class ByteProduct {
                 chains[i / 2][i % 2] = corrected ? load_lanes(x.corrections + at_group * panel_rows + 8 * (i % 2))
                                                  : _mm256_setzero_si256();
               }
-              add_quads<Bytes, planes.run>(weights.codes + panel_rows * plane + first, x.codes,
-                                           at_group * group + begin, chains);
+              add_quads<Bytes, planes.chain_quads>(weights.codes + panel_rows * plane + first, x.codes,
+                                                   at_group * group + begin, chains);
 #pragma GCC unroll 8
               for (int i = 0; i < 8; ++i) {
                 const __m256i chain = chains[i / 2][i % 2];

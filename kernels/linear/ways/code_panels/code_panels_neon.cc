@@ -78,7 +78,7 @@ namespace byte_matrices {
 //
 #include "kernels/linear/ways/code_panels/matrix_tile_neon-inl.h"
 //
-#include "kernels/linear/ways/code_panels/group_tiles_neon-inl.h"
+#include "kernels/linear/ways/code_panels/braid_tiles_neon-inl.h"
 //
 #include "kernels/linear/ways/code_panels/matrix_panels_neon-inl.h"
 

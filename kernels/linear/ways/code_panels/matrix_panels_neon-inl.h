@@ -1,5 +1,5 @@
 // Products of many rows of x on tiles (matrix_tile_neon-inl.h). Part of a source, after that and
-// group_tiles_neon-inl.h.
+// braid_tiles_neon-inl.h.
 //
 // x is a stream of tiles of six rows, panel_depth of each after the other, made once a call. Weights are unpacked, as
 // deep, sixteen rows at a time into two tiles (24 KiB), which stay in the first-level cache while all tiles of x pass.
@@ -169,11 +169,11 @@ void unpack_rows(const Matmul::Arguments& a, std::int64_t column, std::int64_t f
 template <class Block>
 void unpack_tiles(const Matmul::Arguments& a, std::int64_t column, std::int64_t first, std::int64_t blocks,
                   WeightTiles<Block>& to) {
-  if constexpr (has_groups<Block>) {
+  if constexpr (has_braid_tiles<Block>) {
     if (is_interleaved(a)) {
       for (std::int64_t i = 0; i < tiles_of_panel && column + i * tile_columns < a.y.size(1); ++i) {
-        const std::byte* group = a.weights.row(column + i * tile_columns);
-        unpack_groups<Block>(reinterpret_cast<const InterleavedBlocks<Block>*>(group) + first, blocks, to.blocks[i]);
+        const std::byte* braid = a.weights.row(column + i * tile_columns);
+        unpack_braid<Block>(reinterpret_cast<const InterleavedBlocks<Block>*>(braid) + first, blocks, to.blocks[i]);
       }
       return;
     }

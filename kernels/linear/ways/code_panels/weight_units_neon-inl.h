@@ -49,7 +49,7 @@ class NeonWeightUnits {
     for (std::int64_t b = 0; b < blocks; ++b) {
       int8x16_t first[rows], second[rows];
       unrolled<rows>(INGOT_UNROLLED(row) {
-        const CodeHalves stored = load_codes(from[row][b]);
+        const Codes32 stored = load_codes(from[row][b]);
         const int8x16_t offset = vdupq_n_s8(code_offset<Block>);
         first[row] = vsubq_s8(stored.first, offset);
         second[row] = vsubq_s8(stored.second, offset);
@@ -81,7 +81,7 @@ class NeonWeightUnits {
       unrolled<rows>(INGOT_UNROLLED(row) {
         sixteen[row] = vsubq_s8(vreinterpretq_s8_u8(codes_at<place>(from[row][b])), vdupq_n_s8(code_offset<Block>));
       });
-      Instruction::order(sixteen, to.codes(unit, 16 * b + CodedOrder<Block>::units[place]), Places::eight_bytes);
+      Instruction::order(sixteen, to.codes(unit, 16 * b + CodedOrder<Block>::sixteens[place]), Places::eight_bytes);
     });
     constexpr int groups = 256 / Block::group;
     GroupWords words[rows];

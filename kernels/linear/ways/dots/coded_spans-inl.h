@@ -29,9 +29,10 @@ void fill_span(const BlockReader& x, std::int64_t at, CodedSpan256& span) {
   std::int32_t sums[16];
   std::memset(span.sums, 0, sizeof(span.sums));
   span.scale = x.read(at, 256, codes, sums);
-  for (int unit = 0; unit < 16; ++unit) {
-    std::memcpy(&span.codes[unit / 4][unit % 4 * 16], codes + 16 * CodedOrder<Block>::units[unit], 16);
-    span.sums[unit * 16 / Block::group] = static_cast<std::int16_t>(span.sums[unit * 16 / Block::group] + sums[unit]);
+  for (int sixteen = 0; sixteen < 16; ++sixteen) {
+    std::memcpy(&span.codes[sixteen / 4][sixteen % 4 * 16], codes + 16 * CodedOrder<Block>::sixteens[sixteen], 16);
+    span.sums[sixteen * 16 / Block::group] =
+        static_cast<std::int16_t>(span.sums[sixteen * 16 / Block::group] + sums[sixteen]);
   }
   correct(span, code_offset<Block>);
 }

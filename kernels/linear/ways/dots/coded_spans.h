@@ -49,24 +49,24 @@ struct alignas(64) CodedSpan256 {
   float scale;
 };
 
-// In which order the sixteen units of sixteen elements stand in a span: as bytes unpack, 64 at a time.
+// In which order the sixteen sixteens of elements stand in a span: as bytes unpack, 64 at a time.
 template <class Block>
 struct CodedOrder;
 template <>
 struct CodedOrder<BlockQ4_K> {
-  static constexpr int units[16] = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
+  static constexpr int sixteens[16] = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
 };
 template <>
 struct CodedOrder<BlockQ5_K> : CodedOrder<BlockQ4_K> {};
 template <>
 struct CodedOrder<BlockQ2_K> {
-  static constexpr int units[16] = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
+  static constexpr int sixteens[16] = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
 };
 template <>
 struct CodedOrder<BlockQ3_K> : CodedOrder<BlockQ2_K> {};
 template <>
 struct CodedOrder<BlockQ6_K> {
-  static constexpr int units[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  static constexpr int sixteens[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 };
 
 constexpr std::size_t coded_span_bytes(std::int64_t rows, std::int64_t depth) {

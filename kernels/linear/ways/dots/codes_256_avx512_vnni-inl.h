@@ -11,9 +11,9 @@ struct ScaleShuffles {
   constexpr ScaleShuffles() : bytes() {
     for (int pair = 0; pair < 2; ++pair) {
       for (int word = 0; word < 32; ++word) {
-        const int unit = CodedOrder<Block>::units[8 * pair + (word % 8 < 4 ? 0 : 4) + word / 8];
+        const int sixteen = CodedOrder<Block>::sixteens[8 * pair + (word % 8 < 4 ? 0 : 4) + word / 8];
         bytes[pair][2 * word] = 0x80;  // zero
-        bytes[pair][2 * word + 1] = static_cast<std::uint8_t>(unit * 16 / Block::group);
+        bytes[pair][2 * word + 1] = static_cast<std::uint8_t>(sixteen * 16 / Block::group);
       }
     }
   }
@@ -30,7 +30,7 @@ HWY_INLINE __m512i load_32_twice(const std::uint8_t* from) {
   return _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
 }
 // The 32 lower bytes by one value and the 32 upper ones by another.
-HWY_INLINE __m512i halves(int lower, int upper) {
+HWY_INLINE __m512i lower_and_upper(int lower, int upper) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set1_epi8(static_cast<char>(lower))),
                             _mm256_set1_epi8(static_cast<char>(upper)), 1);
 }
@@ -39,7 +39,7 @@ HWY_INLINE __m512i or_where(__m512i codes, __m512i bits, __m512i tested, int val
   return _mm512_mask_add_epi8(codes, set, codes, _mm512_set1_epi8(static_cast<char>(value)));
 }
 
-HWY_INLINE Codes256 load_nibble_runs(const std::uint8_t (&low)[128]) {
+HWY_INLINE Codes256 load_nibbles(const std::uint8_t (&low)[128]) {
   const __m512i mask = _mm512_set1_epi8(15);
   const __m512i first = load_64(low);
   const __m512i second = load_64(low + 64);
@@ -53,25 +53,25 @@ HWY_INLINE Codes256 load_two_bits(const std::uint8_t (&low)[64]) {
            _mm512_and_si512(_mm512_srli_epi16(all, 4), mask), _mm512_and_si512(_mm512_srli_epi16(all, 6), mask)}};
 }
 
-HWY_INLINE Codes256 load_codes(const BlockQ4_K& block) { return load_nibble_runs(block.low); }
+HWY_INLINE Codes256 load_codes(const BlockQ4_K& block) { return load_nibbles(block.low); }
 HWY_INLINE Codes256 load_codes(const BlockQ2_K& block) { return load_two_bits(block.low); }
 HWY_INLINE Codes256 load_codes(const BlockQ5_K& block) {
-  Codes256 out = load_nibble_runs(block.low);
+  Codes256 out = load_nibbles(block.low);
   const __m512i high = load_32_twice(block.high);
-  out.codes[0] = or_where(out.codes[0], high, halves(1, 4), 16);
-  out.codes[1] = or_where(out.codes[1], high, halves(2, 8), 16);
-  out.codes[2] = or_where(out.codes[2], high, halves(16, 64), 16);
-  out.codes[3] = or_where(out.codes[3], high, halves(32, 128), 16);
+  out.codes[0] = or_where(out.codes[0], high, lower_and_upper(1, 4), 16);
+  out.codes[1] = or_where(out.codes[1], high, lower_and_upper(2, 8), 16);
+  out.codes[2] = or_where(out.codes[2], high, lower_and_upper(16, 64), 16);
+  out.codes[3] = or_where(out.codes[3], high, lower_and_upper(32, 128), 16);
   return out;
 }
 HWY_INLINE Codes256 load_codes(const BlockQ3_K& block) {
   Codes256 out = load_two_bits(block.low);
   const __m512i high = load_32_twice(block.high);
-  unrolled<4>(INGOT_UNROLLED(i) { out.codes[i] = or_where(out.codes[i], high, halves(1 << i, 16 << i), 4); });
+  unrolled<4>(INGOT_UNROLLED(i) { out.codes[i] = or_where(out.codes[i], high, lower_and_upper(1 << i, 16 << i), 4); });
   return out;
 }
 HWY_INLINE Codes256 load_codes(const BlockQ6_K& block) {
-  Codes256 out = load_nibble_runs(block.low);
+  Codes256 out = load_nibbles(block.low);
   const __m512i mask = _mm512_set1_epi8(0x30);
   // Two bits down in the upper 32 bytes, which then have what they need at the same place as the lower ones.
   const __m512i shift = _mm512_inserti64x4(_mm512_setzero_si512(), _mm256_set1_epi16(2), 1);

@@ -21,7 +21,7 @@ template <class Block, int rows, std::size_t streams>
 HWY_INLINE void add_block(const std::array<const Block*, streams>& weights, std::int64_t b, const CodedSpan256* x,
                           std::int64_t blocks, float32x4_t (&sums)[streams][rows]) {
   constexpr int groups = 256 / Block::group;
-  constexpr int units = Block::group / 16;  // of a group, neighbours in every order
+  constexpr int sixteens = Block::group / 16;  // of a group, neighbours in every order
   constexpr int count = static_cast<int>(streams);
   GroupWords words[streams];
   int32x4_t scales[streams][groups / 4];
@@ -35,23 +35,23 @@ HWY_INLINE void add_block(const std::array<const Block*, streams>& weights, std:
     unrolled<rows>(INGOT_UNROLLED(row) { totals[i][row] = vdupq_n_s32(0); });
   });
   unrolled<groups>(INGOT_UNROLLED(g) {
-    constexpr int first = g * units;
-    constexpr int group = CodedOrder<Block>::units[first] / units;
-    int8x16_t codes[streams][units];
-    unrolled<count * units>(INGOT_UNROLLED(i) {
-      codes[i / units][i % units] = vreinterpretq_s8_u8(codes_at<first + i % units>(weights[i / units][b]));
+    constexpr int first = g * sixteens;
+    constexpr int group = CodedOrder<Block>::sixteens[first] / sixteens;
+    int8x16_t codes[streams][sixteens];
+    unrolled<count * sixteens>(INGOT_UNROLLED(i) {
+      codes[i / sixteens][i % sixteens] = vreinterpretq_s8_u8(codes_at<first + i % sixteens>(weights[i / sixteens][b]));
     });
     unrolled<rows>(INGOT_UNROLLED(row) {
       const std::int8_t* from = x[b + row * blocks].codes[0] + 16 * first;
-      int8x16_t of_x[units];
-      unrolled<units>(INGOT_UNROLLED(u) { of_x[u] = vld1q_s8(from + 16 * u); });
+      int8x16_t of_x[sixteens];
+      unrolled<sixteens>(INGOT_UNROLLED(u) { of_x[u] = vld1q_s8(from + 16 * u); });
       unrolled<count>(INGOT_UNROLLED(i) {
         int32x4_t dot = zero_for(codes[i][0]);
         if constexpr (code_offset<Block> != 0) {
-          static_assert(units == 1);
+          static_assert(sixteens == 1);
           dot = vld1q_s32(x[b + row * blocks].corrections[first / 4] + 4 * (first % 4));
         }
-        unrolled<units>(INGOT_UNROLLED(u) { dot = vdotq_s32(dot, codes[i][u], of_x[u]); });
+        unrolled<sixteens>(INGOT_UNROLLED(u) { dot = vdotq_s32(dot, codes[i][u], of_x[u]); });
         totals[i][row] = vmlaq_laneq_s32(totals[i][row], dot, scales[i][group / 4], group % 4);
       });
     });

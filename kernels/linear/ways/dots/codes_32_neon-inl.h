@@ -20,7 +20,7 @@ HWY_INLINE void add_four(const std::array<const Block*, streams>& weights, std::
       const FourBlocks<Block, all> four = {weights[i] + 4 * span, blocks - 4 * span};
       int32x4_t dots[4] = {};
       unrolled<count>(INGOT_UNROLLED(b) {
-        const CodeHalves codes = load_codes(*four[b]);
+        const Codes32 codes = load_codes(*four[b]);
         dots[b] = vdotq_s32(vdotq_s32(zero_for(codes.first), codes.first, first[b]), codes.second, second[b]);
       });
       const int32x4_t later = count > 2 ? vpaddq_s32(dots[2], dots[3]) : dots[2];

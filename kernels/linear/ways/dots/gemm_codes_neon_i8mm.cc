@@ -90,7 +90,7 @@ HWY_INLINE int8x16_t upper_eights(int8x16_t a, int8x16_t b) {
 
 template <class Block>
 HWY_INLINE void load_eights(const Block& one, const Block& other, Eights& eights) {
-  const CodeHalves a = load_codes(one), b = load_codes(other);
+  const Codes32 a = load_codes(one), b = load_codes(other);
   eights[0] = lower_eights(a.first, b.first);
   eights[1] = upper_eights(a.first, b.first);
   eights[2] = lower_eights(a.second, b.second);

@@ -121,13 +121,13 @@ void round_through(const float* x, float* rounded, std::int64_t count, RowScale 
     const std::int64_t some = std::min(most, count - i);
     float* to = rounded + i;
     for (std::int64_t k = 0; k < some; ++k) to[k] = x[i + k] * scale.to_halves;
-    convert_run(to, buffer, some);
-    convert_run(buffer, to, some);
+    convert_stretch(to, buffer, some);
+    convert_stretch(buffer, to, some);
     for (std::int64_t k = 0; k < some; ++k) to[k] *= scale.from_halves;
   }
 }
 
-void round_run(DType weight_type, const float* x, float* rounded, std::int64_t count) {
+void round_stretch(DType weight_type, const float* x, float* rounded, std::int64_t count) {
   if (weight_type == DType::bf16) return round_through<BFloat16>(x, rounded, count, {});
   round_through<Half>(x, rounded, count, half_row_scale(largest_finite_magnitude(x, count)));
 }
@@ -136,7 +136,7 @@ void round_rows(const Gemm& gemm, std::byte* rounded) {
   if (gemm.right.dtype == DType::f32) return;
   for (std::int64_t row = 0; row < gemm.rows; ++row) {
     const auto* x = reinterpret_cast<const float*>(gemm.left.data + row * gemm.left.width_stride);
-    round_run(gemm.right.dtype, x, reinterpret_cast<float*>(rounded) + row * gemm.depth, gemm.depth);
+    round_stretch(gemm.right.dtype, x, reinterpret_cast<float*>(rounded) + row * gemm.depth, gemm.depth);
   }
 }
 
@@ -157,7 +157,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot {
 const PerTarget<const DotProduct*> gemm_dot = INGOT_SIMD_ENTRIES(product);
-const PerTarget<RoundFunction> round_activations = INGOT_SIMD_ENTRIES(round_run);
+const PerTarget<RoundFunction> round_activations = INGOT_SIMD_ENTRIES(round_stretch);
 const PerTarget<MagnitudeFunction> largest_finite = INGOT_SIMD_ENTRIES(largest_finite_magnitude);
 }  // namespace ingot
 #endif

@@ -41,8 +41,8 @@ void decode_blocks(const std::byte* data, float* to, std::int64_t count) {
 inline const float* as_floats(DType dtype, const std::byte* data, std::int64_t count, float* buffer) {
   switch (dtype) {
     case DType::f32: return reinterpret_cast<const float*>(data);
-    case DType::f16: convert_run(reinterpret_cast<const Half*>(data), buffer, count); return buffer;
-    case DType::bf16: convert_run(reinterpret_cast<const BFloat16*>(data), buffer, count); return buffer;
+    case DType::f16: convert_stretch(reinterpret_cast<const Half*>(data), buffer, count); return buffer;
+    case DType::bf16: convert_stretch(reinterpret_cast<const BFloat16*>(data), buffer, count); return buffer;
     default: with_block_type(dtype, [&]<class Block>() { decode_blocks<Block>(data, buffer, count); }); return buffer;
   }
 }

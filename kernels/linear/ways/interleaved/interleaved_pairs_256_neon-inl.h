@@ -216,8 +216,8 @@ HWY_INLINE void multiply_pairs(const InterleavedBlocks<Block>* const (&weights)[
     }
   }
   for (int i = 0; i < count * 4 * pairs; ++i) {
-    const int group = i / (4 * pairs), two = i / pairs % 4, pair = i % pairs;
-    vst1q_f32(totals[group][two][pair], sums[group][two / 2][two % 2][pair]);
+    const int braid = i / (4 * pairs), two = i / pairs % 4, pair = i % pairs;
+    vst1q_f32(totals[braid][two][pair], sums[braid][two / 2][two % 2][pair]);
   }
 }
 

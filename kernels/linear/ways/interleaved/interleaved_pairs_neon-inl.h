@@ -21,7 +21,7 @@ struct PairsBlock {
   float scales[pairs][4];
 };
 
-// Rows 2 i and 2 i + 1 of a group of weights, times a pair of rows of x.
+// Rows 2 i and 2 i + 1 of a braid of weights, times a pair of rows of x.
 template <int pairs>
 using PairTotals = float[interleaved_rows / 2][pairs][4];
 

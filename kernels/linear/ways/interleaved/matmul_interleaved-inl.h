@@ -1,5 +1,5 @@
-// What products of interleaved weights whose codes stay bytes share: x as codes, groups of columns for up to four rows
-// of x at a time. Part of a source, inside its target attributes and an unnamed namespace of its own.
+// What products of interleaved weights whose codes stay bytes share: x as codes, braids for up to four rows of x at a
+// time. Part of a source, inside its target attributes and an unnamed namespace of its own.
 
 // One block of a row of x as 8-bit codes, and as the pairs of words that a vector of weights is multiplied with: the
 // words of a row's four bytes hold elements 4 i, 4 i + 2 (their low bytes) and 4 i + 1, 4 i + 3 (their high ones).
@@ -48,7 +48,7 @@ HWY_INLINE void prefetch(const Blocks* from) {
   }
 }
 
-// Columns<Block, rows>::run(a, x, first row): all groups of columns, for a few rows of x.
+// Columns<Block, rows>::run(a, x, first row): all braids, for a few rows of x.
 template <template <class Block, int rows> class Columns>
 void multiply_coded(const Matmul::Arguments& a, const std::byte* prepared) {
   const auto* x = reinterpret_cast<const CodedBlock*>(prepared);

@@ -1,5 +1,6 @@
 // Products with weights in WeightLayout::interleaved8 (tensor/interleaved.h), in two parts like every way of
-// multiplying columns (column_product.h): x is prepared once, then any thread multiplies any groups of eight columns.
+// multiplying columns (column_product.h): x is prepared once, then any thread multiplies any braids, eight columns
+// each.
 #pragma once
 
 #include "kernels/linear/matmul/matmul.h"
@@ -17,7 +18,7 @@ inline BlockReader row_reader(const Matmul::Arguments& a, std::int64_t row, Enco
           a.x.stride(0) * static_cast<std::int64_t>(sizeof(float)), row, encode};
 }
 
-struct GroupProduct {
+struct BraidProduct {
   bool (*accepts)(const Matmul::Arguments& arguments) = nullptr;  // beside is_interleaved
   std::size_t (*bytes)(const Matmul::Arguments& arguments) = nullptr;
   void (*prepare)(const Matmul::Arguments& arguments, Workers& workers, std::byte* prepared) = nullptr;
@@ -26,13 +27,13 @@ struct GroupProduct {
 };
 
 // q4_0 and q8_0, any number of rows of x.
-extern const PerTarget<const GroupProduct*> interleaved_simd;
+extern const PerTarget<const BraidProduct*> interleaved_simd;
 // By byte dot products; null on other architectures.
-extern const GroupProduct* const interleaved_avx512_vnni;
-extern const GroupProduct* const interleaved_neon_dotprod;
+extern const BraidProduct* const interleaved_avx512_vnni;
+extern const BraidProduct* const interleaved_neon_dotprod;
 // Two to sixteen rows of x by SMMLA; null on other architectures.
-extern const GroupProduct* const interleaved_neon_i8mm;
+extern const BraidProduct* const interleaved_neon_i8mm;
 // One row of x, q4_k by USMMLA; null on other architectures.
-extern const GroupProduct* const interleaved_row_neon_i8mm;
+extern const BraidProduct* const interleaved_row_neon_i8mm;
 
 }  // namespace ingot

@@ -32,25 +32,25 @@ struct Columns {
   static void run(const Matmul::Arguments& a, const CodedBlock* coded, std::int64_t first_row) {
     const std::int64_t blocks = a.x.size(1) / 32;
     const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
-    for (std::int64_t group = 0; group < a.y.size(1) / interleaved_rows; ++group) {
+    for (std::int64_t braid = 0; braid < a.y.size(1) / interleaved_rows; ++braid) {
       __m256 totals[rows];
       for (int row = 0; row < rows; ++row) totals[row] = _mm256_setzero_ps();
       for (std::int64_t b = 0; b < blocks; ++b, ++weights) {
         prefetch(weights);
-        add_group(*weights, coded + first_row * blocks + b, blocks, totals);
+        add_blocks(*weights, coded + first_row * blocks + b, blocks, totals);
       }
-      const float* bias = a.bias.data() == nullptr ? nullptr : a.bias.data() + group * interleaved_rows;
+      const float* bias = a.bias.data() == nullptr ? nullptr : a.bias.data() + braid * interleaved_rows;
       for (int row = 0; row < rows; ++row) {
         if (bias != nullptr) totals[row] = _mm256_add_ps(totals[row], _mm256_loadu_ps(bias));
-        _mm256_storeu_ps(&a.y(first_row + row, group * interleaved_rows), totals[row]);
+        _mm256_storeu_ps(&a.y(first_row + row, braid * interleaved_rows), totals[row]);
       }
     }
   }
 
  private:
   // Two sums a row, so that the chain of dot products is half as long.
-  static HWY_INLINE void add_group(const InterleavedBlocks<Block>& weights, const CodedBlock* x, std::int64_t blocks,
-                                   __m256 (&totals)[rows]) {
+  static HWY_INLINE void add_blocks(const InterleavedBlocks<Block>& weights, const CodedBlock* x, std::int64_t blocks,
+                                    __m256 (&totals)[rows]) {
     __m256i sums[rows][2];
     for (int row = 0; row < rows; ++row) {
       sums[row][0] = _mm256_set1_epi32(-code_offset<Block> * x[row * blocks].sum);
@@ -89,11 +89,11 @@ void prepare(const Matmul::Arguments& a, Workers&, std::byte* prepared) {
   code_rows(a, encode_activation_block.widest(), reinterpret_cast<CodedBlock*>(prepared));
 }
 
-constexpr GroupProduct product = {keeps_bytes, coded_bytes, prepare, multiply_coded<Columns>};
+constexpr BraidProduct product = {keeps_bytes, coded_bytes, prepare, multiply_coded<Columns>};
 
 }  // namespace
 
-const GroupProduct* const interleaved_avx512_vnni = &product;
+const BraidProduct* const interleaved_avx512_vnni = &product;
 
 }  // namespace ingot
 

@@ -1,5 +1,5 @@
 // The same by byte dot products (SDOT): four bytes of each of four rows of weights times four of x, which are named by
-// their lane, so that a register of x serves four products. A group of Q4_0 blocks (144 bytes) takes 40 vector
+// their lane, so that a register of x serves four products. Eight blocks of Q4_0 (144 bytes) take 40 vector
 // instructions with one row of x: 10.8 bytes a cycle at three a cycle, which is what the memory gives.
 #include "kernels/linear/ways/interleaved/matmul_interleaved.h"
 
@@ -26,13 +26,13 @@ namespace {
 //
 #include "kernels/linear/instructions/every_vector_neon-inl.h"
 //
-#include "kernels/linear/ways/interleaved/q4_0_groups_neon-inl.h"
+#include "kernels/linear/ways/interleaved/q4_0_braids_neon-inl.h"
 //
-#include "kernels/linear/ways/interleaved/q5_0_groups_neon-inl.h"
+#include "kernels/linear/ways/interleaved/q5_0_braids_neon-inl.h"
 //
-#include "kernels/linear/ways/interleaved/q6_k_groups_neon-inl.h"
+#include "kernels/linear/ways/interleaved/q6_k_braids_neon-inl.h"
 //
-#include "kernels/linear/ways/interleaved/one_row_groups_neon-inl.h"
+#include "kernels/linear/ways/interleaved/one_row_braids_neon-inl.h"
 
 template <class Block>
 constexpr int code_offset = std::is_same_v<Block, BlockQ4_0> ? 8 : 0;
@@ -42,19 +42,19 @@ struct Columns {
   static void run(const Matmul::Arguments& a, const CodedBlock* coded, std::int64_t first_row) {
     const std::int64_t blocks = a.x.size(1) / 32;
     const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
-    for (std::int64_t group = 0; group < a.y.size(1) / interleaved_rows; ++group) {
+    for (std::int64_t braid = 0; braid < a.y.size(1) / interleaved_rows; ++braid) {
       float32x4_t totals[rows][2];
       for (auto& of_row : totals) of_row[0] = of_row[1] = vdupq_n_f32(0);
       for (std::int64_t b = 0; b < blocks; ++b, ++weights) {
-        add_group(*weights, coded + first_row * blocks + b, blocks, totals);
+        add_blocks(*weights, coded + first_row * blocks + b, blocks, totals);
       }
-      for (int row = 0; row < rows; ++row) store_group(a, first_row + row, group, totals[row]);
+      for (int row = 0; row < rows; ++row) store_braid(a, first_row + row, braid, totals[row]);
     }
   }
 
  private:
-  static HWY_INLINE void add_group(const InterleavedBlocks<Block>& weights, const CodedBlock* x, std::int64_t blocks,
-                                   float32x4_t (&totals)[rows][2]) {
+  static HWY_INLINE void add_blocks(const InterleavedBlocks<Block>& weights, const CodedBlock* x, std::int64_t blocks,
+                                    float32x4_t (&totals)[rows][2]) {
     constexpr int quads = InterleavedBlocks<Block>::quads;
     int8x16_t of_x[rows][2];
     int32x4_t sums[rows][2];
@@ -145,11 +145,11 @@ void columns(const Matmul::Arguments& a, const std::byte* prepared) {
   with_one_row_type(a.weights.dtype(), [&]<class Block>() { multiply_one_row<Block>(a, prepared); });
 }
 
-constexpr GroupProduct product = {accepts, prepared_bytes, prepare, columns, 512 << 10};
+constexpr BraidProduct product = {accepts, prepared_bytes, prepare, columns, 512 << 10};
 
 }  // namespace
 
-const GroupProduct* const interleaved_neon_dotprod = &product;
+const BraidProduct* const interleaved_neon_dotprod = &product;
 
 }  // namespace ingot
 

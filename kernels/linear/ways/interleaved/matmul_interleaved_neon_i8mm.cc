@@ -1,6 +1,6 @@
 // Two to sixteen rows of x and interleaved weights by SMMLA, which wants eight codes of a row together: quads of four
-// rows that stand side by side are zipped, those of nibbles before they are taken apart. With four rows of x a group of
-// Q4_0 blocks takes 80 slots of the vector pipes (32 multiply, 24 unpack, 24 scale) where products by lanes (SDOT)
+// rows that stand side by side are zipped, those of nibbles before they are taken apart. With four rows of x eight
+// blocks of Q4_0 take 80 slots of the vector pipes (32 multiply, 24 unpack, 24 scale) where products by lanes (SDOT)
 // would take 100, with two 56 and 60.
 #include "kernels/linear/ways/interleaved/matmul_interleaved.h"
 
@@ -34,22 +34,22 @@ namespace {
 //
 #include "kernels/linear/ways/interleaved/q8_0_pairs_neon-inl.h"
 //
-#include "kernels/linear/ways/interleaved/interleaved_halves_neon-inl.h"
+#include "kernels/linear/ways/interleaved/half_braids_neon-inl.h"
 //
-#include "kernels/linear/ways/interleaved/q4_0_halves_neon-inl.h"
+#include "kernels/linear/ways/interleaved/q4_0_half_braids_neon-inl.h"
 //
-#include "kernels/linear/ways/interleaved/q8_0_halves_neon-inl.h"
+#include "kernels/linear/ways/interleaved/q8_0_half_braids_neon-inl.h"
 //
 #include "kernels/linear/ways/interleaved/interleaved_pairs_256_neon-inl.h"
 
-// Sums of a group with rows of x from `first` on.
+// Sums of a braid with rows of x from `first` on.
 template <int pairs>
-void store_totals(const Matmul::Arguments& a, const float* unscale, std::int64_t first, std::int64_t group,
+void store_totals(const Matmul::Arguments& a, const float* unscale, std::int64_t first, std::int64_t braid,
                   const PairTotals<pairs>& totals) {
   float bias[interleaved_rows] = {};
-  if (a.bias.data() != nullptr) std::memcpy(bias, a.bias.data() + group * interleaved_rows, sizeof(bias));
+  if (a.bias.data() != nullptr) std::memcpy(bias, a.bias.data() + braid * interleaved_rows, sizeof(bias));
   for (std::int64_t row = 0; row < std::min<std::int64_t>(2 * pairs, a.y.size(0) - first); ++row) {
-    float* to = &a.y(first + row, group * interleaved_rows);
+    float* to = &a.y(first + row, braid * interleaved_rows);
     for (int half = 0; half < 2; ++half) {
       const float32x4_t one = vld1q_f32(totals[2 * half][row / 2]), other = vld1q_f32(totals[2 * half + 1][row / 2]);
       const float32x4_t four = row % 2 == 0 ? vuzp1q_f32(one, other) : vuzp2q_f32(one, other);
@@ -58,64 +58,64 @@ void store_totals(const Matmul::Arguments& a, const float* unscale, std::int64_t
   }
 }
 
-// Groups from far apart side by side, where registers suffice: the memory answers several long streams faster than one.
+// Braids from far apart side by side, where registers suffice: the memory answers several long streams faster than one.
 template <class Block, int pairs>
-void multiply_groups(const Matmul::Arguments& a, const std::byte* prepared) {
-  constexpr int at_once = groups_at_once<Block, pairs>;
+void multiply_braids(const Matmul::Arguments& a, const std::byte* prepared) {
+  constexpr int at_once = braids_at_once<Block, pairs>;
   const auto [x, unscale] = prepared_x<Block, pairs>(prepared);
-  const std::int64_t blocks = a.x.size(1) / Block::elements, groups = a.y.size(1) / interleaved_rows;
-  const std::int64_t length = (groups + at_once - 1) / at_once;
+  const std::int64_t blocks = a.x.size(1) / Block::elements, braids = a.y.size(1) / interleaved_rows;
+  const std::int64_t length = (braids + at_once - 1) / at_once;
   const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
   for (std::int64_t first = 0; first < length; ++first) {
-    std::int64_t group[at_once];
-    const InterleavedBlocks<Block>* of_groups[at_once];
+    std::int64_t braid[at_once];
+    const InterleavedBlocks<Block>* of_braids[at_once];
     for (int i = 0; i < at_once; ++i) {
-      group[i] = std::min(first + i * length, groups - 1);  // the last one twice where they are odd
-      of_groups[i] = weights + group[i] * blocks;
+      braid[i] = std::min(first + i * length, braids - 1);  // the last one twice where they are odd
+      of_braids[i] = weights + braid[i] * blocks;
     }
     PairTotals<pairs> totals[at_once];
-    multiply_pairs(of_groups, blocks, x, totals);
-    for (int i = 0; i < at_once; ++i) store_totals<pairs>(a, unscale, 0, group[i], totals[i]);
+    multiply_pairs(of_braids, blocks, x, totals);
+    for (int i = 0; i < at_once; ++i) store_totals<pairs>(a, unscale, 0, braid[i], totals[i]);
   }
 }
 
-// Some groups at a time, part by part of their depth.
+// Some braids at a time, part by part of their depth.
 template <class Block>
-void multiply_halves(const Matmul::Arguments& a, const std::byte* prepared) {
-  constexpr std::int64_t groups_at_a_time = 32;
+void multiply_half_braids(const Matmul::Arguments& a, const std::byte* prepared) {
+  constexpr std::int64_t braids_at_a_time = 32;
   // With as much of x a part of 4 KiB stays in the first-level cache; asked for further ahead, memory answers slower.
   constexpr std::int64_t part = 4096 / sizeof(InterleavedBlocks<Block>);
-  const std::int64_t blocks = a.x.size(1) / 32, all_groups = a.y.size(1) / interleaved_rows;
+  const std::int64_t blocks = a.x.size(1) / 32, all_braids = a.y.size(1) / interleaved_rows;
   const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
-  for (std::int64_t first = 0; first < all_groups; first += groups_at_a_time) {
-    const std::int64_t groups = std::min(groups_at_a_time, all_groups - first);
-    float totals[groups_at_a_time][2][sizeof(PairTotals<4>) / sizeof(float)] = {};
+  for (std::int64_t first = 0; first < all_braids; first += braids_at_a_time) {
+    const std::int64_t braids = std::min(braids_at_a_time, all_braids - first);
+    float totals[braids_at_a_time][2][sizeof(PairTotals<4>) / sizeof(float)] = {};
     for (std::int64_t begin = 0; begin < blocks; begin += part) {
       const std::int64_t count = std::min(part, blocks - begin);
-      for (std::int64_t group = 0; group < groups; ++group) {
-        const auto* from = weights + (first + group) * blocks + begin;
-        const auto* next = group + 1 < groups       ? from + blocks
+      for (std::int64_t braid = 0; braid < braids; ++braid) {
+        const auto* from = weights + (first + braid) * blocks + begin;
+        const auto* next = braid + 1 < braids       ? from + blocks
                            : begin + count < blocks ? weights + first * blocks + begin + count
                                                     : from + count;
         int set = 0;
         for_sets(a, [&]<int pairs>(std::int64_t, std::size_t place) {
           if constexpr (pairs > 2) {  // fewer have loops of their own
             const auto& x = *reinterpret_cast<const PairsOfX<pairs>*>(prepared + place);
-            auto& of_set = reinterpret_cast<HalfTotals<pairs>(&)[2]>(totals[group][set++]);
+            auto& of_set = reinterpret_cast<HalfBraidTotals<pairs>(&)[2]>(totals[braid][set++]);
             for (int half = 0; half < 2; ++half) {
               const auto* ahead = reinterpret_cast<const std::byte*>(next) + half * count * (sizeof(*next) / 2);
-              multiply_half(HalfGroup<Block>(from, half), count, x.blocks() + begin, ahead, of_set[half]);
+              multiply_half_braid(HalfBraid<Block>(from, half), count, x.blocks() + begin, ahead, of_set[half]);
             }
           }
         });
       }
     }
-    for (std::int64_t group = 0; group < groups; ++group) {
+    for (std::int64_t braid = 0; braid < braids; ++braid) {
       int set = 0;
       for_sets(a, [&]<int pairs>(std::int64_t row, std::size_t place) {
         const auto& x = *reinterpret_cast<const PairsOfX<pairs>*>(prepared + place);
-        store_totals<pairs>(a, x.unscale, row, first + group,
-                            reinterpret_cast<const PairTotals<pairs>&>(totals[group][set++]));
+        store_totals<pairs>(a, x.unscale, row, first + braid,
+                            reinterpret_cast<const PairTotals<pairs>&>(totals[braid][set++]));
       });
     }
   }
@@ -149,17 +149,17 @@ void prepare(const Matmul::Arguments& a, Workers& workers, std::byte* prepared) 
 void columns(const Matmul::Arguments& a, const std::byte* prepared) {
   with_interleaved_type(a.weights.dtype(), [&]<class Block>() {
     if constexpr (std::is_same_v<Block, BlockQ4_0> || std::is_same_v<Block, BlockQ8_0>) {
-      if (a.x.size(0) > 4) return multiply_halves<Block>(a, prepared);
+      if (a.x.size(0) > 4) return multiply_half_braids<Block>(a, prepared);
     }
-    (a.x.size(0) == 2 ? multiply_groups<Block, 1> : multiply_groups<Block, 2>)(a, prepared);
+    (a.x.size(0) == 2 ? multiply_braids<Block, 1> : multiply_braids<Block, 2>)(a, prepared);
   });
 }
 
-constexpr GroupProduct product = {accepts, prepared_bytes, prepare, columns, 512 << 10};
+constexpr BraidProduct product = {accepts, prepared_bytes, prepare, columns, 512 << 10};
 
 }  // namespace
 
-const GroupProduct* const interleaved_neon_i8mm = &product;
+const BraidProduct* const interleaved_neon_i8mm = &product;
 
 }  // namespace ingot
 

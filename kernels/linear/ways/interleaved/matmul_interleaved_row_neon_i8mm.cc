@@ -1,5 +1,5 @@
 // One row of x and interleaved Q4_K weights by matrix instructions (USMMLA), which have a column of x to spare: see
-// q4_k_groups_neon-inl.h. SDOT reads what lies in quads; codes of Q4_K lie in eights.
+// q4_k_braids_neon-inl.h. SDOT reads what lies in quads; codes of Q4_K lie in eights.
 #include "kernels/linear/ways/interleaved/matmul_interleaved.h"
 
 #include <arm_neon.h>
@@ -22,9 +22,9 @@ namespace {
 //
 #include "kernels/linear/instructions/every_vector_neon-inl.h"
 //
-#include "kernels/linear/ways/interleaved/q4_k_groups_neon-inl.h"
+#include "kernels/linear/ways/interleaved/q4_k_braids_neon-inl.h"
 //
-#include "kernels/linear/ways/interleaved/one_row_groups_neon-inl.h"
+#include "kernels/linear/ways/interleaved/one_row_braids_neon-inl.h"
 
 template <>
 struct OneRow<BlockQ4_K> {
@@ -51,11 +51,11 @@ void columns(const Matmul::Arguments& a, const std::byte* prepared) {
   is_own(a) ? multiply_one_row<BlockQ4_K>(a, prepared) : interleaved_neon_dotprod->columns(a, prepared);
 }
 
-constexpr GroupProduct product = {accepts, prepared_bytes, prepare, columns, 512 << 10};
+constexpr BraidProduct product = {accepts, prepared_bytes, prepare, columns, 512 << 10};
 
 }  // namespace
 
-const GroupProduct* const interleaved_row_neon_i8mm = &product;
+const BraidProduct* const interleaved_row_neon_i8mm = &product;
 
 }  // namespace ingot
 

@@ -82,7 +82,7 @@ struct Columns {
     const std::int64_t blocks = a.x.size(1) / 32;
     const auto* weights = reinterpret_cast<const InterleavedBlocks<Block>*>(a.weights.data());
     const hn::Rebind<hwy::float16_t, Floats> halves;
-    for (std::int64_t group = 0; group < a.y.size(1) / interleaved_rows; ++group) {
+    for (std::int64_t braid = 0; braid < a.y.size(1) / interleaved_rows; ++braid) {
       hn::Vec<Floats> totals[rows][vectors];
       for (auto& of_row : totals) std::fill_n(of_row, vectors, hn::Zero(Floats()));
       for (std::int64_t b = 0; b < blocks; ++b, ++weights) {
@@ -106,8 +106,8 @@ struct Columns {
         }
       }
       for (int row = 0; row < rows; ++row) {
-        float* out = &a.y(first_row + row, group * interleaved_rows);
-        const float* bias = a.bias.data() == nullptr ? nullptr : a.bias.data() + group * interleaved_rows;
+        float* out = &a.y(first_row + row, braid * interleaved_rows);
+        const float* bias = a.bias.data() == nullptr ? nullptr : a.bias.data() + braid * interleaved_rows;
         for (int v = 0; v < vectors; ++v) {
           auto total = totals[row][v];
           if (bias != nullptr) total = hn::Add(total, hn::LoadU(Floats(), bias + v * lanes));
@@ -125,7 +125,7 @@ void prepare(const Matmul::Arguments& a, Workers&, std::byte* prepared) {
   code_rows(a, encode, reinterpret_cast<CodedBlock*>(prepared));
 }
 
-constexpr GroupProduct product = {keeps_bytes, coded_bytes, prepare, multiply_coded<Columns>};
+constexpr BraidProduct product = {keeps_bytes, coded_bytes, prepare, multiply_coded<Columns>};
 
 }  // namespace
 }  // namespace ingot::HWY_NAMESPACE
@@ -134,7 +134,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ingot {
 
-const PerTarget<const GroupProduct*> interleaved_simd = INGOT_SIMD_ENTRIES(product);
+const PerTarget<const BraidProduct*> interleaved_simd = INGOT_SIMD_ENTRIES(product);
 
 }  // namespace ingot
 #endif

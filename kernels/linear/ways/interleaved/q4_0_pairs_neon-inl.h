@@ -3,16 +3,16 @@
 // Neoverse V1 starts about three vector instructions a cycle in an order that leaves none of them waiting, so a loop's
 // order is by time: it loads the bytes of four rows, zips quads of two neighbours into eight bytes of a row, takes
 // their nibbles apart and multiplies them two to six cycles later; integers of four rows are scaled while the next four
-// are summed, the last of a block by the pass after it. A pass with four rows of x is a block of one group (16
-// registers are sums), with two rows a block of two groups, which stand half a pass apart.
+// are summed, the last of a block by the pass after it. A pass with four rows of x is a block of one braid (16
+// registers are sums), with two rows a block of two braids, which stand half a pass apart.
 
-// How many groups of eight columns are multiplied side by side.
+// How many braids are multiplied side by side.
 template <class Block, int pairs>
-constexpr int groups_at_once = 2;
+constexpr int braids_at_once = 2;
 template <int pairs>
-constexpr int groups_at_once<BlockQ5_0, pairs> = 1;
+constexpr int braids_at_once<BlockQ5_0, pairs> = 1;
 template <>
-constexpr int groups_at_once<BlockQ4_0, 2> = 1;
+constexpr int braids_at_once<BlockQ4_0, 2> = 1;
 
 // clang-format off
 HWY_INLINE void multiply_pairs(const InterleavedBlocks<BlockQ4_0>* const (&weights)[2], std::int64_t blocks,

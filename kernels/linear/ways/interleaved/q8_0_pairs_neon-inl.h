@@ -1,5 +1,5 @@
 // Interleaved Q8_0 weights times pairs of rows of x (interleaved_pairs_neon-inl.h): part of a source. The order is by
-// time, as in q4_0_pairs_neon-inl.h; a pass is a block of two groups, which stand half a pass apart. With four rows of
+// time, as in q4_0_pairs_neon-inl.h; a pass is a block of two braids, which stand half a pass apart. With four rows of
 // x sums take sixteen registers, and what comes from memory is used as soon as it can be.
 
 // clang-format off

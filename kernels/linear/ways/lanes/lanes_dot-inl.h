@@ -30,14 +30,14 @@ constexpr LaneKind kind_of() {
 template <LaneKind kind, int rows, class Take>
 HWY_INLINE void sum_group(const LanePanel& panel, std::int64_t group, const LaneSpan* x, Take take) {
   constexpr int planes = kind.planes.count;
-  unrolled<kind.group / 4 / kind.planes.run>(INGOT_UNROLLED(run) {
+  unrolled<kind.group / 4 / kind.planes.chain_quads>(INGOT_UNROLLED(chain) {
     Lanes::Integers chains[rows][planes];
     unrolled<rows * planes>(INGOT_UNROLLED(i) {
       const bool corrected = kind.planes.offset != 0 && i % planes == planes - 1;
       chains[i / planes][i % planes] = Lanes::words(corrected ? x[i / planes].corrections[group] : 0);
     });
-    const std::int64_t first = group * (kind.group / 4) + run * kind.planes.run;
-    unrolled<kind.planes.run>(INGOT_UNROLLED(quad) {
+    const std::int64_t first = group * (kind.group / 4) + chain * kind.planes.chain_quads;
+    unrolled<kind.planes.chain_quads>(INGOT_UNROLLED(quad) {
       Lanes::Integers weights[planes];
       unrolled<planes>(INGOT_UNROLLED(i) { weights[i] = Lanes::load(panel.codes[i][first + quad]); });
       unrolled<rows>(INGOT_UNROLLED(row) {
@@ -48,7 +48,7 @@ HWY_INLINE void sum_group(const LanePanel& panel, std::int64_t group, const Lane
     unrolled<rows * planes>(INGOT_UNROLLED(i) {
       constexpr int plane = i % planes;
       take(std::integral_constant<int, i / planes>(), chains[i / planes][plane], std::integral_constant<int, plane>(),
-           std::bool_constant<run == 0 && plane == 0>());
+           std::bool_constant<chain == 0 && plane == 0>());
     });
   });
 }

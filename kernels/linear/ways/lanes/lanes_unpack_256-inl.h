@@ -33,17 +33,17 @@ HWY_INLINE void unpack_pairs(const LaneRows& rows, LanePanel& panel) {
   put_minimums(panel, 4, upper(Lanes::right<4>(third), second), minimum);
 }
 
-// Sixteen bytes of nibbles: the lower ones of group 2 run, the upper ones of the group after it.
+// Sixteen bytes of nibbles: the lower ones of group 2 stretch, the upper ones of the group after it.
 template <class Block>
 HWY_INLINE void unpack_nibble_groups(const LaneRows& rows, LanePanel& panel) {
   constexpr bool has_high = requires(const Block& block) { block.high; };
   for (int half = 0; half < 2; ++half) {  // of every 32 bytes, so that as much of `high` stays in registers
     Quads high = {};
     if constexpr (has_high) high = load_quads(rows, offsetof(BlockQ5_K, high) + 16 * half);
-    unrolled<4>(INGOT_UNROLLED(run) {
-      const Quads in = load_quads(rows, offsetof(Block, low) + 32 * run + 16 * half);
+    unrolled<4>(INGOT_UNROLLED(stretch) {
+      const Quads in = load_quads(rows, offsetof(Block, low) + 32 * stretch + 16 * half);
       unrolled<8>(INGOT_UNROLLED(i) {
-        constexpr int group = 2 * run + i / 4;
+        constexpr int group = 2 * stretch + i / 4;
         Lanes::Integers codes = bits_at<i / 4 * 4>(in.quads[i % 4], 15);
         if constexpr (has_high) codes = Lanes::set_where(codes, high.quads[i % 4], Lanes::bytes(1 << group), 16);
         put<Block>(panel, 8 * group + 4 * half + i % 4, codes);
@@ -52,7 +52,7 @@ HWY_INLINE void unpack_nibble_groups(const LaneRows& rows, LanePanel& panel) {
   }
 }
 
-// Sixteen bytes of two bits, of four runs of 32 elements.
+// Sixteen bytes of two bits, of four stretches of 32 elements.
 template <class Block>
 HWY_INLINE void unpack_two_bits(const LaneRows& rows, LanePanel& panel) {
   constexpr bool has_high = requires(const Block& block) { block.high; };
@@ -62,10 +62,10 @@ HWY_INLINE void unpack_two_bits(const LaneRows& rows, LanePanel& panel) {
     unrolled<2>(INGOT_UNROLLED(half) {
       const Quads in = load_quads(rows, offsetof(Block, low) + 32 * half + 16 * part);
       unrolled<16>(INGOT_UNROLLED(i) {
-        constexpr int run = 4 * half + i / 4;
+        constexpr int stretch = 4 * half + i / 4;
         Lanes::Integers codes = bits_at<i / 4 * 2>(in.quads[i % 4], 3);
-        if constexpr (has_high) codes = Lanes::set_where(codes, high.quads[i % 4], Lanes::bytes(1 << run), 4);
-        put<Block>(panel, 8 * run + 4 * part + i % 4, codes);
+        if constexpr (has_high) codes = Lanes::set_where(codes, high.quads[i % 4], Lanes::bytes(1 << stretch), 4);
+        put<Block>(panel, 8 * stretch + 4 * part + i % 4, codes);
       });
     });
   }
@@ -119,14 +119,14 @@ HWY_INLINE void unpack_block(const BlockQ6_K*, const LaneRows& rows, LanePanel& 
     const std::int64_t low = 64 * (part / 2) + 16 * (part % 2);
     const Quads high = load_quads(rows, offsetof(Block, high) + 16 * part);
     const int first = 32 * (part / 2) + 4 * (part % 2);
-    unrolled<2>(INGOT_UNROLLED(run) {
-      const Quads in = load_quads(rows, low + 32 * run);
+    unrolled<2>(INGOT_UNROLLED(stretch) {
+      const Quads in = load_quads(rows, low + 32 * stretch);
       unrolled<4>(INGOT_UNROLLED(i) {
         const Lanes::Integers mask = Lanes::bytes(0x30);
-        const Lanes::Integers lower = Lanes::both(Lanes::left<4 - 2 * run>(high.quads[i]), mask);
-        const Lanes::Integers upper = Lanes::both(Lanes::right<2 * run>(high.quads[i]), mask);
-        put<Block>(panel, first + 8 * run + i, Lanes::either(bits_at<0>(in.quads[i], 15), lower));
-        put<Block>(panel, first + 16 + 8 * run + i, Lanes::either(bits_at<4>(in.quads[i], 15), upper));
+        const Lanes::Integers lower = Lanes::both(Lanes::left<4 - 2 * stretch>(high.quads[i]), mask);
+        const Lanes::Integers upper = Lanes::both(Lanes::right<2 * stretch>(high.quads[i]), mask);
+        put<Block>(panel, first + 8 * stretch + i, Lanes::either(bits_at<0>(in.quads[i], 15), lower));
+        put<Block>(panel, first + 16 + 8 * stretch + i, Lanes::either(bits_at<4>(in.quads[i], 15), upper));
       });
     });
   }

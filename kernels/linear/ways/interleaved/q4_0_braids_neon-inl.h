@@ -1,20 +1,20 @@
-// Two groups of interleaved Q4_0 weights times one row of x, as one block of assembly: part of
+// Two braids of interleaved Q4_0 weights times one row of x, as one block of assembly: part of
 // matmul_interleaved_neon_dotprod.cc.
 //
-// A block of a group of eight rows takes 40 vector instructions, of which Neoverse V1 starts about three a cycle in an
-// order that leaves none of them waiting. So this order is by time, like that of q4_0_streams_neon-inl.h: each line
-// below is a step that works on 16 bytes, which are four codes of a row's low nibbles and four of its high ones, for
-// four rows. It multiplies what the step before split, splits its own bytes, loads those of three steps on, converts
-// and scales what earlier steps summed. Sixteen steps are a pass, one block of both groups: the first half of the
-// first group's, of the second's, then the second halves, so that a register of x has half a pass to be loaded in. What
-// a pass leaves over is done by the next; the first one has zeros to finish.
+// A block of a braid takes 40 vector instructions, of which Neoverse V1 starts about three a cycle in an order that
+// leaves none of them waiting. So this order is by time, like that of q4_0_streams_neon-inl.h: each line below is a
+// step that works on 16 bytes, which are four codes of a row's low nibbles and four of its high ones, for four rows. It
+// multiplies what the step before split, splits its own bytes, loads those of three steps on, converts and scales what
+// earlier steps summed. Sixteen steps are a pass, one block of both braids: the first half of the first braid's, of the
+// second's, then the second halves, so that a register of x has half a pass to be loaded in. What a pass leaves over is
+// done by the next; the first one has zeros to finish.
 //
 // Integers start from the bits of 1.5 * 2^23, where steps of one are bits of one: subtracting that float converts them,
 // where SCVTF would start only once a cycle. They stay below 2^17, so that nothing is rounded.
 // The memory answers while this multiplies only where it is asked early: without prefetches it gives a fifth less. It
-// is asked twice, as q6_k_groups_neon-inl.h says.
+// is asked twice, as q6_k_braids_neon-inl.h says.
 //
-//   v0-3   totals, two registers a group    v11-14  integers            v24     scale of x
+//   v0-3   totals, two registers a braid    v11-14  integers            v24     scale of x
 //   v4     15 in each byte                  v15     1.5 * 2^23          v25-26  x for quads 0 and 1, then 2 and 3
 //   v5-8   bytes, then high nibbles         v16-19  integers as floats
 //   v9-10  low nibbles                      v20-23  scales of the rows
@@ -37,7 +37,7 @@ struct Q4_0LaneBlock {
 };
 
 // clang-format off
-#define INGOT_CODES(to, group, at) "ldr q" #to ", [%[w" #group "], #" #at "]\n"
+#define INGOT_CODES(to, braid, at) "ldr q" #to ", [%[w" #braid "], #" #at "]\n"
 #define INGOT_OF_X(to, at) "ldr q" #to ", [%[x], #" #at "]\n"
 #define INGOT_SPLIT(low, bytes) \
   "and v" #low ".16b, v" #bytes ".16b, v4.16b\n" "ushr v" #bytes ".16b, v" #bytes ".16b, #4\n"
@@ -45,18 +45,18 @@ struct Q4_0LaneBlock {
 #define INGOT_CONVERT(to, sum) "fsub v" #to ".4s, v" #sum ".4s, v15.4s\n"
 #define INGOT_SCALE(sum) "fmul v" #sum ".4s, v" #sum ".4s, v24.4s\n"
 #define INGOT_ADD(total, sum, scale) "fmla v" #total ".4s, v" #sum ".4s, v" #scale ".4s\n"
-#define INGOT_HALVES(to, group) "ldr q" #to ", [%[w" #group "]]\n"
+#define INGOT_HALVES(to, braid) "ldr q" #to ", [%[w" #braid "]]\n"
 #define INGOT_WIDEN_LOW(to, halves) "fcvtl v" #to ".4s, v" #halves ".4h\n"
 #define INGOT_WIDEN_HIGH(to, halves) "fcvtl2 v" #to ".4s, v" #halves ".8h\n"
-#define INGOT_PREFETCH(level, group, at) "prfm pld" #level "keep, [%[w" #group "], #" #at "]\n"
+#define INGOT_PREFETCH(level, braid, at) "prfm pld" #level "keep, [%[w" #braid "], #" #at "]\n"
 // On to the next block, where there is one.
 #define INGOT_ADVANCE \
   "sub %[left], %[left], #1\n" "mov %[a], #144\n" "mov %[b], #64\n" "cmp %[left], #0\n" \
   "csel %[a], %[a], xzr, gt\n" "csel %[b], %[b], xzr, gt\n" \
   "add %[w0], %[w0], %[a]\n" "add %[w1], %[w1], %[a]\n" "add %[x], %[x], %[b]\n"
 
-// totals: of the first group's rows 0 to 3 and 4 to 7, and of the second's. Precondition: blocks > 0.
-HWY_INLINE void multiply_two_groups(const InterleavedBlocks<BlockQ4_0>* w0, const InterleavedBlocks<BlockQ4_0>* w1,
+// totals: of the first braid's rows 0 to 3 and 4 to 7, and of the second's. Precondition: blocks > 0.
+HWY_INLINE void multiply_two_braids(const InterleavedBlocks<BlockQ4_0>* w0, const InterleavedBlocks<BlockQ4_0>* w1,
                                     std::int64_t blocks, const Q4_0LaneBlock* x, float32x4_t (&totals)[2][2]) {
   static_assert(sizeof(InterleavedBlocks<BlockQ4_0>) == 144 && offsetof(InterleavedBlocks<BlockQ4_0>, codes) == 16);
   static_assert(sizeof(Q4_0LaneBlock) == 64 && offsetof(Q4_0LaneBlock, starts) == 32 &&

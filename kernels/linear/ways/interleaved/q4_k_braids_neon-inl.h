@@ -1,6 +1,6 @@
-// Two groups of interleaved Q4_K weights times one row of x, as one block of assembly: part of
+// Two braids of interleaved Q4_K weights times one row of x, as one block of assembly: part of
 // matmul_interleaved_row_neon_i8mm.cc. Why assembly, and how a pass hands what it has not finished to the next:
-// q4_0_groups_neon-inl.h.
+// q4_0_braids_neon-inl.h.
 //
 // A register holds eight bytes b = a + 16 h of two rows: low nibbles a and high ones h of two groups of 32 elements.
 // USMMLA multiplies each row of it with two columns of x,
@@ -11,7 +11,7 @@
 // takes 266 of them: 192 multiply, 38 scale by integers, 6 join the lanes, 16 are of minimums, 14 of floats. At three a
 // cycle, which is what this order starts, that is 11 cycles a block and row; the memory gives one in 13.
 //
-// A pass is a block of one group in sixteen steps of eight bytes; the next is the same block of the other group. A
+// A pass is a block of one braid in sixteen steps of eight bytes; the next is the same block of the other braid. A
 // step multiplies four registers and loads those of the next. Each fourth one also scales what four steps summed. The
 // rest, which makes floats of the block before, stands in between.
 //
@@ -82,7 +82,7 @@ struct alignas(16) Q4_KLaneBlock {
   INGOT_TWO_ROWS(15, 5, 9, 6, 8, of_a, of_h, at + 16, f1, m1) \
   INGOT_TWO_ROWS(16, 6, 8, 7, 9, of_a, of_h, at + 32, f2, m2) \
   INGOT_TWO_ROWS(17, 7, 9, 4, 8, of_a, of_h, at + 48, f3, m3)
-// Step n of a pass, even or odd, and what stands in between; its prefetch is of the same group's next block.
+// Step n of a pass, even or odd, and what stands in between; its prefetch is of the same braid's next block.
 #define INGOT_ASK(at) "prfm pldl1keep, [%[w], #" #at "]\n"
 #define INGOT_EVEN_STEP(n, ask, ...) \
   INGOT_ASK(ask + 64 * n) INGOT_STEP(10, 11, 12, 13, 192 + 64 * n, 32 + 32 * n, , , , , __VA_ARGS__)
@@ -118,14 +118,14 @@ struct alignas(16) Q4_KLaneBlock {
 #define INGOT_END_11 INGOT_FLOAT(fmls, 26, 2, 29), INGOT_ADD(1, 25), INGOT_ADD(31, 26) INGOT_STORE
 #define INGOT_FOUR_IN_TURN(a, b, c, d) a b c d
 #define INGOT_IN_TURN(...) INGOT_FOUR_IN_TURN(__VA_ARGS__)
-// On to the other group, and to the next block after both, where there is one.
+// On to the other braid, and to the next block after both, where there is one.
 #define INGOT_ADVANCE \
   "mov %[was], %[w]\n" "mov %[x_was], %[x]\n" "add %[step], %[w], #1152\n" "subs %[left], %[left], #1\n" \
   "csel %[w], %[other], %[w], ne\n" "mov %[other], %[step]\n" "csel %[step], %[x_step], xzr, ne\n" \
   "add %[x], %[x], %[step]\n" "eor %[x_step], %[x_step], %[x_bytes]\n" "eor %[total], %[total], #32\n"
 
-// totals: of the first group's rows 0 to 3 and 4 to 7, and of the second's. Precondition: blocks > 0.
-HWY_INLINE void multiply_two_groups(const InterleavedBlocks<BlockQ4_K>* w, const InterleavedBlocks<BlockQ4_K>* other,
+// totals: of the first braid's rows 0 to 3 and 4 to 7, and of the second's. Precondition: blocks > 0.
+HWY_INLINE void multiply_two_braids(const InterleavedBlocks<BlockQ4_K>* w, const InterleavedBlocks<BlockQ4_K>* other,
                                     std::int64_t blocks, const Q4_KLaneBlock* x, float32x4_t (&totals)[2][2]) {
   using Weights = InterleavedBlocks<BlockQ4_K>;
   static_assert(sizeof(Weights) == 1152 && offsetof(Weights, minimums) == 16 && offsetof(Weights, group_scales) == 32 &&

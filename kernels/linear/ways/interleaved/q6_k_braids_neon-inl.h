@@ -1,9 +1,9 @@
-// Two groups of interleaved Q6_K weights times one row of x, as one block of assembly: part of
+// Two braids of interleaved Q6_K weights times one row of x, as one block of assembly: part of
 // matmul_interleaved_neon_dotprod.cc. Why assembly, and how a step hands what it has not finished to the next:
-// q4_0_groups_neon-inl.h.
+// q4_0_braids_neon-inl.h.
 //
-// A block of a group of eight rows takes 408 vector instructions: 192 put six bits together (six for each sixteen
-// elements of four rows), 128 multiply, 80 scale, 8 are of floats. A step is sixteen elements of four rows. It
+// A block of a braid takes 408 vector instructions: 192 put six bits together (six for each sixteen elements of four
+// rows), 128 multiply, 80 scale, 8 are of floats. A step is sixteen elements of four rows. It
 // multiplies what the step before put together, puts its own bytes together, loads those of the next, and multiplies
 // what the step before the last summed by integer scales. Eight steps are a pass: two groups of sixteen elements, of
 // the first weights and of the second in turn. Eight passes are a block; the first of them also scales the sums of the
@@ -14,7 +14,7 @@
 // ahead into the first level. That reads as fast as loads alone; one of the two reads a tenth less, none a fifth less,
 // and asking the first level for every line two fifths less.
 //
-//   v0-3    totals, two registers a group    v11-14, v15-18  bytes, then    v25-26  the same of the second weights
+//   v0-3    totals, two registers a braid    v11-14, v15-18  bytes, then    v25-26  the same of the second weights
 //   v4-7    integers of the block                    codes, of two steps    v27-28  scales of the rows
 //   v8      63 in each byte                  v19-20  sums of two steps      v29     scale of x
 //   v9-10   x for both groups of sixteen     v21-22  scales of four rows    v30-31  integers as floats, their scales
@@ -39,7 +39,7 @@ struct alignas(16) Q6_KLaneBlock {
 #define INGOT_MASKED(codes) "and v" #codes ".16b, v" #codes ".16b, v8.16b\n"
 #define INGOT_WIDEN(with, to, lanes, from, from_lanes) #with " v" #to "." #lanes ", v" #from "." #from_lanes "\n"
 #define INGOT_SCALED(with, to, sum, scale) #with " v" #to ".4s, v" #sum ".4s, v" #scale ".4s\n"
-#define INGOT_PREFETCH(level, group, at) "prfm pld" #level "keep, [%[w" #group "], #" #at "]\n"
+#define INGOT_PREFETCH(level, braid, at) "prfm pld" #level "keep, [%[w" #braid "], #" #at "]\n"
 // Codes a0 to a3 of this step, b0 to b3 of the step before, whose registers take the bytes of the next.
 #define INGOT_STEP(a0, a1, a2, a3, b0, b1, b2, b3, sum, was_sum, scale, of_x, \
                    widen, group_scales, lanes, first, total, next, at, starts, prefetches, more) \
@@ -80,8 +80,8 @@ struct alignas(16) Q6_KLaneBlock {
   "sub %[left], %[left], #1\n" "mov %[a], #1680\n" "mov %[b], #528\n" "cmp %[left], #0\n" \
   "csel %[a], %[a], xzr, gt\n" "csel %[b], %[b], xzr, gt\n" "add %[w0], %[w0], %[a]\n" "add %[w1], %[w1], %[a]\n"
 
-// totals: of the first group's rows 0 to 3 and 4 to 7, and of the second's. Precondition: blocks > 0.
-HWY_INLINE void multiply_two_groups(const InterleavedBlocks<BlockQ6_K>* w0, const InterleavedBlocks<BlockQ6_K>* w1,
+// totals: of the first braid's rows 0 to 3 and 4 to 7, and of the second's. Precondition: blocks > 0.
+HWY_INLINE void multiply_two_braids(const InterleavedBlocks<BlockQ6_K>* w0, const InterleavedBlocks<BlockQ6_K>* w1,
                                     std::int64_t blocks, const Q6_KLaneBlock* x, float32x4_t (&totals)[2][2]) {
   using Weights = InterleavedBlocks<BlockQ6_K>;
   static_assert(sizeof(Weights) == 1680 && offsetof(Weights, group_scales) == 16 && offsetof(Weights, codes) == 144);

@@ -1,6 +1,6 @@
-// Tiles of weights from groups of eight interleaved rows (tensor/interleaved.h). A group is as wide as a tile, and a
-// register of it holds four codes of each of four rows; two that follow each other, zipped by words, are two units of
-// eight codes. Those of Q4_K are units as they lie. Part of a source, after matrix_tile_neon-inl.h.
+// Tiles of weights from braids (tensor/interleaved.h). A braid is as wide as a tile, and a register of it holds four
+// codes of each of four rows; two that follow each other, zipped by words, are two units of eight codes. Those of Q4_K
+// are units as they lie. Part of a source, after matrix_tile_neon-inl.h.
 
 // Eight codes of all rows, unit by unit.
 using EightCodes = uint8x16_t[tile_units];
@@ -82,7 +82,7 @@ HWY_INLINE void unpack_codes(const InterleavedBlocks<BlockQ5_0>& from, TileCodes
 
 template <class Block>
   requires requires(const InterleavedBlocks<Block>& from, TileCodes& to) { unpack_codes(from, to); }
-HWY_INLINE void unpack_group(const InterleavedBlocks<Block>& from, TileBlock<Block>& to) {
+HWY_INLINE void unpack_blocks(const InterleavedBlocks<Block>& from, TileBlock<Block>& to) {
   unpack_codes(from, to.codes);
   spread_halves(from.scales, 1 / codes_factor<Block>, to.scales);
   multiply_units(to.scales, -float_start, to.less_starts);
@@ -122,7 +122,7 @@ HWY_INLINE void store_steps(const int8x16_t (&scales)[count], int32x4_t (&to)[2 
   spread_integers(vmovl_high_s8(before), to[2 * count]);
 }
 
-HWY_INLINE void unpack_group(const InterleavedBlocks<BlockQ4_K>& from, TileBlock<BlockQ4_K>& to) {
+HWY_INLINE void unpack_blocks(const InterleavedBlocks<BlockQ4_K>& from, TileBlock<BlockQ4_K>& to) {
   for (int i = 0; i < 4; ++i) {
     unrolled<4>(INGOT_UNROLLED(eight) {
       const Octets& codes = from.codes[4 * i + eight];
@@ -149,7 +149,7 @@ HWY_INLINE void unpack_group(const InterleavedBlocks<BlockQ4_K>& from, TileBlock
   multiply_units(to.minimum_scales, float_start, to.minimum_starts);
 }
 
-HWY_INLINE void unpack_group(const InterleavedBlocks<BlockQ6_K>& from, TileBlock<BlockQ6_K>& to) {
+HWY_INLINE void unpack_blocks(const InterleavedBlocks<BlockQ6_K>& from, TileBlock<BlockQ6_K>& to) {
   for (int g = 0; g < 16; ++g) {
     uint8x16_t quads[2][4];
     unrolled<2>(INGOT_UNROLLED(half) {
@@ -172,17 +172,17 @@ HWY_INLINE void unpack_group(const InterleavedBlocks<BlockQ6_K>& from, TileBlock
 }
 
 template <class Block>
-constexpr bool has_groups =
-    requires(const InterleavedBlocks<Block>& group, TileBlock<Block>& to) { unpack_group(group, to); };
+constexpr bool has_braid_tiles =
+    requires(const InterleavedBlocks<Block>& blocks, TileBlock<Block>& to) { unpack_blocks(blocks, to); };
 
 // Blocks of eight rows. What comes next is asked for early: memory is slower than unpacking.
 template <class Block>
-void unpack_groups(const InterleavedBlocks<Block>* from, std::int64_t blocks, TileBlock<Block>* to) {
+void unpack_braid(const InterleavedBlocks<Block>* from, std::int64_t blocks, TileBlock<Block>* to) {
   constexpr int line = 64, ahead = 2048;
   for (std::int64_t b = 0; b < blocks; ++b) {
     const auto* bytes = reinterpret_cast<const std::byte*>(from + b);
     unrolled<static_cast<int>((sizeof(*from) + line - 1) / line)>(
         INGOT_UNROLLED(i) { __builtin_prefetch(bytes + ahead + line * i); });
-    unpack_group(from[b], to[b]);
+    unpack_blocks(from[b], to[b]);
   }
 }

@@ -1,10 +1,10 @@
-// Vector maps: y[i] = function(x0[i], x1[i], ...) over a run of elements. Included inside a vector source after
+// Vector maps: y[i] = function(x0[i], x1[i], ...) over a stretch of elements. Included inside a vector source after
 // hwy/highway.h; the include guard toggles with each target, as Highway asks of such headers.
-#if defined(INGOT_KERNELS_VECTOR_RUN_MAP_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef INGOT_KERNELS_VECTOR_RUN_MAP_INL_H_
-#undef INGOT_KERNELS_VECTOR_RUN_MAP_INL_H_
+#if defined(INGOT_KERNELS_VECTOR_STRETCH_MAP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef INGOT_KERNELS_VECTOR_STRETCH_MAP_INL_H_
+#undef INGOT_KERNELS_VECTOR_STRETCH_MAP_INL_H_
 #else
-#define INGOT_KERNELS_VECTOR_RUN_MAP_INL_H_
+#define INGOT_KERNELS_VECTOR_STRETCH_MAP_INL_H_
 #endif
 
 #include "hwy/cache_control.h"
@@ -62,7 +62,7 @@ HWY_INLINE void map_part(D d, const Function& function, float* y, std::int64_t i
 }
 
 template <class Function, class... Sources>
-HWY_INLINE void map_run(const Function& function, float* y, std::int64_t length, const Sources&... sources) {
+HWY_INLINE void map_stretch(const Function& function, float* y, std::int64_t length, const Sources&... sources) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -74,7 +74,8 @@ HWY_INLINE void map_run(const Function& function, float* y, std::int64_t length,
 // The same with stores that go past the caches, for outputs that no cache would hold until they are read: an ordinary
 // store first fetches the line it overwrites, a third more traffic for an addition.
 template <class Function, class... Sources>
-HWY_INLINE void map_run_streaming(const Function& function, float* y, std::int64_t length, const Sources&... sources) {
+HWY_INLINE void map_stretch_streaming(const Function& function, float* y, std::int64_t length,
+                                      const Sources&... sources) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

@@ -1,11 +1,11 @@
-// Four rows of interleaved Q4_0 weights times three or four pairs of rows of x (interleaved_halves_neon-inl.h): part of
+// Four rows of interleaved Q4_0 weights times three or four pairs of rows of x (half_braids_neon-inl.h): part of
 // a source. The order is by time, as in q4_0_pairs_neon-inl.h: bytes are loaded, zipped, taken apart and multiplied a
 // few cycles later each, while the integers of the block before are scaled. Of orders that keep to these delays and to
 // 32 registers, some hundred were timed.
 
 // clang-format off
-HWY_INLINE void multiply_half(HalfGroup<BlockQ4_0> weights, std::int64_t blocks, const PairsBlock<3>* x,
-                              const std::byte* ahead, HalfTotals<3>& totals) {
+HWY_INLINE void multiply_half_braid(HalfBraid<BlockQ4_0> weights, std::int64_t blocks, const PairsBlock<3>* x,
+                              const std::byte* ahead, HalfBraidTotals<3>& totals) {
   const std::byte *w0 = weights.codes, *n0 = w0, *scales = weights.scales;
   std::int64_t left = blocks, step;
   __asm__ volatile(
@@ -48,8 +48,8 @@ HWY_INLINE void multiply_half(HalfGroup<BlockQ4_0> weights, std::int64_t blocks,
       : "cc", "memory", INGOT_EVERY_VECTOR);
 }
 
-HWY_INLINE void multiply_half(HalfGroup<BlockQ4_0> weights, std::int64_t blocks, const PairsBlock<4>* x,
-                              const std::byte* ahead, HalfTotals<4>& totals) {
+HWY_INLINE void multiply_half_braid(HalfBraid<BlockQ4_0> weights, std::int64_t blocks, const PairsBlock<4>* x,
+                              const std::byte* ahead, HalfBraidTotals<4>& totals) {
   const std::byte *w0 = weights.codes, *n0 = w0, *scales = weights.scales;
   std::int64_t left = blocks, step;
   __asm__ volatile(

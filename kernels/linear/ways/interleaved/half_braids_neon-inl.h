@@ -1,21 +1,21 @@
 // Five to sixteen rows of x and interleaved weights in blocks of 32, by SMMLA: three or four pairs of rows (a set), or
 // two sets. Part of a source, after interleaved_pairs_neon-inl.h.
 //
-// A half, four rows of a group, times four pairs has eight sums of integers and eight of floats: both fit the
-// registers, and weights go from memory to products without a store. A set takes two passes over a part of a group's
+// Half a braid, four of its rows, times four pairs has eight sums of integers and eight of floats: both fit the
+// registers, and weights go from memory to products without a store. A set takes two passes over a part of a braid's
 // depth, which stays in the first-level cache with as much of x. Meanwhile the memory is asked for the part that comes
 // next.
 
-// Where four rows of a group begin.
+// Where four rows of a braid begin.
 template <class Block>
-struct HalfGroup {
+struct HalfBraid {
   const std::byte *codes, *scales;
-  HalfGroup(const InterleavedBlocks<Block>* group, int half)
-      : codes(reinterpret_cast<const std::byte*>(group) + 16 * half),
-        scales(reinterpret_cast<const std::byte*>(group->scales + 4 * half)) {}
+  HalfBraid(const InterleavedBlocks<Block>* braid, int half)
+      : codes(reinterpret_cast<const std::byte*>(braid) + 16 * half),
+        scales(reinterpret_cast<const std::byte*>(braid->scales + 4 * half)) {}
 };
 template <int pairs>
-using HalfTotals = float[2][pairs][4];
+using HalfBraidTotals = float[2][pairs][4];
 
 // clang-format off
 #define INGOT_LOAD_HALVES(to) "ldr d" #to ", [%[scales]]\n"

@@ -1,15 +1,15 @@
-// Two groups of interleaved Q5_0 weights times one row of x, as one block of assembly: part of
+// Two braids of interleaved Q5_0 weights times one row of x, as one block of assembly: part of
 // matmul_interleaved_neon_dotprod.cc. Why assembly, how a step hands what it has not finished to the next, and how
-// integers become floats: q4_0_groups_neon-inl.h. How the memory is asked: q6_k_groups_neon-inl.h.
+// integers become floats: q4_0_braids_neon-inl.h. How the memory is asked: q6_k_braids_neon-inl.h.
 //
-// A block of a group of eight rows takes 52 vector instructions: 28 make the codes of eight quads from five
-// (pack_fives), 16 multiply, 8 are of floats. A step is a block of four rows; four of them, both halves of the first
-// group and of the second, are a pass. A step multiplies what the step before split, splits its own bytes, loads those
+// A block of a braid takes 52 vector instructions: 28 make the codes of eight quads from five (pack_fives), 16
+// multiply, 8 are of floats. A step is a block of four rows; four of them, both halves of the first braid and of the
+// second, are a pass. A step multiplies what the step before split, splits its own bytes, loads those
 // of the next, converts and scales what the step before the last summed, and adds what the one before that scaled. Its
 // order is the best of three thousand: 3.25 vector instructions start in a cycle, 2.9 in an order of one kind after
 // another.
 //
-//   v0-3   totals, two registers a group    v8-15, v16-23  bytes, then codes,    v28-29  scales of both groups' rows
+//   v0-3   totals, two registers a braid    v8-15, v16-23  bytes, then codes,    v28-29  scales of both braids' rows
 //   v4     31 in each byte                                 of two steps          v30     scales of four rows
 //   v5     1.5 * 2^23                       v24-25  integers of two steps        v31     scale of x
 //   v6-7   x                                v26-27  the same as floats
@@ -33,7 +33,7 @@ struct Q5_0LaneBlock {
 #define INGOT_MASKED(codes) "and v" #codes ".16b, v" #codes ".16b, v4.16b\n"
 #define INGOT_FLOATS(with, to, left, right) #with " v" #to ".4s, v" #left ".4s, v" #right ".4s\n"
 #define INGOT_WIDEN(with, halves, lanes) #with " v30.4s, v" #halves "." #lanes "\n"
-#define INGOT_PREFETCH(level, group, at) "prfm pld" #level "keep, [%[w" #group "], #" #at "]\n"
+#define INGOT_PREFETCH(level, braid, at) "prfm pld" #level "keep, [%[w" #braid "], #" #at "]\n"
 // Codes a0 to a7 of this step, b0 to b7 of the step before, whose first five registers take the bytes of the next. Before
 // they hold codes, a5 and a7 bring the two bits of code 6 together that lie above codes 1 and 3.
 #define INGOT_STEP(a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7, sum, was_sum, float, was_float, \
@@ -58,8 +58,8 @@ struct Q5_0LaneBlock {
   "sub %[left], %[left], #1\n" "mov %[a], #176\n" "mov %[b], #64\n" "cmp %[left], #0\n" \
   "csel %[a], %[a], xzr, gt\n" "csel %[b], %[b], xzr, gt\n" "add %[w0], %[w0], %[a]\n" "add %[w1], %[w1], %[a]\n"
 
-// totals: of the first group's rows 0 to 3 and 4 to 7, and of the second's. Precondition: blocks > 0.
-HWY_INLINE void multiply_two_groups(const InterleavedBlocks<BlockQ5_0>* w0, const InterleavedBlocks<BlockQ5_0>* w1,
+// totals: of the first braid's rows 0 to 3 and 4 to 7, and of the second's. Precondition: blocks > 0.
+HWY_INLINE void multiply_two_braids(const InterleavedBlocks<BlockQ5_0>* w0, const InterleavedBlocks<BlockQ5_0>* w1,
                                     std::int64_t blocks, const Q5_0LaneBlock* x, float32x4_t (&totals)[2][2]) {
   using Weights = InterleavedBlocks<BlockQ5_0>;
   static_assert(sizeof(Weights) == 176 && offsetof(Weights, codes) == 16 && sizeof(Q5_0LaneBlock) == 64 &&

@@ -1,4 +1,4 @@
-#include "os/boot/image_table.h"
+#include "os/boot/cast_image.h"
 
 namespace ingot::os {
 

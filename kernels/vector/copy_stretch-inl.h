@@ -1,10 +1,10 @@
-// A run of bytes copied or zeroed by vector loads and stores, one source for every target. Included inside a vector
+// A stretch of bytes copied or zeroed by vector loads and stores, one source for every target. Included inside a vector
 // source after hwy/highway.h; the guard toggles with each target.
-#if defined(INGOT_KERNELS_VECTOR_COPY_RUN_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef INGOT_KERNELS_VECTOR_COPY_RUN_INL_H_
-#undef INGOT_KERNELS_VECTOR_COPY_RUN_INL_H_
+#if defined(INGOT_KERNELS_VECTOR_COPY_STRETCH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef INGOT_KERNELS_VECTOR_COPY_STRETCH_INL_H_
+#undef INGOT_KERNELS_VECTOR_COPY_STRETCH_INL_H_
 #else
-#define INGOT_KERNELS_VECTOR_COPY_RUN_INL_H_
+#define INGOT_KERNELS_VECTOR_COPY_STRETCH_INL_H_
 #endif
 
 #include <cstddef>
@@ -30,7 +30,7 @@ HWY_INLINE void copy_two_words(const std::uint8_t* from, std::uint8_t* to, std::
 
 // Precondition: the two do not overlap. Non-temporal stores are left out: they would pay only for tensors beyond the
 // last-level cache, and what is copied is nearly always read next.
-inline HWY_NOINLINE void copy_run(const std::uint8_t* from, std::uint8_t* to, std::int64_t bytes) {
+inline HWY_NOINLINE void copy_stretch(const std::uint8_t* from, std::uint8_t* to, std::int64_t bytes) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<std::uint8_t> d;
   constexpr auto lanes = static_cast<std::int64_t>(hn::MaxLanes(d));
@@ -65,11 +65,11 @@ inline HWY_NOINLINE void copy_run(const std::uint8_t* from, std::uint8_t* to, st
   }
 }
 
-HWY_INLINE void copy_run(const std::byte* from, std::byte* to, std::int64_t bytes) {
-  copy_run(reinterpret_cast<const std::uint8_t*>(from), reinterpret_cast<std::uint8_t*>(to), bytes);
+HWY_INLINE void copy_stretch(const std::byte* from, std::byte* to, std::int64_t bytes) {
+  copy_stretch(reinterpret_cast<const std::uint8_t*>(from), reinterpret_cast<std::uint8_t*>(to), bytes);
 }
 
-inline HWY_NOINLINE void zero_run(std::byte* to, std::int64_t bytes) {
+inline HWY_NOINLINE void zero_stretch(std::byte* to, std::int64_t bytes) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<std::uint8_t> d;
   constexpr auto lanes = static_cast<std::int64_t>(hn::MaxLanes(d));

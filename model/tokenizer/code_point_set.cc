@@ -1,4 +1,4 @@
-#include "model/tokenizer/code_set.h"
+#include "model/tokenizer/code_point_set.h"
 #include "model/unicode/letter_case.h"
 #include "model/unicode/properties.h"
 
@@ -7,8 +7,8 @@ namespace ingot {
 namespace {
 
 template <class Predicate>
-CodeSet members_where(Predicate is_member) {
-  std::vector<CodeSet::Range> ranges;
+CodePointSet members_where(Predicate is_member) {
+  std::vector<CodePointSet::Range> ranges;
   for (CodePoint code = 0; code < code_point_limit; ++code) {
     if (!is_member(code)) continue;
     if (!ranges.empty() && ranges.back().last + 1 == code) {
@@ -17,14 +17,14 @@ CodeSet members_where(Predicate is_member) {
       ranges.push_back({code, code});
     }
   }
-  return CodeSet(std::move(ranges));
+  return CodePointSet(std::move(ranges));
 }
 
 constexpr std::string_view category_names = "CnLuLlLtLmLoMnMcMeNdNlNoPcPdPsPePiPfPoSmScSkSoZsZlZpCcCfCsCo";
 
 }  // namespace
 
-CodeSet::CodeSet(std::vector<Range> ranges) {
+CodePointSet::CodePointSet(std::vector<Range> ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](const Range& left, const Range& right) { return left.first < right.first; });
   for (const Range& range : ranges) {
@@ -41,31 +41,31 @@ CodeSet::CodeSet(std::vector<Range> ranges) {
   }
 }
 
-CodeSet CodeSet::of_categories(std::uint32_t bits) {
+CodePointSet CodePointSet::of_categories(std::uint32_t bits) {
   std::vector<Range> ranges;
   using namespace unicode_tables;
-  for (std::size_t run = 0; run < category_starts_size; ++run) {
-    if ((bits >> (category_starts[run] & 31) & 1) == 0) continue;
-    const CodePoint end = run + 1 < category_starts_size ? category_starts[run + 1] >> 5 : code_point_limit;
-    ranges.push_back({category_starts[run] >> 5, end - 1});
+  for (std::size_t range = 0; range < category_starts_size; ++range) {
+    if ((bits >> (category_starts[range] & 31) & 1) == 0) continue;
+    const CodePoint end = range + 1 < category_starts_size ? category_starts[range + 1] >> 5 : code_point_limit;
+    ranges.push_back({category_starts[range] >> 5, end - 1});
   }
-  return CodeSet(std::move(ranges));
+  return CodePointSet(std::move(ranges));
 }
 
-CodeSet CodeSet::white_space() {
-  static const CodeSet set = members_where(is_white_space);
+CodePointSet CodePointSet::white_space() {
+  static const CodePointSet set = members_where(is_white_space);
   return set;
 }
 
-CodeSet CodeSet::word_characters() {
-  static const CodeSet set = members_where(is_word_character);
+CodePointSet CodePointSet::word_characters() {
+  static const CodePointSet set = members_where(is_word_character);
   return set;
 }
 
-std::optional<CodeSet> CodeSet::of_property(std::string_view name) {
+std::optional<CodePointSet> CodePointSet::of_property(std::string_view name) {
   using namespace unicode_tables;
   const auto script = [](const Range* ranges, std::size_t count) {
-    return CodeSet(std::vector<Range>(ranges, ranges + count));
+    return CodePointSet(std::vector<Range>(ranges, ranges + count));
   };
   if (name == "Han") return script(han, han_size);
   if (name == "Hiragana") return script(hiragana, hiragana_size);
@@ -80,13 +80,13 @@ std::optional<CodeSet> CodeSet::of_property(std::string_view name) {
   return of_categories(bits);
 }
 
-CodeSet CodeSet::united(const CodeSet& other) const {
+CodePointSet CodePointSet::united(const CodePointSet& other) const {
   std::vector<Range> ranges = ranges_;
   ranges.insert(ranges.end(), other.ranges_.begin(), other.ranges_.end());
-  return CodeSet(std::move(ranges));
+  return CodePointSet(std::move(ranges));
 }
 
-CodeSet CodeSet::complement() const {
+CodePointSet CodePointSet::complement() const {
   std::vector<Range> ranges;
   CodePoint next = 0;
   for (const Range& range : ranges_) {
@@ -94,22 +94,22 @@ CodeSet CodeSet::complement() const {
     next = range.last + 1;
   }
   if (next < code_point_limit) ranges.push_back({next, code_point_limit - 1});
-  return CodeSet(std::move(ranges));
+  return CodePointSet(std::move(ranges));
 }
 
-CodeSet CodeSet::intersected(const CodeSet& other) const {
+CodePointSet CodePointSet::intersected(const CodePointSet& other) const {
   return complement().united(other.complement()).complement();
 }
 
-CodeSet CodeSet::ignoring_case() const {
+CodePointSet CodePointSet::ignoring_case() const {
   std::vector<Range> ranges = ranges_;
-  const CodeSet cased = of_categories(category_bits(Category::lu, Category::lt));
+  const CodePointSet cased = of_categories(category_bits(Category::lu, Category::lt));
   for (const Range& range : intersected(cased).ranges_) {
     for (CodePoint code = range.first; code <= range.last; ++code) {
       for (CodePoint variant : case_variants(code)) ranges.push_back({variant, variant});
     }
   }
-  return CodeSet(std::move(ranges));
+  return CodePointSet(std::move(ranges));
 }
 
 }  // namespace ingot

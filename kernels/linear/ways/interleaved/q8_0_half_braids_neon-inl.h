@@ -1,9 +1,9 @@
-// Four rows of interleaved Q8_0 weights times three or four pairs of rows of x (interleaved_halves_neon-inl.h): part of
-// a source. The order is by time, as in q4_0_halves_neon-inl.h.
+// Four rows of interleaved Q8_0 weights times three or four pairs of rows of x (half_braids_neon-inl.h): part of
+// a source. The order is by time, as in q4_0_half_braids_neon-inl.h.
 
 // clang-format off
-HWY_INLINE void multiply_half(HalfGroup<BlockQ8_0> weights, std::int64_t blocks, const PairsBlock<3>* x,
-                              const std::byte* ahead, HalfTotals<3>& totals) {
+HWY_INLINE void multiply_half_braid(HalfBraid<BlockQ8_0> weights, std::int64_t blocks, const PairsBlock<3>* x,
+                              const std::byte* ahead, HalfBraidTotals<3>& totals) {
   const std::byte *w0 = weights.codes, *n0 = w0, *scales = weights.scales;
   std::int64_t left = blocks, step;
   __asm__ volatile(
@@ -48,8 +48,8 @@ HWY_INLINE void multiply_half(HalfGroup<BlockQ8_0> weights, std::int64_t blocks,
       : "cc", "memory", INGOT_EVERY_VECTOR);
 }
 
-HWY_INLINE void multiply_half(HalfGroup<BlockQ8_0> weights, std::int64_t blocks, const PairsBlock<4>* x,
-                              const std::byte* ahead, HalfTotals<4>& totals) {
+HWY_INLINE void multiply_half_braid(HalfBraid<BlockQ8_0> weights, std::int64_t blocks, const PairsBlock<4>* x,
+                              const std::byte* ahead, HalfBraidTotals<4>& totals) {
   const std::byte *w0 = weights.codes, *n0 = w0, *scales = weights.scales;
   std::int64_t left = blocks, step;
   __asm__ volatile(

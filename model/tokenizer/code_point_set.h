@@ -13,20 +13,20 @@
 
 namespace ingot {
 
-class CodeSet {
+class CodePointSet {
  public:
-  using Range = unicode_tables::CodeRange;
+  using Range = unicode_tables::CodePointRange;
   using Ascii = std::array<std::uint64_t, 2>;  // a bit each
 
-  static CodeSet of_categories(std::uint32_t bits);
-  static CodeSet white_space();
-  static CodeSet word_characters();
-  static CodeSet all() { return CodeSet({{0, code_point_limit - 1}}); }
+  static CodePointSet of_categories(std::uint32_t bits);
+  static CodePointSet white_space();
+  static CodePointSet word_characters();
+  static CodePointSet all() { return CodePointSet({{0, code_point_limit - 1}}); }
   // A general category (Lu), a group of them (L) or a script (Han); nothing for a name nobody knows.
-  static std::optional<CodeSet> of_property(std::string_view name);
+  static std::optional<CodePointSet> of_property(std::string_view name);
 
-  CodeSet() = default;
-  explicit CodeSet(std::vector<Range> ranges);
+  CodePointSet() = default;
+  explicit CodePointSet(std::vector<Range> ranges);
 
   bool contains(CodePoint code) const {
     if (code < 128) return (ascii_[code / 64] >> (code % 64) & 1) != 0;
@@ -35,11 +35,11 @@ class CodeSet {
     return range != ranges_.end() && range->first <= code;
   }
 
-  CodeSet united(const CodeSet& other) const;
-  CodeSet intersected(const CodeSet& other) const;
-  CodeSet complement() const;
+  CodePointSet united(const CodePointSet& other) const;
+  CodePointSet intersected(const CodePointSet& other) const;
+  CodePointSet complement() const;
   // With every code point that equals a member when case is ignored.
-  CodeSet ignoring_case() const;
+  CodePointSet ignoring_case() const;
 
   const std::vector<Range>& ranges() const { return ranges_; }
   const Ascii& ascii() const { return ascii_; }

@@ -1,4 +1,4 @@
-#include "model/chat/utf8.h"
+#include "model/chat/template_text.h"
 
 #include "base/utf8.h"
 #include "model/unicode/properties.h"

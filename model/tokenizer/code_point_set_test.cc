@@ -1,4 +1,4 @@
-#include "model/tokenizer/code_set.h"
+#include "model/tokenizer/code_point_set.h"
 
 #include <gtest/gtest.h>
 
@@ -7,15 +7,15 @@
 namespace ingot {
 namespace {
 
-TEST(CodeSet, UnionComplementAndIntersection) {
-  const CodeSet letters = *CodeSet::of_property("L");
-  const CodeSet han = *CodeSet::of_property("Han");
+TEST(CodePointSet, UnionComplementAndIntersection) {
+  const CodePointSet letters = *CodePointSet::of_property("L");
+  const CodePointSet han = *CodePointSet::of_property("Han");
   EXPECT_TRUE(letters.contains('x') && letters.contains(0x6211) && !letters.contains('1'));
-  const CodeSet both = letters.intersected(han.complement());
+  const CodePointSet both = letters.intersected(han.complement());
   EXPECT_TRUE(both.contains('x') && !both.contains(0x6211));
-  EXPECT_TRUE(han.united(CodeSet({{'x', 'z'}})).contains('y'));
-  EXPECT_FALSE(CodeSet::all().complement().contains(0));
-  EXPECT_FALSE(CodeSet::of_property("Klingon").has_value());
+  EXPECT_TRUE(han.united(CodePointSet({{'x', 'z'}})).contains('y'));
+  EXPECT_FALSE(CodePointSet::all().complement().contains(0));
+  EXPECT_FALSE(CodePointSet::of_property("Klingon").has_value());
 }
 
 TEST(ByteAlphabet, EveryByteHasItsOwnLetter) {
