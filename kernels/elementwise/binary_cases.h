@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/elementwise/binary.h"
+#include "kernels/elementwise/repeating_shapes.h"
 
 namespace ingot {
 
@@ -22,20 +23,9 @@ void BinaryContract<Op>::cases(CaseList<Op>& list) {
       return arguments;
     };
   };
-  list.parity("3 x 37", separate({3, 37}, {3, 37}));
-  list.parity("3 x 37 and a row", separate({3, 37}, {37}));
-  list.parity("2 x 3 x 5 x 7 and a channel", separate({2, 3, 5, 7}, {3, 1, 1}));
-  for (std::int64_t width : {1, 3, 16, 67, 129}) {
-    list.parity("width " + std::to_string(width), separate({width}, {width}));
-  }
+  add_repeating_shapes(list, separate);
   list.parity("a column", separate({5, 33}, {5, 1}));
-  list.parity("one number", separate({4, 19}, {1}));
-  list.parity("a number of rank 0", separate({4, 19}, {}));
-  list.parity("last axis of 1", separate({9, 1}, {9, 1}));
-  list.parity("rank 6, outer and inner axes repeat", separate({2, 1, 3, 2, 1, 5}, {2, 1, 1, 2, 1, 1}));
-  list.parity("a middle axis repeats", separate({2, 3, 24}, {2, 1, 24}));
   list.parity("pieces of a long row", separate({40000}, {40000}));
-  list.parity("no rows", separate({0, 8}, {8}));
   list.parity("in place over a", [](CaseBuilder& builder) {
     const View<float> a = builder.filled({5, 37});
     return Arguments{a, builder.filled({37}), a};

@@ -1,5 +1,7 @@
 #include "model/tokenizer/segmentation.h"
 
+#include <utility>
+
 #include "model/files/quoted.h"
 
 namespace ingot {
@@ -15,6 +17,17 @@ int byte_of_token(std::string_view text) {
   const int high = digit(text[3]);
   const int low = digit(text[4]);
   return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+Result<Trie> tokens_from_text(const TokenizerDescription& description) {
+  std::vector<Trie::Entry> entries;
+  for (std::size_t id = 0; id < description.tokens.size(); ++id) {
+    const std::string& token = description.tokens[id];
+    if (!token.empty() && is_made_from_text(description.types[id])) {
+      entries.emplace_back(token, static_cast<TokenId>(id));
+    }
+  }
+  return Trie::create(std::move(entries));
 }
 
 FallbackTokens::FallbackTokens(const TokenizerDescription& description)

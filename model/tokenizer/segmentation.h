@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "model/tokenizer/description.h"
 #include "model/tokenizer/symbol_merge.h"
+#include "model/tokenizer/trie.h"
 
 namespace ingot {
 
@@ -35,6 +36,8 @@ Result<std::unique_ptr<const Segmentation>> create_word_piece(const TokenizerDes
 inline bool is_made_from_text(TokenType type) {
   return type == TokenType::normal || type == TokenType::user_defined || type == TokenType::unused;
 }
+// Those tokens by their texts, which are the description's.
+Result<Trie> tokens_from_text(const TokenizerDescription& description);
 
 // The tokens that stand for single bytes (<0xNN>), and what to do where there is none.
 class FallbackTokens {

@@ -94,13 +94,7 @@ Result<std::unique_ptr<const Segmentation>> create_unigram(const TokenizerDescri
     return Error::of(ErrorCode::corrupt, "tokenizer scores: expected ", description.tokens.size(), ", found ",
                      description.scores.size());
   }
-  std::vector<Trie::Entry> entries;
-  for (std::size_t id = 0; id < description.tokens.size(); ++id) {
-    const std::string& token = description.tokens[id];
-    if (!token.empty() && is_made_from_text(description.types[id]))
-      entries.emplace_back(token, static_cast<TokenId>(id));
-  }
-  Trie trie = TRY(Trie::create(std::move(entries)));
+  Trie trie = TRY(tokens_from_text(description));
   return std::unique_ptr<const Segmentation>(std::make_unique<Unigram>(description, std::move(trie)));
 }
 

@@ -69,13 +69,7 @@ Result<std::unique_ptr<const Segmentation>> create_word_piece(const TokenizerDes
   if (description.unknown == no_token) {
     return Error::of(ErrorCode::corrupt, "WordPiece tokenizer: expected an unknown token, found none");
   }
-  std::vector<Trie::Entry> entries;
-  for (std::size_t id = 0; id < description.tokens.size(); ++id) {
-    const std::string& token = description.tokens[id];
-    if (!token.empty() && is_made_from_text(description.types[id]))
-      entries.emplace_back(token, static_cast<TokenId>(id));
-  }
-  Trie trie = TRY(Trie::create(std::move(entries)));
+  Trie trie = TRY(tokens_from_text(description));
   return std::unique_ptr<const Segmentation>(std::make_unique<WordPiece>(description, std::move(trie)));
 }
 

@@ -39,6 +39,14 @@ struct FileStatus {
   constexpr std::uint32_t mode() const { return static_cast<std::uint32_t>(kind) | permissions; }
 };
 
+// Of what is a descriptor and no file: events, timers, lists of descriptors to watch.
+constexpr FileStatus anonymous_status() {
+  FileStatus status;
+  status.kind = FileKind::anonymous;
+  status.permissions = 0600;
+  return status;
+}
+
 // As Linux packs it into a word.
 constexpr std::uint64_t make_device_number(std::uint32_t major, std::uint32_t minor) {
   return (std::uint64_t{major} & 0xfff) << 8 | (minor & 0xff) | (std::uint64_t{minor} & ~0xffull) << 12 |

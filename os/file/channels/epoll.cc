@@ -29,12 +29,7 @@ EpollFile::~EpollFile() {
   while (Item* item = items_.first()) drop(*item);
 }
 
-Answer<FileStatus> EpollFile::status() {
-  FileStatus status;
-  status.kind = FileKind::anonymous;
-  status.permissions = 0600;
-  return status;
-}
+Answer<FileStatus> EpollFile::status() { return anonymous_status(); }
 
 void EpollFile::put(ReadyList& list, Item& item) {
   if (!static_cast<ListLink<ReadyTag>&>(item).is_linked()) list.push_back(item);

@@ -10,12 +10,7 @@ class EventFile final : public FileDescription {
   EventFile(std::uint64_t count, EventReads reads, std::uint32_t flags)
       : FileDescription(flags | open_flag::read_write), count_(LockRank::file_pages, count), reads_(reads) {}
 
-  Answer<FileStatus> status() override {
-    FileStatus status;
-    status.kind = FileKind::anonymous;
-    status.permissions = 0600;
-    return status;
-  }
+  Answer<FileStatus> status() override { return anonymous_status(); }
   std::uint32_t poll() override {
     return count_.with([](std::uint64_t& count) {
       return (count != 0 ? poll_event::readable : 0) | (count < most ? poll_event::writable : 0);

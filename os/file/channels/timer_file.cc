@@ -12,12 +12,7 @@ class ClockTimerFile final : public TimerFile {
   ClockTimerFile(TimeSource& time, TimerClock clock, std::uint32_t flags)
       : TimerFile(flags | open_flag::read_write), time_(time), clock_(clock), setting_(LockRank::file_pages) {}
 
-  Answer<FileStatus> status() override {
-    FileStatus status;
-    status.kind = FileKind::anonymous;
-    status.permissions = 0600;
-    return status;
-  }
+  Answer<FileStatus> status() override { return anonymous_status(); }
   std::uint32_t poll() override {
     const Nanoseconds time = now();
     return setting_.with([&](TimerSetting& it) { return times_come(it, time) != 0 ? poll_event::readable : 0u; });
