@@ -114,6 +114,14 @@ TEST(Unigram, BestSumOfScores) {
   EXPECT_EQ(tokens(tokenizer, "\xff"), (Texts{"▁", "<unk>"}));
 }
 
+TEST(Unigram, TextThatSpellsAControlTokenIsText) {
+  TokenizerDescription description = unigram_example();
+  const TokenId end = add_special(description, "ba");
+  const Tokenizer tokenizer = create(std::move(description));
+  EXPECT_EQ(tokens(tokenizer, "ba"), (Texts{"▁", "b", "a"}));
+  EXPECT_EQ(encode(tokenizer, "ba", {.parses_special_tokens = true}), (std::vector<TokenId>{end}));
+}
+
 TEST(WordPiece, LongestPiecesOrUnknown) {
   const Tokenizer tokenizer = create(word_piece_example());
   constexpr EncodeOptions bare{.adds_special_tokens = false};
@@ -126,6 +134,12 @@ TEST(WordPiece, LongestPiecesOrUnknown) {
   EXPECT_EQ(tokens(tokenizer, longest, bare).size(), 97u);
   EXPECT_EQ(tokens(tokenizer, longest + "s", bare), (Texts{"[UNK]"}));
   EXPECT_EQ(tokenizer.decode(encode(tokenizer, "Playing, unplayed.")), "playing, unplayed.");
+}
+
+TEST(WordPiece, TextThatSpellsAControlTokenIsText) {
+  TokenizerDescription description = word_piece_example();
+  add_special(description, "unplay");
+  EXPECT_EQ(tokens(create(std::move(description)), "unplay", {.adds_special_tokens = false}), (Texts{"un", "##play"}));
 }
 
 TEST(WordPiece, RespelledByConverters) {

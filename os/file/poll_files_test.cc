@@ -224,6 +224,15 @@ TEST_F(PollFiles, ATimerBeyondTheEndOfTheClockNeverComes) {
   }
 }
 
+TEST_F(PollFiles, EventsTimersAndEpollsHaveNoKindAndAreTheirOwnersAlone) {
+  const Reference<FileDescription> event = make_event_file(heap, 0, EventReads::all, 0).value();
+  const Reference<FileDescription> timer = TimerFile::create(heap, clock, TimerClock::monotonic, 0).value();
+  const Reference<EpollFile> epoll = make_epoll();
+  for (FileDescription* file : {event.get(), timer.get(), static_cast<FileDescription*>(epoll.get())}) {
+    EXPECT_EQ(file->status().value().mode(), 0600u);
+  }
+}
+
 TEST_F(PollFiles, AnEpollTellsWhileSomethingHolds) {
   Reference<EpollFile> epoll = make_epoll();
   PipeEnds ends = make_pipe(services, 0).value();
