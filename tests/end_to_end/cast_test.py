@@ -82,14 +82,14 @@ class Cast(Images):
             (["--engine", "/no/such"], "No such file or directory"),
             (["--file", f"{self.large}=/bin/hello"], "expected '/bin/hello' to be free for the program"),
             (["--file", f"{self.large}=/x", "--file", f"{PROGRAM}=/x"], "--file: expected a destination of its own"),
-            (["--consume", "/nosuch"], "--consume: expected the path of a file of 2 MiB or more in the image (it has none)"),
+            (["--consume", "/nosuch"], "--consume: expected the path of a file of 2 MiB or more in the image (/"),
             (["--directory", "/nosuch"], "--directory: expected a folder of the image for the program to start in"),
             (["--directory", "/tmp"], "found none at '/tmp': --tmpfs makes it"),
             (["--env", "GREET"], "--env: expected NAME=VALUE, found 'GREET'"),
             (["--grant", ""], "--grant: expected a right's name of a-z, 0-9 and '-', found ''"),
             (["--cpus", "256"], "--cpus: expected 1 to 64 processors, as many as the kernel uses, found 256"),
             (["--cpus", "few"], "--cpus: expected 1 to 64 processors, found 'few'"),
-            (["--engine", PROGRAM, "--program", PROGRAM], "--engine excludes --program"),
+            (["--engine", PROGRAM, "--program", PROGRAM], "--program excludes --engine"),
             (["--root", "/", "--oci", "/no/such"], "--root requires --program"),
         ):
             with self.subTest(words):
