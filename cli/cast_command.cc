@@ -242,8 +242,7 @@ void add(const Command& application, int& exit_code) {
                          .excludes(program)
                          .excludes(model);
   program.excludes(model);
-  command
-      .add_option("--root", options->root, "where the --program's interpreter and libraries are; else this machine")
+  command.add_option("--root", options->root, "where the --program's interpreter and libraries are; else this machine")
       .needs(program);
   command.add_option("--arg", options->arguments, "an argument for the program; again for the next")
       .one_word_each_time();

@@ -122,8 +122,9 @@ TEST(Layer, LinksCannotMakePathsLongerThanPathsAre) {
 TEST(Layer, FilesLinksAndFoldersAreCounted) {
   FileTree tree;
   const std::string tar = fake_tar({{"a/b/c/d", '0', ""}});
-  EXPECT_EQ(LayerReader({.nodes = 3}).apply({Content::of_bytes(tar), Packing::none, digest_of(tar)}, tree).error().text(),
-            "expected at most 3 files, links and folders in all layers, found more");
+  EXPECT_EQ(
+      LayerReader({.nodes = 3}).apply({Content::of_bytes(tar), Packing::none, digest_of(tar)}, tree).error().text(),
+      "expected at most 3 files, links and folders in all layers, found more");
   EXPECT_TRUE(LayerReader({.nodes = 4}).apply({Content::of_bytes(tar), Packing::none, digest_of(tar)}, tree).ok());
 }
 

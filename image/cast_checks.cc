@@ -51,8 +51,9 @@ Result<void> check_directory(const CastRequest& request) {
   if (seen.resolve(path).ok()) return {};
   const FileTree writable = TRY(with_kernel_directories(request.root, true));
   if (writable.resolve(path).ok()) {
-    return Error::of(ErrorCode::not_found, "expected a folder of the image for the program to start in, found none at '",
-                     shortened(path), "': --tmpfs makes it");
+    return Error::of(ErrorCode::not_found,
+                     "expected a folder of the image for the program to start in, found none at '", shortened(path),
+                     "': --tmpfs makes it");
   }
   return Error::of(ErrorCode::not_found, "expected a folder of the image for the program to start in, found none at '",
                    shortened(path), "': --file FOLDER=", shortened(path), " makes it");
@@ -84,7 +85,8 @@ Result<void> check_consumed(const CastRequest& request, const std::vector<std::s
     std::string names;
     for (const std::string& name : large) names += (names.empty() ? "" : ", ") + name;
     return Error::of(ErrorCode::not_found, "--consume: expected the path of a file of ", segment_from_bytes >> 20,
-                     " MiB or more in the image (", names.empty() ? "it has none" : shortened(names), "), found '", shortened(path), "'");
+                     " MiB or more in the image (", names.empty() ? "it has none" : shortened(names), "), found '",
+                     shortened(path), "'");
   }
   return {};
 }

@@ -10,8 +10,8 @@
 
 namespace ingot::image {
 
-// Nothing lies where the manifest goes; processors are as many as the kernel uses; the folder that the program starts in
-// is there, or the kernel makes it.
+// Nothing lies where the manifest goes; processors are as many as the kernel uses; the folder that the program starts
+// in is there, or the kernel makes it.
 Result<void> check_request(const CastRequest& request);
 
 // `large`: files with a segment of their own, which alone can be used up.

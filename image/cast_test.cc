@@ -93,8 +93,9 @@ TEST(Cast, EqualInputsGiveEqualBytes) {
 TEST(Cast, RefusalsNameTheReason) {
   Foundry foundry;
   foundry.request.machine_memory = 64 * mebibyte;
-  EXPECT_EQ(foundry.complaint(),
-            "--memory: expected at least 80 MiB of memory (image to 8 MiB, program 64 MiB, kernel 8 MiB), found 64 MiB");
+  EXPECT_EQ(
+      foundry.complaint(),
+      "--memory: expected at least 80 MiB of memory (image to 8 MiB, program 64 MiB, kernel 8 MiB), found 64 MiB");
   foundry.request.machine_memory.reset();
   foundry.request.program = "/bin/none";
   EXPECT_EQ(foundry.complaint(), "expected '/bin/none' in the image's root, found no such path");
@@ -134,7 +135,8 @@ TEST(Cast, AProgramStartsInAFolderThatIsThere) {
     return foundry.complaint();
   };
   const std::string none = "--directory: expected a folder of the image for the program to start in, found none at '";
-  for (const char* path : {"/", "/bin", "bin/", "/dev", "/proc/self", "/sys", "/etc"}) EXPECT_EQ(complaint_at(path), "");
+  for (const char* path : {"/", "/bin", "bin/", "/dev", "/proc/self", "/sys", "/etc"})
+    EXPECT_EQ(complaint_at(path), "");
   EXPECT_EQ(complaint_at("/nosuch"), none + "/nosuch': --file FOLDER=/nosuch makes it");
   EXPECT_EQ(complaint_at("/small"),
             "--directory: expected a folder for the program to start in, found a file at '/small'");

@@ -114,8 +114,7 @@ Result<void> FileTree::put_file(std::string_view path, std::uint32_t mode, Conte
   return put(path, FileNode{FileNode::Kind::file, mode, std::move(content), {}});
 }
 
-Result<void> FileTree::put_new_file(std::string_view path, std::uint32_t mode, Content content,
-                                    std::string_view what) {
+Result<void> FileTree::put_new_file(std::string_view path, std::uint32_t mode, Content content, std::string_view what) {
   const std::string normal = TRY(normal_path(path));
   for (std::size_t slash = 0; slash != std::string::npos;) {
     slash = normal.find('/', slash + 1);

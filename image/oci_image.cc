@@ -240,8 +240,9 @@ Result<OciImage> read_layout(const Layout& layout, std::string_view name, const 
     return Error::of(ErrorCode::unsupported,
                      "expected an OCI layout (a folder or tar with index.json), found what `docker save` wrote before "
                      "Docker 25 (manifest.json alone) in '",
-                     shortened(name), "': save it with Docker 25 or newer, or convert it: skopeo copy docker-archive:",
-                     shortened(name), " oci:FOLDER");
+                     shortened(name),
+                     "': save it with Docker 25 or newer, or convert it: skopeo copy docker-archive:", shortened(name),
+                     " oci:FOLDER");
   }
   return Error::of(index.error().code(), "expected an OCI layout (a folder or tar with index.json), found none in '",
                    shortened(name), "'");

@@ -60,14 +60,15 @@ Result<std::vector<TarEntry>> read_packed(const Layer& layer, std::uint64_t limi
   return entries;
 }
 
-// Small files are held in memory, where the image's bundle will be; large ones stay, with a digest that holds until they
-// are written. Nobody can change either between this look and the image.
+// Small files are held in memory, where the image's bundle will be; large ones stay, with a digest that holds until
+// they are written. Nobody can change either between this look and the image.
 Result<std::vector<TarEntry>> read_plain(const Layer& layer) {
   const std::unique_ptr<ByteStream> bytes = TRY(layer.content.open());
   std::uint64_t used = 0;
   MeasuredStream measured(*bytes, layer.content.size(), used);
   Result<std::vector<TarEntry>> entries = read_tar(measured, layer.content, stays_from_bytes);
-  TRY(check_digest(measured, "content", layer.unpacked_digest));  // of changed bytes, what the archive lacks says little
+  TRY(check_digest(measured, "content",
+                   layer.unpacked_digest));  // of changed bytes, what the archive lacks says little
   return entries;
 }
 

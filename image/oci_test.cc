@@ -116,8 +116,8 @@ TEST(Oci, ChangedContentIsRefused) {
 TEST(Oci, WhatIsCheckedIsWhatIsWritten) {
   constexpr std::size_t large_bytes = std::size_t{3} << 20;
   LayoutFolder layout;
-  layout.finish({LayoutFolder::layer_of(fake_tar({{"program", '0', fake_program("code", 100'000), 0755},
-                                                  {"large", '0', std::string(large_bytes, 'l')}}))});
+  layout.finish({LayoutFolder::layer_of(fake_tar(
+      {{"program", '0', fake_program("code", 100'000), 0755}, {"large", '0', std::string(large_bytes, 'l')}}))});
   const std::string folder = layout.write_folder(), blob = folder + '/' + layout.blobs()[0].path;
   OciImage image = read_oci_image(folder).value();
   EXPECT_EQ(image.root.at("/large")->content.read(large_bytes).value(), std::string(large_bytes, 'l'));

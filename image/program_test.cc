@@ -197,7 +197,8 @@ TEST(Preflight, CountsWhatLibrariesCallAndWhatIsImportedByName) {
 TEST(Preflight, WhatCLibrariesDoWithoutIsNoneOfTheMissingCalls) {
   using std::string_literals::operator""s;
   FileTree tree;
-  const std::string code = "\xb8\xb3\x01\0\0\x0f\x05\xb8\x4e\x01\0\0\x0f\x05\xb8\xa9\0\0\0\x0f\x05"s;  // clone3, rseq, reboot
+  const std::string code =
+      "\xb8\xb3\x01\0\0\x0f\x05\xb8\x4e\x01\0\0\x0f\x05\xb8\xa9\0\0\0\x0f\x05"s;  // clone3, rseq, reboot
   ASSERT_TRUE(tree.put_file("/program", 0755, Content::of_bytes(fake_program(code))).ok());
   const MissingCalls missing = missing_calls_of(tree, {"/program"}).value();
   EXPECT_EQ(missing.names, std::vector<std::string>{"reboot"});

@@ -1,5 +1,5 @@
-// What a machine may have for the kernel to use all of it. `ingot cast` and `ingot boot` refuse more, because more would
-// be paid for and lie idle; and from 256 processors on an emulator without KVM does not even start.
+// What a machine may have for the kernel to use all of it. `ingot cast` and `ingot boot` refuse more, because more
+// would be paid for and lie idle; and from 256 processors on an emulator without KVM does not even start.
 #pragma once
 
 #include <cstddef>
