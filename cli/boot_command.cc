@@ -107,8 +107,7 @@ void add(const Command& application, const std::vector<std::string>& program_arg
   command.add_option("--arch", options->architecture, "the machine's architecture")
       .check(one_of({"x86_64"}))
       .capture_default_str();
-  command.add_option("--cpus", options->boot.cpus, "processors; else what the image was cast for")
-      .check(between(1, 256));
+  command.add_option("--cpus", options->boot.cpus, "processors; else what the image was cast for").check(as_cpus());
   command.add_option("--memory", options->boot.memory, "memory; else what the image was cast for")
       .transform(as_bytes());
   command.add_option("--option", options->boot.options, "a word for the kernel's own command line")

@@ -1,11 +1,14 @@
 #include "cli/image_options.h"
 
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <memory>
 
+#include "base/image/machine_limits.h"
 #include "cli/terminal.h"
 #include "image/build_products.h"
+#include "image/cast_checks.h"
 #include "image/program.h"
 #include "model/files/gguf.h"
 
@@ -33,11 +36,24 @@ Check as_bytes() {
   });
 }
 
-void add_product_options(const Command& command, ProductOptions& options) {
+Check as_cpus() {
+  return accepted_by("1 to " + std::to_string(most_machine_cpus), [](const std::string& text) -> Result<void> {
+    std::uint64_t cpus = 0;
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, cpus);
+    if (read.ec == std::errc() && read.ptr == end) return image::check_cpus(cpus);
+    return Error::of(ErrorCode::invalid_argument, "expected 1 to ", most_machine_cpus, " processors, found '",
+                     std::string_view(text), "'");
+  });
+}
+
+Option add_product_options(const Command& command, ProductOptions& options) {
   command.add_option("--kernel", options.kernel,
                      "Ingot's kernel, or a folder of kernels to choose from; else those beside this program");
-  command.add_option("--engine", options.engine, "the engine for x86_64; else the one beside this program");
+  const Option engine =
+      command.add_option("--engine", options.engine, "the engine for x86_64; else the one beside this program");
   command.add_option("--loader", options.loader, "BOOTX64.EFI, for disks; else the one beside this program");
+  return engine;
 }
 
 Result<std::vector<std::string>> kernels_of(const ProductOptions& options) {
@@ -48,8 +64,9 @@ Result<std::vector<std::string>> kernels_of(const ProductOptions& options) {
 
 Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request) {
   if (std::filesystem::is_directory(model)) {
-    return Error::of(ErrorCode::unsupported, "expected a .gguf file, found the folder '", model,
-                     "': name the file in it, or write one with ingot quantize, then cast that");
+    return Error::of(ErrorCode::unsupported, "expected a .gguf file, found the folder '", std::string_view(model),
+                     "': name a .gguf in it, or make one of its safetensors first: ingot quantize '",
+                     std::string_view(model), "' model.gguf BF16");
   }
   // What no engine could read is not cast.
   if (!model.empty()) TRY(GgufFile::open(model));
@@ -67,7 +84,7 @@ Result<void> add_engine(const ProductOptions& products, const std::string& model
   if (model.empty()) return {};
   image::Content weights = TRY(image::Content::of_file(model));
   request.anonymous += weights.size() + weights.size() / 32;  // repacked at load, at most 1.03 times
-  TRY(request.root.put_file("/model.gguf", 0644, std::move(weights)));
+  TRY(request.root.put_new_file("/model.gguf", 0644, std::move(weights), "the model"));
   if (request.default_arguments.front() == "run" && request.default_arguments.size() == 1) {
     request.default_arguments.push_back("/model.gguf");
   }

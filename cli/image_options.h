@@ -13,11 +13,15 @@ namespace ingot {
 // "512M", "2G", "64KiB", or bytes. Turns them into bytes.
 Check as_bytes();
 
+// As many processors as the kernel uses.
+Check as_cpus();
+
 // Kernel, engine and loader; empty: found beside the program.
 struct ProductOptions {
   std::string kernel, engine, loader;
 };
-void add_product_options(const Command& command, ProductOptions& options);
+// The option that names the engine, which not every image has.
+Option add_product_options(const Command& command, ProductOptions& options);
 
 // Those that were asked for, or those beside the program: cast takes the smallest that can grant what is granted.
 Result<std::vector<std::string>> kernels_of(const ProductOptions& options);

@@ -12,6 +12,10 @@ namespace ingot::kernels_command {
 namespace {
 
 constexpr const char* examples =
+    "The table chooses anew at each call, by its arguments. Shown is a typical choice: what it selects for the first "
+    "of\n"
+    "the operation's cases. `ingot explain MODEL` shows what it selects for each step of a model.\n"
+    "\n"
     "Examples:\n"
     "  ingot kernels                       every operation, a line each\n"
     "  ingot kernels attention             one family\n"
@@ -34,7 +38,7 @@ int typical_choice(const Operation& operation, const KernelTable& table) {
 }
 
 std::string why(const VariantInformation& variant, FeatureSet features, bool selected) {
-  if (selected) return "selected: the first row whose needs hold and which takes its first case";
+  if (selected) return "typically selected: the first row whose needs hold and which takes the operation's first case";
   switch (availability(variant, features)) {
     case Availability::not_built: return "not built for this architecture";
     case Availability::lacks_features: return "this machine lacks what it needs";
@@ -87,6 +91,7 @@ void print_details(const Operation& operation, const KernelTable& table, Feature
     std::printf("\n\n");
   }
   const int chosen = typical_choice(operation, table);
+  std::printf("  variants, best first; each call takes the first whose needs hold and which accepts its arguments\n");
   for (std::size_t index = 0; index < operation.variants.size(); ++index) {
     const VariantInformation& variant = operation.variants[index];
     std::string needs;
@@ -129,7 +134,8 @@ int run(const Options& options) {
     }
     print_line(*operation, table.value(), machine.features);
   }
-  std::printf("\n%zu operations; * is what %s selects\n", operations.value().size(), machine.cpu_model.c_str());
+  std::printf("\n%zu operations; * is what %s selects for the first of their cases: a call's arguments decide\n",
+              operations.value().size(), machine.cpu_model.c_str());
   return exit_success;
 }
 

@@ -11,7 +11,9 @@ namespace {
 constexpr const char* examples =
     "A feature is listed only when the CPU reports it and the operating system enabled it. Peaks are measured once "
     "and\n"
-    "remembered for this CPU; --measure takes them anew.\n"
+    "remembered for this CPU. --measure measures again and keeps the larger of each rate, since what other programs "
+    "took\n"
+    "of a measurement is missing in it; one that was made under load says so.\n"
     "\n"
     "Examples:\n"
     "  ingot machine                what this machine is and can do\n"
@@ -24,7 +26,7 @@ struct Options {
 
 Result<Peaks> peaks_of(const Machine& machine, int threads, bool anew) {
   const auto workers = TRY(Workers::create({.threads = threads}));
-  if (anew) return measure_peaks(machine, *workers);
+  if (anew) return peaks_measured_again(machine, *workers);
   return cached_peaks(machine, *workers);
 }
 
@@ -37,6 +39,10 @@ void print_peaks(const Peaks& peaks) {
       "             f32 multiply-add %.0f GFLOP/s, bf16 %.0f GFLOP/s, int8 dot %.0f GOP/s, int8 matrix %.0f GOP/s\n",
       peaks.fma_flops / 1e9, peaks.bf16_flops / 1e9, peaks.int8_dot_operations / 1e9,
       peaks.int8_matrix_operations / 1e9);
+  if (peaks.is_disturbed()) {
+    std::printf("             measured under a load of %.2f: perhaps too low; --measure again when the machine rests\n",
+                peaks.load);
+  }
 }
 
 void print_machine(const Machine& machine) {
@@ -89,7 +95,7 @@ void add(const Command& application, int& exit_code) {
   const Command command =
       application.add_subcommand("machine", "show the CPU, its features, caches and measured peaks");
   command.footer(examples);
-  command.add_flag("--measure", options->measure, "measure the peaks anew");
+  command.add_flag("--measure", options->measure, "measure the peaks again; the larger rates are remembered");
   command.add_flag("--json", options->json, "machine-readable output");
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -24,6 +24,7 @@ std::string_view name_of(CacheKind kind) {
 
 nlohmann::json json_of(const Peaks& peaks) {
   return {{"threads", peaks.threads},
+          {"load", peaks.load},
           {"read_bytes_per_second", peaks.read_bytes_per_second},
           {"write_bytes_per_second", peaks.write_bytes_per_second},
           {"copy_bytes_per_second", peaks.copy_bytes_per_second},

@@ -5,6 +5,7 @@
 #include "image/cpio_writer.h"
 #include "image/fake_files.h"
 #include "image/oci_layer.h"
+#include "image/sha256.h"
 #include "image/tar_reader.h"
 
 namespace ingot::image {
@@ -18,7 +19,7 @@ std::string text_at(const FileTree& tree, std::string_view path) {
 }
 
 Result<void> try_layer(FileTree& tree, const std::string& tar) {
-  return LayerReader(LayerLimits()).apply({Content::of_bytes(tar), Packing::none, {}}, tree);
+  return LayerReader(LayerLimits()).apply({Content::of_bytes(tar), Packing::none, digest_of(tar)}, tree);
 }
 
 void apply(FileTree& tree, const std::vector<TarMember>& members) {
@@ -121,9 +122,10 @@ TEST(Layer, LinksCannotMakePathsLongerThanPathsAre) {
 TEST(Layer, FilesLinksAndFoldersAreCounted) {
   FileTree tree;
   const std::string tar = fake_tar({{"a/b/c/d", '0', ""}});
-  EXPECT_EQ(LayerReader({.nodes = 3}).apply({Content::of_bytes(tar), Packing::none, {}}, tree).error().text(),
-            "expected at most 3 files, links and folders in all layers, found more");
-  EXPECT_TRUE(LayerReader({.nodes = 4}).apply({Content::of_bytes(tar), Packing::none, {}}, tree).ok());
+  EXPECT_EQ(
+      LayerReader({.nodes = 3}).apply({Content::of_bytes(tar), Packing::none, digest_of(tar)}, tree).error().text(),
+      "expected at most 3 files, links and folders in all layers, found more");
+  EXPECT_TRUE(LayerReader({.nodes = 4}).apply({Content::of_bytes(tar), Packing::none, digest_of(tar)}, tree).ok());
 }
 
 TEST(Tar, StreamsAndContentsSayTheSame) {

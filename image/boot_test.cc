@@ -62,6 +62,27 @@ TEST(Boot, AnImageIsStartedAsItWasCast) {
   EXPECT_FALSE(emulator_words(request, plan, {}).ok());
 }
 
+TEST(Boot, NoMoreProcessorsThanTheKernelUses) {
+  const TestFolder folder;
+  CastRequest casting = small_request(folder);
+  casting.machine_cpus = 30;
+  ASSERT_TRUE(cast(casting).ok());
+  BootRequest request;
+  request.image = casting.output;
+  request.cpus = 64;
+  EXPECT_TRUE(plan_boot(request).ok());
+  request.cpus = 256;
+  EXPECT_EQ(plan_boot(request).error().text(),
+            "--cpus: expected 1 to 64 processors, as many as the kernel uses, found 256");
+  // An image may have been cast by another version.
+  request.cpus.reset();
+  std::string bytes = folder.get("an,image");
+  bytes.replace(bytes.find("machine-cpus 30"), 15, "machine-cpus 99");
+  request.image = folder.put("older", bytes);
+  EXPECT_EQ(plan_boot(request).error().text(),
+            "the image's manifest: expected 1 to 64 processors, as many as the kernel uses, found 99");
+}
+
 TEST(Boot, DisksGoThroughFirmware) {
   const TestFolder folder;
   CastRequest casting = small_request(folder);

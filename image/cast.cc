@@ -5,6 +5,7 @@
 
 #include "base/image/image_manifest.h"
 #include "base/units.h"
+#include "image/cast_checks.h"
 #include "image/cpio_writer.h"
 #include "image/disk_image.h"
 #include "image/iso_image.h"
@@ -43,25 +44,21 @@ std::vector<std::string> large_files(const FileTree& root) {
   return paths;
 }
 
-Result<void> check_root(const FileTree& root) {
-  if (root.at("/ingot") == nullptr) return {};
-  return Error::of(ErrorCode::invalid_argument,
-                   "expected nothing at '/ingot' in the image's root, where the manifest lies, found a file or folder");
-}
-
 Result<CastReport> prepare(const CastRequest& request, Parts& parts) {
-  TRY(check_root(request.root));
+  TRY(check_request(request));
   CastReport report;
   // The program must be there, be ours, and find its interpreter and its libraries.
   const std::vector<std::string> program = TRY(program_parts(request.root, request.program, request.environment));
   MissingCalls missing = TRY(missing_calls_of(request.root, program));
   report.missing_calls = std::move(missing.names);
+  report.tried_calls = std::move(missing.tried);
   report.missing_in_the_c_library = missing.more_in_the_c_library;
   KernelChoice kernel = TRY(choose_kernel(request.kernels, request.rights));
   report.kernel = std::move(kernel.taken);
   report.passed_over = std::move(kernel.passed_over);
 
   const std::vector<std::string> large = large_files(request.root);
+  TRY(check_consumed(request, large));
   const std::set<std::string> apart(large.begin(), large.end());
   std::vector<std::uint64_t> sizes;
   for (const std::string& path : large) {
@@ -79,7 +76,7 @@ Result<CastReport> prepare(const CastRequest& request, Parts& parts) {
     report.machine_memory = memory;
     if (memory >= report.least_memory) break;
     if (request.machine_memory) {
-      return Error::of(ErrorCode::out_of_memory, "expected at least ",
+      return Error::of(ErrorCode::out_of_memory, "--memory: expected at least ",
                        divide_rounding_up(static_cast<std::int64_t>(report.least_memory), 1 << 20),
                        " MiB of memory (image to ", parts.composed.memory_end >> 20, " MiB, program ",
                        request.anonymous >> 20, " MiB, kernel ", kernel_margin >> 20, " MiB), found ", memory >> 20,

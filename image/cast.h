@@ -52,6 +52,7 @@ struct CastReport {
   std::uint64_t least_memory = 0;            // the smallest machine
   std::uint64_t machine_memory = 0;          // what `ingot boot` gives it
   std::vector<std::string> missing_calls;    // that the program or a library of its may make
+  std::vector<std::string> tried_calls;      // missing, too, and C libraries do without them
   std::size_t missing_in_the_c_library = 0;  // further ones, which neither names
   std::string manifest;
 };

@@ -93,8 +93,9 @@ TEST(Cast, EqualInputsGiveEqualBytes) {
 TEST(Cast, RefusalsNameTheReason) {
   Foundry foundry;
   foundry.request.machine_memory = 64 * mebibyte;
-  EXPECT_EQ(foundry.complaint(),
-            "expected at least 80 MiB of memory (image to 8 MiB, program 64 MiB, kernel 8 MiB), found 64 MiB");
+  EXPECT_EQ(
+      foundry.complaint(),
+      "--memory: expected at least 80 MiB of memory (image to 8 MiB, program 64 MiB, kernel 8 MiB), found 64 MiB");
   foundry.request.machine_memory.reset();
   foundry.request.program = "/bin/none";
   EXPECT_EQ(foundry.complaint(), "expected '/bin/none' in the image's root, found no such path");
@@ -110,12 +111,50 @@ TEST(Cast, RefusalsNameTheReason) {
   foundry.request.output = "/dev/full";
   EXPECT_EQ(foundry.complaint(), "expected the name of a file to write, found a device at '/dev/full'");
   foundry.request.output = foundry.folder.path("image");
-  foundry.request.consumed = {"/small"};
-  EXPECT_NE(foundry.complaint().find("expected the path of a 'file' line, found '/small'"), std::string::npos);
+  for (const char* path : {"/small", "/nosuch", "/../x"}) {
+    foundry.request.consumed = {path};
+    EXPECT_EQ(foundry.complaint(),
+              "--consume: expected the path of a file of 2 MiB or more in the image (/model, /other), found '" +
+                  std::string(path) + "'");
+  }
   foundry.request.consumed.clear();
+  foundry.request.machine_cpus = 65;
+  EXPECT_EQ(foundry.complaint(), "--cpus: expected 1 to 64 processors, as many as the kernel uses, found 65");
+  foundry.request.machine_cpus.reset();
   ASSERT_TRUE(foundry.request.root.put_file("/ingot/x", 0644, Content()).ok());
   EXPECT_NE(foundry.complaint().find("expected nothing at '/ingot'"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(foundry.request.output));
+}
+
+TEST(Cast, AProgramStartsInAFolderThatIsThere) {
+  Foundry foundry;
+  FileTree& root = foundry.request.root;
+  ASSERT_TRUE(root.put("/link", {FileNode::Kind::symbolic_link, 0777, {}, "/run"}).ok());
+  const auto complaint_at = [&](const std::string& directory) {
+    foundry.request.directory = directory;
+    return foundry.complaint();
+  };
+  const std::string none = "--directory: expected a folder of the image for the program to start in, found none at '";
+  for (const char* path : {"/", "/bin", "bin/", "/dev", "/proc/self", "/sys", "/etc"})
+    EXPECT_EQ(complaint_at(path), "");
+  EXPECT_EQ(complaint_at("/nosuch"), none + "/nosuch': --file FOLDER=/nosuch makes it");
+  EXPECT_EQ(complaint_at("/small"),
+            "--directory: expected a folder for the program to start in, found a file at '/small'");
+  EXPECT_EQ(complaint_at("/a/../b"), "--directory: expected a path without '..', found '/a/../b'");
+  for (const char* path : {"/tmp", "/var", "/dev/shm", "/link"}) {
+    foundry.request.tmpfs.reset();
+    EXPECT_EQ(complaint_at(path), none + path + "': --tmpfs makes it");
+    foundry.request.tmpfs = mebibyte;
+    EXPECT_EQ(complaint_at(path), "");
+  }
+}
+
+TEST(Cast, ConsumedFilesAreWrittenAsTheyAreFound) {
+  Foundry foundry;
+  foundry.request.consumed = {"//model/"};
+  const Result<CastReport> report = cast(foundry.request);
+  ASSERT_TRUE(report.ok()) << report.error().text();
+  EXPECT_NE(report.value().manifest.find("\nconsume /model\n"), std::string::npos);
 }
 
 TEST(Cast, KernelsWithoutOneTableAreRefused) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "image/bytes.h"
+#include "image/sha256.h"
 
 namespace ingot::image {
 
@@ -79,6 +80,29 @@ class FileStream final : public ByteStream {
   std::uint64_t offset_, size_, done_ = 0;
 };
 
+// Holds what comes against a digest, at its end.
+class CheckedStream final : public ByteStream {
+ public:
+  CheckedStream(std::unique_ptr<ByteStream> source, std::string path, std::string digest)
+      : source_(std::move(source)), path_(std::move(path)), digest_(std::move(digest)) {}
+
+  Result<std::size_t> read(std::span<char> into) override {
+    const std::size_t count = TRY(source_->read(into));
+    sum_.add(std::string_view(into.data(), count));
+    if (count != 0 || is_checked_) return count;
+    is_checked_ = true;
+    if (sum_.finish() == digest_) return count;
+    return Error::of(ErrorCode::corrupt, "expected the bytes in '", shortened(path_),
+                     "' that were there when its digest was checked, found others: it was changed meanwhile");
+  }
+
+ private:
+  std::unique_ptr<ByteStream> source_;
+  std::string path_, digest_;
+  Sha256 sum_;
+  bool is_checked_ = false;
+};
+
 }  // namespace
 
 Content Content::of_bytes(std::string bytes) {
@@ -110,6 +134,13 @@ Result<Content> Content::part(std::uint64_t offset, std::uint64_t bytes) const {
   Content content = *this;
   content.offset_ = offset_ + offset;
   content.size_ = bytes;
+  if (bytes != size_) content.digest_.clear();
+  return content;
+}
+
+Content Content::with_digest(std::string digest) const {
+  Content content = *this;
+  content.digest_ = std::move(digest);
   return content;
 }
 
@@ -117,7 +148,9 @@ Result<std::unique_ptr<ByteStream>> Content::open() const {
   if (bytes_ != nullptr) return std::unique_ptr<ByteStream>(new MemoryStream(bytes_, offset_, size_));
   Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) return cannot_read(path_);
-  return std::unique_ptr<ByteStream>(new FileStream(std::move(file), path_, offset_, size_));
+  std::unique_ptr<ByteStream> stream = std::make_unique<FileStream>(std::move(file), path_, offset_, size_);
+  if (digest_.empty()) return stream;
+  return std::unique_ptr<ByteStream>(new CheckedStream(std::move(stream), path_, digest_));
 }
 
 Result<void> Content::each_piece(const std::function<Result<void>(std::string_view)>& use) const {

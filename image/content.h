@@ -22,6 +22,9 @@ class Content {
   std::uint64_t size() const { return size_; }
   // Some of it, still where it is. Fails past the end.
   Result<Content> part(std::uint64_t offset, std::uint64_t bytes) const;
+  // The same bytes, which whoever reads all of them finds again: where others have come in their place, the end of the
+  // reading is an error. `digest`: 64 hexadecimal digits, of SHA-256.
+  Content with_digest(std::string digest) const;
   // Calls use(piece) until all was seen; stops at use's first error. A file that has become shorter is an error.
   Result<void> each_piece(const std::function<Result<void>(std::string_view)>& use) const;
   // The same as a stream, which lives by itself.
@@ -34,6 +37,7 @@ class Content {
   std::string path_;
   std::uint64_t offset_ = 0;
   std::uint64_t size_ = 0;
+  std::string digest_;  // empty: whatever is there
 };
 
 }  // namespace ingot::image

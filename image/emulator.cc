@@ -11,6 +11,7 @@
 #include "base/image/boot_arguments.h"
 #include "base/image/image_manifest.h"
 #include "image/bytes.h"
+#include "image/cast_checks.h"
 #include "image/cpio_writer.h"
 #include "image/kernel_image.h"
 #include "image/process.h"
@@ -117,7 +118,7 @@ Result<EmulatorPlan> plan_boot(const BootRequest& request) {
     const std::string_view text = TRY(first_member(opened.bundle, ImageTable::manifest_path));
     const Manifest manifest = TRY(Manifest::parse(text));
     plan.memory = manifest.machine_memory.value_or(plan.memory);
-    plan.cpus = static_cast<std::uint32_t>(manifest.machine_cpus.value_or(1));
+    plan.cpus = manifest.machine_cpus.value_or(1);
     plan.has_pci = manifest.grants("pci");
   } else {
     // GRUB and the firmware hold the image a second time while they load it.
@@ -132,7 +133,9 @@ Result<EmulatorPlan> plan_boot(const BootRequest& request) {
   }
   plan.memory = request.memory.value_or(plan.memory);
   plan.cpus = request.cpus.value_or(plan.cpus);
-  return plan;
+  const Result<void> usable = check_cpus(plan.cpus);
+  if (usable.ok()) return plan;
+  return request.cpus ? usable.error().within("--cpus") : usable.error().within("the image's manifest");
 }
 
 Result<std::vector<std::string>> emulator_words(const BootRequest& request, const EmulatorPlan& plan,

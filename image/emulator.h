@@ -44,7 +44,7 @@ struct EmulatorHost {
 struct EmulatorPlan {
   ImageFormat format = ImageFormat::elf;
   std::uint64_t memory = 0;
-  std::uint32_t cpus = 1;
+  std::uint64_t cpus = 1;
   bool has_pci = false;  // because the program is granted it
 };
 

@@ -114,6 +114,19 @@ Result<void> FileTree::put_file(std::string_view path, std::uint32_t mode, Conte
   return put(path, FileNode{FileNode::Kind::file, mode, std::move(content), {}});
 }
 
+Result<void> FileTree::put_new_file(std::string_view path, std::uint32_t mode, Content content, std::string_view what) {
+  const std::string normal = TRY(normal_path(path));
+  for (std::size_t slash = 0; slash != std::string::npos;) {
+    slash = normal.find('/', slash + 1);
+    const std::string_view place = std::string_view(normal).substr(0, slash);
+    const FileNode* node = TRY(find(place));
+    if (node == nullptr || (slash != std::string::npos && node->kind != FileNode::Kind::file)) continue;
+    return Error::of(ErrorCode::invalid_argument, "expected '", shortened(normal), "' to be free for ", what,
+                     ", found something else at '", shortened(place), "': --file puts it elsewhere");
+  }
+  return put_file(normal, mode, std::move(content));
+}
+
 void FileTree::erase_below(const std::string& place) {
   const std::string prefix = place == "/" ? "/" : place + '/';
   auto node = nodes_.lower_bound(prefix);

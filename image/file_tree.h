@@ -28,6 +28,8 @@ class FileTree {
   // if the new node is one, too. Links above the last name are followed, as a program would.
   Result<void> put(std::string_view path, FileNode node);
   Result<void> put_file(std::string_view path, std::uint32_t mode, Content content);
+  // The same where nothing stands, and no file where a folder must be: for `what`, which the error names.
+  Result<void> put_new_file(std::string_view path, std::uint32_t mode, Content content, std::string_view what);
   // With all that stands below. Nothing there: nothing happens. Links above the last name are followed for remove(),
   // and every link for remove_below().
   Result<void> remove(std::string_view path);

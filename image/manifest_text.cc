@@ -42,7 +42,7 @@ Result<std::string> manifest_text(const CastRequest& request, const std::vector<
     std::snprintf(mode, sizeof mode, "%04o", node.mode & 07777);
     line("file", std::to_string(index) + ' ' + std::to_string(node.content.size()) + ' ' + mode + ' ' + large[index]);
   }
-  lines("consume", request.consumed);
+  for (const std::string& path : request.consumed) line("consume", TRY(normal_path(path)));
   lines("grant", request.rights);
   if (request.traces_system_calls) line("trace", "syscalls");
   line("machine-memory", std::to_string(machine_memory));

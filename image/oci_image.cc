@@ -73,8 +73,8 @@ class Layout {
     return Error::of(ErrorCode::not_found, "expected '", shortened(name), "' in the archive, found no such member");
   }
 
-  // The blob that a descriptor names, checked against its size and digest.
-  Result<Content> blob(const Json& descriptor) const {
+  // The blob that a descriptor names, of the size that it says.
+  Result<Content> sized_blob(const Json& descriptor) const {
     const std::string digits = TRY(digits_of(text_of(descriptor, "digest")));
     const auto size = descriptor.find("size");
     if (size == descriptor.end() || !size->is_number_unsigned()) {
@@ -85,13 +85,20 @@ class Layout {
       return Error::of(ErrorCode::corrupt, "expected ", size->get<std::uint64_t>(), " bytes as sha256:", digits,
                        ", found ", content.size());
     }
+    return content;
+  }
+
+  // The same, checked against its digest as well, and again whenever it is read.
+  Result<Content> blob(const Json& descriptor) const {
+    const std::string digits = TRY(digits_of(text_of(descriptor, "digest")));
+    const Content content = TRY(sized_blob(descriptor));
     Sha256 sum;
     TRY(content.each_piece([&](std::string_view piece) -> Result<void> {
       sum.add(piece);
       return {};
     }));
     const std::string found = sum.finish();
-    if (found == digits) return content;
+    if (found == digits) return content.with_digest(digits);
     return Error::of(ErrorCode::corrupt, "expected content with the digest sha256:", digits, ", found sha256:", found);
   }
 
@@ -164,7 +171,8 @@ Result<Layer> read_layer(const Layout& layout, const Json& descriptor, const std
     return Error::of(ErrorCode::corrupt, "expected a layer that is not packed to have one digest, found '",
                      shortened(text_of(descriptor, "digest")), "' and '", unpacked_digest, "' in the config");
   }
-  layer.content = TRY(layout.blob(descriptor));
+  // What is not packed is read once, and its digest is taken as it is.
+  layer.content = TRY(layer.packing == Packing::none ? layout.sized_blob(descriptor) : layout.blob(descriptor));
   return layer;
 }
 
@@ -211,6 +219,10 @@ Result<OciImage> read_layout(const Layout& layout, const Content& index_content,
   image.entrypoint = TRY(texts_of(*settings, "Entrypoint"));
   image.command = TRY(texts_of(*settings, "Cmd"));
   image.environment = TRY(texts_of(*settings, "Env"));
+  for (const std::string& entry : image.environment) {
+    if (entry.find('=') != std::string::npos && !entry.starts_with('=')) continue;
+    return Error::of(ErrorCode::corrupt, "expected NAME=VALUE in the config's 'Env', found '", shortened(entry), "'");
+  }
   const std::string directory = text_of(*settings, "WorkingDir");
   if (directory.empty()) return image;
   image.directory = TRY(normal_path(directory));
@@ -224,6 +236,14 @@ Result<OciImage> read_layout(const Layout& layout, const Content& index_content,
 Result<OciImage> read_layout(const Layout& layout, std::string_view name, const LayerLimits& limits) {
   const Result<Content> index = layout.file("index.json");
   if (index.ok()) return read_layout(layout, index.value(), limits);
+  if (layout.file("manifest.json").ok()) {
+    return Error::of(ErrorCode::unsupported,
+                     "expected an OCI layout (a folder or tar with index.json), found what `docker save` wrote before "
+                     "Docker 25 (manifest.json alone) in '",
+                     shortened(name),
+                     "': save it with Docker 25 or newer, or convert it: skopeo copy docker-archive:", shortened(name),
+                     " oci:FOLDER");
+  }
   return Error::of(index.error().code(), "expected an OCI layout (a folder or tar with index.json), found none in '",
                    shortened(name), "'");
 }

@@ -1,6 +1,8 @@
 // An OCI image layout, as a folder or as a tar of one (`docker save`, `skopeo copy ... oci:`, `buildah push`): no
-// daemon and no registry. Every part is checked against the size and digest that name it, before anything else reads
-// it; every layer as well against the digest that the image's configuration has of it unpacked.
+// daemon and no registry. Every part is checked against the size and digest that name it, every layer against the
+// digest that the image's configuration has of it unpacked. Nothing is used before it was checked, and what is checked
+// is what goes into the image, whoever changes files meanwhile: it is held in memory, or its digest is held until it is
+// written.
 #pragma once
 
 #include <string>

@@ -10,6 +10,7 @@ namespace ingot::image {
 namespace {
 
 constexpr std::string_view whiteout = ".wh.", opaque = ".wh..wh..opq";
+constexpr std::uint64_t stays_from_bytes = 1 << 20;
 
 std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -39,19 +40,36 @@ class MeasuredStream final : public ByteStream {
   Sha256 sum_;
 };
 
+// To the end of what the digest is of, which is behind the archive's own.
+Result<void> check_digest(MeasuredStream& measured, std::string_view what, const std::string& digest) {
+  std::vector<char> behind_the_archive(std::size_t{64} << 10);
+  while (TRY(measured.read(behind_the_archive)) != 0) {
+  }
+  const std::string found = measured.finish();
+  if (found == digest) return {};
+  return Error::of(ErrorCode::corrupt, "expected ", what, " with the digest sha256:", digest, ", found sha256:", found);
+}
+
 Result<std::vector<TarEntry>> read_packed(const Layer& layer, std::uint64_t limit, std::uint64_t& used) {
   const std::unique_ptr<ByteStream> packed = TRY(layer.content.open());
   const std::unique_ptr<ByteStream> unpacked =
       layer.packing == Packing::gzip ? unpack_gzip(*packed) : unpack_zstd(*packed);
   MeasuredStream measured(*unpacked, limit, used);
   std::vector<TarEntry> entries = TRY(read_tar(measured));
-  std::vector<char> behind_the_archive(std::size_t{64} << 10);  // part of what the digest is of
-  while (TRY(measured.read(behind_the_archive)) != 0) {
-  }
-  const std::string found = measured.finish();
-  if (found == layer.unpacked_digest) return entries;
-  return Error::of(ErrorCode::corrupt, "expected an unpacked layer with the digest sha256:", layer.unpacked_digest,
-                   ", found sha256:", found);
+  TRY(check_digest(measured, "an unpacked layer", layer.unpacked_digest));
+  return entries;
+}
+
+// Small files are held in memory, where the image's bundle will be; large ones stay, with a digest that holds until
+// they are written. Nobody can change either between this look and the image.
+Result<std::vector<TarEntry>> read_plain(const Layer& layer) {
+  const std::unique_ptr<ByteStream> bytes = TRY(layer.content.open());
+  std::uint64_t used = 0;
+  MeasuredStream measured(*bytes, layer.content.size(), used);
+  Result<std::vector<TarEntry>> entries = read_tar(measured, layer.content, stays_from_bytes);
+  TRY(check_digest(measured, "content",
+                   layer.unpacked_digest));  // of changed bytes, what the archive lacks says little
+  return entries;
 }
 
 // What a layer removes is of the layers below it, wherever in the archive it says so.
@@ -98,7 +116,7 @@ Result<void> put_entry(const TarEntry& entry, FileTree& root) {
 
 Result<void> LayerReader::apply(const Layer& layer, FileTree& root) {
   const std::vector<TarEntry> entries = layer.packing == Packing::none
-                                            ? TRY(read_tar(layer.content))
+                                            ? TRY(read_plain(layer))
                                             : TRY(read_packed(layer, limits_.unpacked_bytes, unpacked_bytes_));
   TRY(remove_entries(entries, root));
   for (const TarEntry& entry : entries) {

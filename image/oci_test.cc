@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "image/cast.h"
 #include "image/fake_files.h"
 #include "image/fake_packing.h"
 #include "image/oci_image.h"
@@ -7,12 +8,6 @@
 
 namespace ingot::image {
 namespace {
-
-std::string digest_of(std::string_view text) {
-  Sha256 sum;
-  sum.add(text);
-  return sum.finish();
-}
 
 std::string type_of(Packing packing) {
   const std::string tar = "application/vnd.oci.image.layer.v1.tar";
@@ -43,7 +38,8 @@ class LayoutFolder {
             layer_of(fake_tar({{"app/.wh.old", '0', ""}, {"app/new", '0', "y"}}), packing)};
   }
   void finish(const std::vector<FakeLayer>& layers = usual_layers(),
-              const std::string& platform = R"({"os":"linux","architecture":"amd64"})") {
+              const std::string& platform = R"({"os":"linux","architecture":"amd64"})",
+              const std::string& variable = "X=1") {
     std::string described, digests;
     for (const FakeLayer& layer : layers) {
       const std::string comma = described.empty() ? "" : ",";
@@ -52,7 +48,9 @@ class LayoutFolder {
     }
     const std::string config =
         put_blob(R"({"architecture":"amd64","os":"linux","config":{"Entrypoint":["/app/program"],)"
-                 R"("Cmd":["a b","c"],"Env":["PATH=/bin","X=1"],"WorkingDir":"/app/"},)"
+                 R"("Cmd":["a b","c"],"Env":["PATH=/bin",")" +
+                 variable +
+                 R"("],"WorkingDir":"/app/"},)"
                  R"("rootfs":{"type":"layers","diff_ids":[)" +
                  digests + "]}}");
     const std::string manifest =
@@ -114,6 +112,31 @@ TEST(Oci, ChangedContentIsRefused) {
   EXPECT_NE(read.error().text().find("expected content with the digest sha256:"), std::string::npos);
 }
 
+// Whoever changes the layout behind the check cannot change the image. A file of two pieces, and one that is large.
+TEST(Oci, WhatIsCheckedIsWhatIsWritten) {
+  constexpr std::size_t large_bytes = std::size_t{3} << 20;
+  LayoutFolder layout;
+  layout.finish({LayoutFolder::layer_of(fake_tar(
+      {{"program", '0', fake_program("code", 100'000), 0755}, {"large", '0', std::string(large_bytes, 'l')}}))});
+  const std::string folder = layout.write_folder(), blob = folder + '/' + layout.blobs()[0].path;
+  OciImage image = read_oci_image(folder).value();
+  EXPECT_EQ(image.root.at("/large")->content.read(large_bytes).value(), std::string(large_bytes, 'l'));
+  std::fstream(blob, std::ios::in | std::ios::out | std::ios::binary).seekp(50'000) << "changed";
+  EXPECT_EQ(image.root.at("/program")->content.read(large_bytes).value(), fake_program("code", 100'000));
+  EXPECT_TRUE(image.root.at("/large")->content.read(large_bytes).ok());
+  std::fstream(blob, std::ios::in | std::ios::out | std::ios::binary).seekp(2'000'000) << "changed";
+  CastRequest request;
+  request.kernels = {layout.folder().put("kernel", fake_kernel())};
+  request.output = layout.folder().path("image");
+  request.program = "/program";
+  request.root = std::move(image.root);
+  const Result<CastReport> report = cast(request);
+  ASSERT_FALSE(report.ok());
+  EXPECT_NE(report.error().text().find("that were there when its digest was checked, found others"), std::string::npos)
+      << report.error().text();
+  EXPECT_FALSE(std::filesystem::exists(request.output));
+}
+
 TEST(Oci, AnotherSizeIsRefused) {
   LayoutFolder layout;
   layout.finish();
@@ -158,7 +181,8 @@ TEST(Oci, ATruncatedLayerIsRefused) {
   }
   std::vector<LayoutFolder::FakeLayer> layers = LayoutFolder::usual_layers();
   layers[1] = LayoutFolder::layer_of(layers[1].content.substr(0, 700));
-  EXPECT_NE(problem_of(layers).find("layer 2: tar, entry 2: expected 512 bytes at 512"), std::string::npos)
+  EXPECT_NE(problem_of(layers).find("layer 2: tar, entry 2: expected 512 bytes, found the end after 188"),
+            std::string::npos)
       << problem_of(layers);
 }
 
@@ -210,6 +234,28 @@ TEST(OciImage, TheFolderThatAProgramBeginsInIsMade) {
   const Result<const FileNode*> made = image.value().root.find("/app");
   ASSERT_TRUE(made.ok() && made.value() != nullptr);
   EXPECT_EQ(made.value()->kind, FileNode::Kind::directory);
+}
+
+TEST(OciImage, WhatDockerSavedBefore25IsRefusedByItsName) {
+  const TestFolder folder;
+  folder.put("saved/manifest.json", "[]");
+  const std::string tar = folder.put("saved.tar", fake_tar({{"manifest.json", '0', "[]"}}));
+  for (const std::string& path : {folder.path("saved"), tar}) {
+    const Result<OciImage> image = read_oci_image(path);
+    ASSERT_FALSE(image.ok());
+    EXPECT_NE(image.error().text().find("found what `docker save` wrote before Docker 25 (manifest.json alone)"),
+              std::string::npos)
+        << image.error().text();
+    EXPECT_NE(image.error().text().find("skopeo copy docker-archive:"), std::string::npos);
+  }
+}
+
+TEST(OciImage, AnEnvironmentWithoutAValueIsRefusedByItsName) {
+  LayoutFolder layout;
+  layout.finish(LayoutFolder::usual_layers(), R"({"os":"linux","architecture":"amd64"})", "GREET");
+  const Result<OciImage> image = read_oci_image(layout.write_folder());
+  ASSERT_FALSE(image.ok());
+  EXPECT_EQ(image.error().text(), "expected NAME=VALUE in the config's 'Env', found 'GREET'");
 }
 
 TEST(OciImage, APackedArchiveIsRefusedByItsName) {

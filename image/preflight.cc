@@ -46,6 +46,9 @@ std::string_view call_of_function(std::string_view function) {
   return function;
 }
 
+// glibc and musl try these by design, at a program's start and for each thread, and go on without rseq and by clone.
+bool has_fallback(std::string_view call) { return call == "clone3" || call == "rseq"; }
+
 }  // namespace
 
 std::uint64_t least_memory(std::uint64_t memory_end, std::uint64_t anonymous) {
@@ -109,8 +112,13 @@ Result<MissingCalls> missing_calls_of(const FileTree& tree, const std::vector<st
   }
   MissingCalls missing;
   missing.names = missing_system_calls(used);
+  const auto tried = std::stable_partition(missing.names.begin(), missing.names.end(),
+                                           [](const std::string& name) { return !has_fallback(name); });
+  missing.tried.assign(tried, missing.names.end());
+  missing.names.erase(tried, missing.names.end());
   for (const std::string& name : missing_system_calls(in_the_c_library)) {
-    if (!std::binary_search(missing.names.begin(), missing.names.end(), name)) ++missing.more_in_the_c_library;
+    const bool is_named = std::binary_search(missing.names.begin(), missing.names.end(), name);
+    if (!is_named && !has_fallback(name)) ++missing.more_in_the_c_library;
   }
   return missing;
 }

@@ -30,6 +30,7 @@ std::vector<std::string> missing_system_calls(const std::set<std::uint32_t>& use
 // call there is, so of it counts only what the others import by name.
 struct MissingCalls {
   std::vector<std::string> names;         // in alphabetical order
+  std::vector<std::string> tried;         // by C libraries, which do without where they are answered with ENOSYS
   std::size_t more_in_the_c_library = 0;  // which nobody names
 };
 Result<MissingCalls> missing_calls_of(const FileTree& tree, const std::vector<std::string>& parts);

@@ -228,7 +228,7 @@ bool is_shared_object(const FileNode& node) {
 
 Result<void> add_program(const ProgramSource& source, FileTree& tree) {
   const Content content = TRY(Content::of_file(source.path));
-  TRY(tree.put_file(source.destination, mode_of(source.path) | 0111, content));
+  TRY(tree.put_new_file(source.destination, mode_of(source.path) | 0111, content, "the program"));
   Walk walk(tree, source.root);
   walk.begin_at({source.destination, source.path, {}});
   return walk.run(Walk::IfMissing::refuse);

@@ -74,9 +74,9 @@ TEST(Program, LibrariesComeFromTheRootAndBringTheirOwn) {
 }
 
 TEST(Program, WhatIsMissingIsNamed) {
-  Root root;
-  EXPECT_EQ(root.add({.interpreter = "/lib64/other"}),
-            "expected '/lib64/other' below '" + root.folder.path("root") + "', found no such file");
+  Root without_interpreter, root;
+  EXPECT_EQ(without_interpreter.add({.interpreter = "/lib64/other"}),
+            "expected '/lib64/other' below '" + without_interpreter.folder.path("root") + "', found no such file");
   EXPECT_EQ(root.add({.interpreter = "/lib64/loader", .needed = {"libgone.so.1"}}),
             "expected the library 'libgone.so.1' that '/bin/program' needs, found it in none of the folders for "
             "libraries of " +
@@ -192,6 +192,19 @@ TEST(Preflight, CountsWhatLibrariesCallAndWhatIsImportedByName) {
   const MissingCalls missing = missing_calls_of(tree, {"/program", "/lib/liba.so", "/lib/libc.so.6"}).value();
   EXPECT_EQ(missing.names, (std::vector<std::string>{"execve", "ptrace", "reboot"}));
   EXPECT_EQ(missing.more_in_the_c_library, 1u);
+}
+
+TEST(Preflight, WhatCLibrariesDoWithoutIsNoneOfTheMissingCalls) {
+  using std::string_literals::operator""s;
+  FileTree tree;
+  const std::string code =
+      "\xb8\xb3\x01\0\0\x0f\x05\xb8\x4e\x01\0\0\x0f\x05\xb8\xa9\0\0\0\x0f\x05"s;  // clone3, rseq, reboot
+  ASSERT_TRUE(tree.put_file("/program", 0755, Content::of_bytes(fake_program(code))).ok());
+  const MissingCalls missing = missing_calls_of(tree, {"/program"}).value();
+  EXPECT_EQ(missing.names, std::vector<std::string>{"reboot"});
+  EXPECT_EQ(missing.tried, (std::vector<std::string>{"clone3", "rseq"}));
+  ASSERT_TRUE(tree.put_file("/lib/libc.so.6", 0755, Content::of_bytes(fake_program(code))).ok());
+  EXPECT_EQ(missing_calls_of(tree, {"/lib/libc.so.6"}).value().more_in_the_c_library, 1u);
 }
 
 TEST(Bundle, CodeLiesAtWholePages) {

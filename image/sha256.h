@@ -23,4 +23,10 @@ class Sha256 {
   std::uint64_t bytes_ = 0;
 };
 
+inline std::string digest_of(std::string_view bytes) {
+  Sha256 sum;
+  sum.add(bytes);
+  return sum.finish();
+}
+
 }  // namespace ingot::image

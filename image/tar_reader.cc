@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "image/bytes.h"
+#include "image/sha256.h"
 
 namespace ingot::image {
 
@@ -156,6 +157,8 @@ class ContentInput final : public TarInput {
 class StreamInput final : public TarInput {
  public:
   explicit StreamInput(ByteStream& archive) : archive_(archive) {}
+  StreamInput(ByteStream& archive, const Content& place, std::uint64_t stays_from)
+      : archive_(archive), place_(&place), stays_from_(stays_from) {}
 
   Result<bool> take_block(std::string& block) override {
     const std::string_view rest = TRY(archive_.rest());
@@ -166,6 +169,12 @@ class StreamInput final : public TarInput {
   }
   // A header may promise more than there is, so memory is taken as bytes come.
   Result<Content> take_content(std::uint64_t bytes) override {
+    if (place_ != nullptr && bytes >= stays_from_) {
+      const Content part = TRY(place_->part(at_, bytes));
+      Sha256 sum;
+      TRY(take(bytes, [&](std::string_view piece) { sum.add(piece); }));
+      return part.with_digest(sum.finish());
+    }
     std::string content;
     content.reserve(std::min(bytes, most_bytes_on_trust));
     TRY(take(bytes, [&](std::string_view piece) { content += piece; }));
@@ -189,12 +198,15 @@ class StreamInput final : public TarInput {
       const std::string_view piece = rest.substr(0, left);
       use(piece);
       archive_.take(piece.size());
+      at_ += piece.size();
       left -= piece.size();
     }
     return {};
   }
 
   StreamPieces archive_;
+  const Content* place_ = nullptr;
+  std::uint64_t stays_from_ = 0, at_ = 0;
 };
 
 Result<TarEntry> entry_of(std::string_view header, const Extension& extension) {
@@ -262,6 +274,11 @@ Result<std::vector<TarEntry>> read_tar(const Content& archive) {
 
 Result<std::vector<TarEntry>> read_tar(ByteStream& archive) {
   StreamInput input(archive);
+  return read_entries(input);
+}
+
+Result<std::vector<TarEntry>> read_tar(ByteStream& archive, const Content& place, std::uint64_t stays_from) {
+  StreamInput input(archive, place, stays_from);
   return read_entries(input);
 }
 

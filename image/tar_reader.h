@@ -25,5 +25,8 @@ struct TarEntry {
 Result<std::vector<TarEntry>> read_tar(const Content& archive);
 // The same of a stream, up to the block that ends the archive. Contents of files are kept in memory, and nothing else.
 Result<std::vector<TarEntry>> read_tar(ByteStream& archive);
+// The same where the stream's bytes lie in `place`: files from `stays_from` bytes on stay there, with the digest of
+// what the stream had of them.
+Result<std::vector<TarEntry>> read_tar(ByteStream& archive, const Content& place, std::uint64_t stays_from);
 
 }  // namespace ingot::image

@@ -22,6 +22,12 @@ TEST(Parse, NumbersAreWholeOrNothing) {
   }
 }
 
+TEST(Parse, Loads) {
+  EXPECT_EQ(parse_load("0.37 1.20 2.00 3/345 7\n"), 0.37);
+  EXPECT_EQ(parse_load("12"), 12.0);
+  for (const char* text : {"", " 1", "x 1", "-1 2", "nan 1"}) EXPECT_EQ(parse_load(text), std::nullopt) << text;
+}
+
 TEST(Parse, CacheSizes) {
   EXPECT_EQ(parse_size("48K\n"), 48_KiB);
   EXPECT_EQ(parse_size("2M"), 2_MiB);

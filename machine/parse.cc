@@ -84,6 +84,14 @@ std::optional<std::string> find_field(std::string_view text, std::string_view ke
   return std::nullopt;
 }
 
+std::optional<double> parse_load(std::string_view text) {
+  const std::string_view first = take_until(text, ' ');
+  double load = 0;
+  auto [end, error] = std::from_chars(first.data(), first.data() + first.size(), load);
+  if (error != std::errc() || end != first.data() + first.size() || !(load >= 0)) return std::nullopt;
+  return load;
+}
+
 std::optional<int> parse_cpu_max(std::string_view text) {
   std::string_view rest = trim(text);
   std::optional<std::int64_t> quota = parse_number(take_until(rest, ' '));

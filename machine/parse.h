@@ -27,6 +27,9 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 // The first value of "key : value" in /proc/cpuinfo or /proc/meminfo text.
 std::optional<std::string> find_field(std::string_view text, std::string_view key);
 
+// /proc/loadavg, "0.37 1.20 ...": the average of the last minute.
+std::optional<double> parse_load(std::string_view text);
+
 // cgroup v2 cpu.max, "150000 100000" or "max 100000": whole CPUs, rounded up, at least 1; empty when unlimited.
 std::optional<int> parse_cpu_max(std::string_view text);
 

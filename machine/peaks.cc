@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "machine/memory.h"
+#include "machine/parse.h"
 #include "machine/peak_loops.h"
+#include "machine/system_files.h"
 
 namespace ingot {
 namespace {
@@ -141,6 +143,7 @@ void measure_memory(Stream& stream, StreamLoops loops, Peaks& peaks) {
 Peaks measure_peaks(const Machine& machine, Workers& workers) {
   Peaks peaks;
   peaks.threads = workers.count();
+  peaks.load = parse_load(read_text_file("/proc/loadavg").value_or("")).value_or(0);
   peaks.fma_flops = measure_compute(best_fma_loop(machine.features), workers);
   peaks.int8_dot_operations = measure_compute(best_int8_dot_loop(machine.features), workers);
   peaks.int8_matrix_operations = measure_compute(best_int8_matrix_loop(machine.features), workers);

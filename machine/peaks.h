@@ -21,7 +21,11 @@ struct Peaks {
   double int8_matrix_operations = 0;  // int8 to int32
   double bf16_flops = 0;              // bf16 to float32
   int threads = 0;
+  // Programs that ran or waited for a CPU just before, on average over a minute: those that ran on took of the rates.
+  double load = 0;
 
+  // Whether others may have taken of what was measured.
+  bool is_disturbed() const { return load >= 0.5; }
   bool operator==(const Peaks&) const = default;
 };
 
@@ -31,5 +35,9 @@ Peaks measure_peaks(const Machine& machine, Workers& workers);
 // The same, remembered for this CPU model, feature set and thread count under $XDG_CACHE_HOME/ingot or ~/.cache/ingot.
 // A cache that cannot be written is no error; a rate that could not be measured is.
 Result<Peaks> cached_peaks(const Machine& machine, Workers& workers);
+
+// Measures in any case. A peak is a maximum, so of each rate the larger is kept, this one or the remembered one; and a
+// measurement that others disturbed once is cured by one when they rest.
+Result<Peaks> peaks_measured_again(const Machine& machine, Workers& workers);
 
 }  // namespace ingot

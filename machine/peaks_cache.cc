@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -15,7 +16,7 @@ namespace ingot {
 namespace {
 
 // The first line. A change of what is measured or how must change the number, so that old files are foreign.
-constexpr std::string_view format_line = "ingot peaks 2";
+constexpr std::string_view format_line = "ingot peaks 3";
 constexpr std::string_view last_line = "end\n";  // its absence shows a file cut short
 
 struct Field {
@@ -36,11 +37,11 @@ constexpr Field fields[] = {
 // Positive, and below what any machine does: a flipped digit is not to be believed.
 bool plausible(double rate) { return std::isfinite(rate) && rate > 1e3 && rate < 1e18; }
 
-std::optional<double> parse_rate(std::string_view text) {
-  double rate = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
-  if (error != std::errc() || end != text.data() + text.size() || !plausible(rate)) return std::nullopt;
-  return rate;
+std::optional<double> parse_double(std::string_view text) {
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
 }
 
 // "name: value" as the next line, or empty.
@@ -98,11 +99,13 @@ std::string format_peaks(std::string_view key, const Peaks& peaks) {
   std::string text;
   text.append(format_line).append("\nkey: ").append(key);
   text.append("\nthreads: ").append(std::to_string(peaks.threads)).append("\n");
-  for (const Field& field : fields) {
+  const auto append = [&](std::string_view name, double number) {
     char digits[32];
-    char* end = std::to_chars(digits, digits + sizeof digits, peaks.*field.rate).ptr;  // shortest exact form
-    text.append(field.name).append(": ").append(digits, end).append("\n");
-  }
+    char* end = std::to_chars(digits, digits + sizeof digits, number).ptr;  // shortest exact form
+    text.append(name).append(": ").append(digits, end).append("\n");
+  };
+  append("load", peaks.load);
+  for (const Field& field : fields) append(field.name, peaks.*field.rate);
   return text.append(last_line);
 }
 
@@ -113,9 +116,12 @@ std::optional<Peaks> parse_peaks(std::string_view text, std::string_view key) {
   std::optional<std::int64_t> threads = parse_number(take_field(text, "threads").value_or(""));
   if (!threads || *threads < 1 || *threads > 1024) return std::nullopt;
   peaks.threads = static_cast<int>(*threads);
+  std::optional<double> load = parse_double(take_field(text, "load").value_or(""));
+  if (!load || !(*load >= 0 && *load < 1e6)) return std::nullopt;
+  peaks.load = *load;
   for (const Field& field : fields) {
-    std::optional<double> rate = parse_rate(take_field(text, field.name).value_or(""));
-    if (!rate) return std::nullopt;
+    std::optional<double> rate = parse_double(take_field(text, field.name).value_or(""));
+    if (!rate || !plausible(*rate)) return std::nullopt;
     peaks.*field.rate = *rate;
   }
   if (text != last_line) return std::nullopt;
@@ -131,26 +137,65 @@ std::string default_peaks_folder() {
   return {};
 }
 
-Result<Peaks> cached_peaks_in(const std::string& folder, const Machine& machine, Workers& workers,
-                              MeasurePeaks measure) {
-  std::string key = peaks_key(machine, workers.count());
-  std::string name = file_name_of(key);
-  if (!folder.empty()) {
-    std::optional<std::string> text = read_text_file(folder + "/" + name);
-    std::optional<Peaks> remembered = text ? parse_peaks(*text, key) : std::nullopt;
-    if (remembered && remembered->threads == workers.count()) return *remembered;
+namespace {
+
+// Where peaks of this machine and so many threads are remembered. An empty folder remembers nothing.
+class RememberedPeaks {
+ public:
+  RememberedPeaks(const std::string& folder, const Machine& machine, int threads)
+      : folder_(folder), key_(peaks_key(machine, threads)), name_(file_name_of(key_)), threads_(threads) {}
+
+  std::optional<Peaks> recall() const {
+    std::optional<std::string> text = folder_.empty() ? std::nullopt : read_text_file(folder_ + "/" + name_);
+    std::optional<Peaks> peaks = text ? parse_peaks(*text, key_) : std::nullopt;
+    return peaks && peaks->threads == threads_ ? peaks : std::nullopt;
   }
-  Peaks peaks = measure(machine, workers);
+  void keep(const Peaks& peaks) const {
+    if (!folder_.empty()) store(folder_, name_, format_peaks(key_, peaks));
+  }
+
+ private:
+  const std::string& folder_;
+  std::string key_, name_;
+  int threads_;
+};
+
+Result<void> check(const Peaks& peaks) {
   for (const Field& field : fields) {
     if (plausible(peaks.*field.rate)) continue;
     return Error::of(ErrorCode::out_of_memory, "expected a measured ", field.name, ", found none: is memory short?");
   }
-  if (!folder.empty()) store(folder, name, format_peaks(key, peaks));
+  return {};
+}
+
+}  // namespace
+
+Result<Peaks> cached_peaks_in(const std::string& folder, const Machine& machine, Workers& workers,
+                              MeasurePeaks measure) {
+  const RememberedPeaks memory(folder, machine, workers.count());
+  if (const std::optional<Peaks> remembered = memory.recall()) return *remembered;
+  return peaks_measured_again_in(folder, machine, workers, measure);
+}
+
+Result<Peaks> peaks_measured_again_in(const std::string& folder, const Machine& machine, Workers& workers,
+                                      MeasurePeaks measure) {
+  Peaks peaks = measure(machine, workers);
+  TRY(check(peaks));
+  const RememberedPeaks memory(folder, machine, workers.count());
+  if (const std::optional<Peaks> remembered = memory.recall()) {
+    for (const Field& field : fields) peaks.*field.rate = std::max(peaks.*field.rate, (*remembered).*field.rate);
+    peaks.load = std::min(peaks.load, remembered->load);
+  }
+  memory.keep(peaks);
   return peaks;
 }
 
 Result<Peaks> cached_peaks(const Machine& machine, Workers& workers) {
   return cached_peaks_in(default_peaks_folder(), machine, workers, measure_peaks);
+}
+
+Result<Peaks> peaks_measured_again(const Machine& machine, Workers& workers) {
+  return peaks_measured_again_in(default_peaks_folder(), machine, workers, measure_peaks);
 }
 
 }  // namespace ingot

@@ -24,5 +24,8 @@ std::string default_peaks_folder();
 using MeasurePeaks = Peaks (*)(const Machine& machine, Workers& workers);
 Result<Peaks> cached_peaks_in(const std::string& folder, const Machine& machine, Workers& workers,
                               MeasurePeaks measure);
+// As peaks_measured_again, in the same way.
+Result<Peaks> peaks_measured_again_in(const std::string& folder, const Machine& machine, Workers& workers,
+                                      MeasurePeaks measure);
 
 }  // namespace ingot

@@ -65,7 +65,9 @@ class PeaksCache : public testing::Test {
 
 TEST_F(PeaksCache, TextRoundTripsExactly) {
   std::string key = peaks_key(imaginary_machine(), 1);
-  EXPECT_EQ(parse_peaks(format_peaks(key, some_peaks), key), some_peaks);
+  Peaks peaks = some_peaks;
+  peaks.load = 0.37;
+  EXPECT_EQ(parse_peaks(format_peaks(key, peaks), key), peaks);
 }
 
 TEST_F(PeaksCache, KeyTellsMachinesApart) {
@@ -100,6 +102,28 @@ TEST_F(PeaksCache, MeasuresOnceAndRemembers) {
   EXPECT_EQ(ask().value(), some_peaks);
   EXPECT_EQ(measurements, 1);
   EXPECT_EQ(files().size(), 1u) << "a temporary file was left behind";
+}
+
+// What others took of a first measurement comes back by a second one; and a second one cannot take anything away.
+TEST_F(PeaksCache, MeasuredAgainTheLargerRatesStay) {
+  const auto measure_busy = [](const Machine&, Workers&) {
+    Peaks busy = some_peaks;
+    busy.read_bytes_per_second /= 2;
+    busy.bf16_flops *= 2;
+    busy.load = 3;
+    return busy;
+  };
+  const auto measured_again = [&](MeasurePeaks measure) {
+    return peaks_measured_again_in(folder, imaginary_machine(), *workers, measure).value();
+  };
+  Peaks larger = some_peaks;
+  larger.bf16_flops *= 2;
+  EXPECT_TRUE(measured_again(measure_busy).is_disturbed());
+  EXPECT_TRUE(ask().value().is_disturbed()) << "it was remembered without its load";
+  EXPECT_EQ(measured_again(count_measurement), larger);
+  EXPECT_FALSE(ask().value().is_disturbed());
+  EXPECT_EQ(measured_again(measure_busy), larger);
+  EXPECT_EQ(ask().value(), larger);
 }
 
 TEST_F(PeaksCache, ACorruptFileIsMeasuredAgainAndReplaced) {

@@ -67,13 +67,6 @@ Result<void> check_path(std::size_t line, std::string_view value) {
   return wrong(line, "an absolute path without '.', '..' and '//'", value);
 }
 
-bool is_right(std::string_view name) {
-  for (const char letter : name) {
-    if (!(letter >= 'a' && letter <= 'z') && !(letter >= '0' && letter <= '9') && letter != '-') return false;
-  }
-  return !name.empty();
-}
-
 // The first word of the rest, and one blank behind it, are taken off.
 std::string_view take_word(std::string_view& rest) {
   const std::size_t blank = rest.find(' ');
@@ -171,6 +164,13 @@ Result<void> check_consumed(const Manifest& manifest) {
 std::string_view name_of(ManifestKey key) {
   const auto index = static_cast<std::size_t>(key);
   return index < manifest_key_count ? key_names[index] : "unknown";
+}
+
+bool is_right(std::string_view name) {
+  for (const char letter : name) {
+    if (!(letter >= 'a' && letter <= 'z') && !(letter >= '0' && letter <= '9') && letter != '-') return false;
+  }
+  return !name.empty();
 }
 
 Result<std::optional<ManifestEntry>> ManifestReader::next() {

@@ -88,6 +88,9 @@ inline constexpr std::size_t manifest_key_count = 13;
 
 std::string_view name_of(ManifestKey key);
 
+// Whether it can be a right's name: a-z, 0-9 and '-', at least one of them.
+bool is_right(std::string_view name);
+
 struct ManifestEntry {
   ManifestKey key = ManifestKey::program;
   std::size_t line = 0;      // from 1

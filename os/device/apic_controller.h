@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "base/image/machine_limits.h"
 #include "os/device/acpi_interrupts.h"
 #include "os/device/io_apic.h"
 #include "os/device/local_apic.h"
@@ -13,7 +14,7 @@ namespace ingot::os {
 class ApicController final : public InterruptController {
  public:
   // As many CPUs as the scheduler can tell apart.
-  static constexpr std::size_t most_processors = 64;
+  static constexpr std::size_t most_processors = most_machine_cpus;
 
   // Precondition: `local` is enabled on the calling CPU, which becomes CPU 0; the others follow in the table's order.
   // Those beyond the most, and those whose number the local APIC cannot say, are left out.

@@ -16,6 +16,7 @@ class MemoryFileDescription final : public SeekableDescription {
   Answer<void> reserve(std::uint64_t offset, std::uint64_t bytes, Reserved size) override {
     return file_->reserve(offset, bytes, size);
   }
+  bool give_back_reserved(std::uint64_t most_bytes) override { return file_->give_back_reserved(most_bytes); }
   Answer<FileMapping> mapping(std::uint64_t offset, std::uint64_t bytes, Access) override {
     if (offset + bytes > largest_file) return Errno::eoverflow;
     file_->note_reading();
@@ -112,9 +113,9 @@ std::uint64_t MemoryFile::size() {
   return content_.with([](Content& it) { return it.bytes; });
 }
 
-void MemoryFile::Content::cut_behind_the_end() {
-  if (pieces_being_written != 0) return;
-  pages.cut(std::max(round_up(bytes, page_bytes) / page_bytes, promised_pages));
+bool MemoryFile::Content::cut_behind_the_end(std::uint64_t most_pages) {
+  if (pieces_being_written != 0) return true;
+  return pages.cut_some(std::max(round_up(bytes, page_bytes) / page_bytes, promised_pages), most_pages);
 }
 
 void MemoryFile::note_reading() {
@@ -188,12 +189,7 @@ Answer<void> MemoryFile::reserve(std::uint64_t offset, std::uint64_t bytes, File
   TRY(change.check());
   if (bytes > largest_file || offset > largest_file - bytes) return Errno::efbig;
   for (std::uint64_t page = offset / page_bytes; page * page_bytes < offset + bytes; ++page) {
-    TRY(content_.with([&](Content& it) -> Answer<void> {
-      const Answer<FrameNumber> found = it.pages.find_or_add(page);
-      if (!found.ok()) it.cut_behind_the_end();
-      if (!found.ok()) return found.error();
-      return {};
-    }));
+    TRY(content_.with([&](Content& it) { return it.pages.find_or_add(page); }));
   }
   const std::uint64_t end_page = round_up(offset + bytes, page_bytes) / page_bytes;
   content_.with([&](Content& it) {
@@ -202,6 +198,10 @@ Answer<void> MemoryFile::reserve(std::uint64_t offset, std::uint64_t bytes, File
   });
   if (size == FileDescription::Reserved::grows) note_writing();
   return {};
+}
+
+bool MemoryFile::give_back_reserved(std::uint64_t most_bytes) {
+  return content_.with([&](Content& it) { return it.cut_behind_the_end(most_bytes / page_bytes); });
 }
 
 Answer<void> MemoryFile::truncate(std::uint64_t bytes) {
@@ -213,7 +213,7 @@ Answer<void> MemoryFile::truncate(std::uint64_t bytes) {
   const bool shrinks = content_.with([&](Content& it) {
     // What was reserved behind the end goes as well.
     it.promised_pages = std::min(it.promised_pages, kept_pages);
-    if (bytes == it.bytes) it.cut_behind_the_end();
+    if (bytes == it.bytes) static_cast<void>(it.cut_behind_the_end(SparsePages::most_pages));
     return bytes < std::exchange(it.bytes, bytes);
   });
   if (shrinks) {

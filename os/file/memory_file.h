@@ -25,9 +25,9 @@ class MemoryFile final : public Node, private PageBudget {
 
   Answer<std::size_t> read(Transfer& to, std::uint64_t offset);
   Answer<std::size_t> write(Transfer& from, std::uint64_t offset);
-  // Makes sure that a range will not fail for want of room (fallocate). Where there is none, what was reserved behind
-  // the end goes back.
+  // Makes sure that a range will not fail for want of room (fallocate).
   Answer<void> reserve(std::uint64_t offset, std::uint64_t bytes, FileDescription::Reserved size);
+  bool give_back_reserved(std::uint64_t most_bytes);
   std::uint64_t size();
   Answer<std::uint64_t> next_data(std::uint64_t offset);
   Answer<std::uint64_t> next_hole(std::uint64_t offset);
@@ -39,9 +39,9 @@ class MemoryFile final : public Node, private PageBudget {
  private:
   struct Content {
     Content(FrameSource& frames, PhysicalWindow window, PageBudget& budget) : pages(frames, window, budget) {}
-    // Gives back what was reserved behind the end and promised to nobody; but not while a writer copies to a page
-    // there, for which the file has not grown yet.
-    void cut_behind_the_end();
+    // Gives back what was reserved behind the end and promised to nobody, so many pages at most; but not while a writer
+    // copies to a page there, for which the file has not grown yet. False: there are more.
+    bool cut_behind_the_end(std::uint64_t most_pages);
 
     SparsePages pages;
     std::uint64_t bytes = 0;

@@ -137,7 +137,18 @@ TEST_F(MemoryFiles, WhatCannotBeReservedIsGivenBack) {
   EXPECT_EQ(write_at(*it, 0, "x").value(), 1u);
   EXPECT_EQ(it->reserve(0, 1000 * page_bytes, FileDescription::Reserved::grows).error(), Errno::enospc);
   EXPECT_EQ(it->status().value().bytes, 1u);
+  // In parts: whoever holds the file's lock for all of them would keep others waiting.
+  std::uint64_t allocated = it->status().value().allocated_bytes;
+  EXPECT_GT(allocated, 50 * page_bytes);
+  int parts = 1;
+  for (; !it->give_back_reserved(8 * page_bytes); ++parts) {
+    const std::uint64_t before = std::exchange(allocated, it->status().value().allocated_bytes);
+    EXPECT_LE(before - allocated, 8 * page_bytes);
+  }
+  EXPECT_GT(parts, 6);
   EXPECT_EQ(it->status().value().allocated_bytes, page_bytes);
+  EXPECT_TRUE(it->give_back_reserved(page_bytes));
+  EXPECT_EQ(write_at(*it, page_bytes, "y").value(), 1u);
 }
 
 TEST_F(MemoryFiles, WhatWasPromisedBeforeStays) {
@@ -146,6 +157,7 @@ TEST_F(MemoryFiles, WhatWasPromisedBeforeStays) {
   EXPECT_TRUE(it->reserve(2 * page_bytes, page_bytes, Reserved::keeps_size).ok());
   EXPECT_TRUE(it->reserve(5 * page_bytes, page_bytes, Reserved::part).ok());
   EXPECT_EQ(it->reserve(0, 1000 * page_bytes, Reserved::part).error(), Errno::enospc);
+  EXPECT_TRUE(it->give_back_reserved(1000 * page_bytes));
   EXPECT_EQ(it->status().value().allocated_bytes, 3 * page_bytes);  // up to the promised one
   EXPECT_TRUE(it->truncate(0).ok());
   EXPECT_EQ(it->status().value().allocated_bytes, 0u);

@@ -1,5 +1,6 @@
 #include "os/file/process_files.h"
 
+#include "base/image/kernel_directories.h"
 #include "os/file/cpio.h"
 #include "os/file/initramfs.h"
 #include "os/file/synthetic/proc_directory.h"
@@ -56,12 +57,12 @@ Result<void> ProcessFiles::build(const TreePlan& plan) {
   tmpfs_ = TRY(make_volume(tmpfs_device, pages != 0 ? Volume::Writing::allowed : Volume::Writing::refused,
                            {pages, pages / 4 + 16}));
   if (pages != 0) {
-    for (const std::string_view path : {"/tmp", "/run", "/var/tmp"}) TRY(mount_directory(path, tmpfs_, 01777));
+    for (const std::string_view path : kernel_directory::writable) TRY(mount_directory(path, tmpfs_, 01777));
   }
   const Reference<Volume> dev = TRY(make_volume(dev_device, Volume::Writing::refused));
-  const Reference<MemoryDirectory> devices = TRY(mount_directory("/dev", dev, 0755));
+  const Reference<MemoryDirectory> devices = TRY(mount_directory(kernel_directory::devices, dev, 0755));
   TRY(done(add_dev_files(*devices, *plan.random), "/dev"));
-  if (pages != 0) TRY(mount_directory("/dev/shm", tmpfs_, 01777));
+  if (pages != 0) TRY(mount_directory(kernel_directory::shared_memory, tmpfs_, 01777));
   const auto add_device = [&](const ProgramDevice& it) -> Result<void> {
     Answer<Reference<Node>> file = make_device_file(dev, *it.opener, it.number, 0666);
     if (!file.ok()) return explain(file.error(), it.name);
@@ -73,10 +74,10 @@ Result<void> ProcessFiles::build(const TreePlan& plan) {
   }
   for (const ProgramDevice& it : plan.devices) TRY(add_device(it));
   const Reference<Volume> proc = TRY(make_volume(proc_device, Volume::Writing::facts));
-  const Reference<MemoryDirectory> processes = TRY(mount_directory("/proc", proc, 0555));
+  const Reference<MemoryDirectory> processes = TRY(mount_directory(kernel_directory::processes, proc, 0555));
   TRY(done(add_proc_files(*processes, {*plan.system, *plan.process, *tree_}), "/proc"));
   const Reference<Volume> sys = TRY(make_volume(sys_device, Volume::Writing::facts));
-  const Reference<MemoryDirectory> machine = TRY(mount_directory("/sys", sys, 0555));
+  const Reference<MemoryDirectory> machine = TRY(mount_directory(kernel_directory::machine, sys, 0555));
   return done(add_sys_files(*machine, *plan.system), "/sys");
 }
 

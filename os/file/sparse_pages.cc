@@ -49,23 +49,33 @@ Answer<FrameNumber> SparsePages::find_or_add(std::uint64_t page) {
 }
 
 // `begin` is the first page that `table`, with `level` levels of tables, holds. Recursion is four deep at most.
-void SparsePages::cut_table(Word& table, unsigned level, std::uint64_t begin, std::uint64_t first_dropped) {
-  if (table == 0 || begin + pages_below(level) <= first_dropped) return;
+bool SparsePages::cut_table(Word& table, unsigned level, std::uint64_t begin, std::uint64_t first_dropped,
+                            std::uint64_t& left) {
+  if (table == 0 || begin + pages_below(level) <= first_dropped) return true;
   if (level > 0) {
     Word* entries = table_at(table);
     for (unsigned i = 0; i < words; ++i) {
-      cut_table(entries[i], level - 1, begin + i * pages_below(level - 1), first_dropped);
+      if (!cut_table(entries[i], level - 1, begin + i * pages_below(level - 1), first_dropped, left)) return false;
     }
   }
-  if (begin < first_dropped) return;
+  if (begin < first_dropped) return true;
+  if (left == 0) return false;
+  --left;
   release(FrameNumber(table));
   if (level == 0) --pages_;
   table = 0;
+  return true;
+}
+
+bool SparsePages::cut_some(std::uint64_t first_dropped, std::uint64_t most) {
+  const bool is_done = cut_table(root_, levels_, 0, first_dropped, most);
+  if (root_ == 0) levels_ = 0;
+  return is_done;
 }
 
 void SparsePages::cut(std::uint64_t first_dropped) {
-  cut_table(root_, levels_, 0, first_dropped);
-  if (root_ == 0) levels_ = 0;
+  constexpr std::uint64_t all = ~std::uint64_t{0};
+  static_cast<void>(cut_some(first_dropped, all));
 }
 
 std::optional<std::uint64_t> SparsePages::next_present(std::uint64_t page, std::uint64_t end) const {

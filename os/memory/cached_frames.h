@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/image/machine_limits.h"
 #include "base/result.h"
 #include "os/arch/arch.h"
 #include "os/memory/frame_cache.h"
@@ -16,7 +17,7 @@ namespace ingot::os {
 
 class CachedFrames final : public FrameSource {
  public:
-  static constexpr std::size_t most_cpus = 64;
+  static constexpr std::size_t most_cpus = most_machine_cpus;
 
   explicit CachedFrames(FrameAllocator frames)
       : table_(frames.table()), shared_(LockRank::frames, std::move(frames)), first_(shared_, table_) {

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/atomic.h"
+#include "base/image/machine_limits.h"
 #include "base/result.h"
 #include "os/arch/arch.h"
 #include "os/schedule/lock_checker.h"
@@ -67,7 +68,8 @@ inline Scheduler& current_scheduler() { return *current_processor().scheduler; }
 
 class Scheduler {
  public:
-  static constexpr std::size_t most_processors = 64;  // bits of the set of idle CPUs
+  static constexpr std::size_t most_processors = most_machine_cpus;
+  static_assert(most_processors <= 64);  // bits of the set of idle CPUs
 
   explicit Scheduler(ScheduleMachine& machine) : machine_(machine) {}
 

@@ -80,15 +80,50 @@ class Cast(Images):
             (["--kernel", PROGRAM], "expected a kernel with a PVH entry note"),
             (["--grant", "telepathy"], "expected a kernel that can grant telepathy; found minimal (kmsg, "),
             (["--engine", "/no/such"], "No such file or directory"),
+            (["--file", f"{self.large}=/bin/hello"], "expected '/bin/hello' to be free for the program"),
+            (["--file", f"{self.large}=/x", "--file", f"{PROGRAM}=/x"], "--file: expected a destination of its own"),
+            (["--consume", "/nosuch"], "--consume: expected the path of a file of 2 MiB or more in the image (/"),
+            (["--directory", "/nosuch"], "--directory: expected a folder of the image for the program to start in"),
+            (["--directory", "/tmp"], "found none at '/tmp': --tmpfs makes it"),
+            (["--env", "GREET"], "--env: expected NAME=VALUE, found 'GREET'"),
+            (["--grant", ""], "--grant: expected a right's name of a-z, 0-9 and '-', found ''"),
+            (["--cpus", "256"], "--cpus: expected 1 to 64 processors, as many as the kernel uses, found 256"),
+            (["--cpus", "few"], "--cpus: expected 1 to 64 processors, found 'few'"),
+            (["--engine", PROGRAM, "--program", PROGRAM], "--program excludes --engine"),
+            (["--root", "/", "--oci", "/no/such"], "--root requires --program"),
         ):
             with self.subTest(words):
-                program = [] if words[0] in ("--program", "--engine") else ["--program", PROGRAM]
+                program = [] if words[0] in ("--program", "--engine", "--root") else ["--program", PROGRAM]
                 kernel = [] if words[0] == "--kernel" else ["--kernel", KERNEL]
                 done = self.guest.run("cast", *program, *words, *kernel, "-o", self.path("refused"))
-                is_usage = words in (["--file", "x"], ["--option", "poison"])
+                is_usage = done.stderr.startswith("error: ingot cast: --") or words == ["--option", "poison"]
                 self.assertEqual(done.returncode, 2 if is_usage else 1, done)
                 self.assertIn(reason, done.stderr)
+                self.assertNotIn("manifest, line", done.stderr)
                 self.assertFalse(Path(self.path("refused")).exists())
+
+    def test_the_engine_and_its_model_keep_their_places(self):
+        for place in ("/bin/ingot", "/bin"):
+            done = self.guest.cast("--file", f"{self.large}={place}")
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn(f"expected '/bin/ingot' to be free for the program, found something else at '{place}'", done.stderr)
+
+    def test_a_folder_of_a_model_is_refused_with_the_command_that_helps(self):
+        done = self.guest.cast(self.guest.folder.name)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"ingot quantize '{self.guest.folder.name}' model.gguf BF16", done.stderr)
+
+    def test_nobody_is_warned_of_the_engine(self):
+        done = self.guest.cast("--dry-run", "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads(done.stdout)["missing_calls_with_a_fallback"], ["clone3", "rseq"])
+        self.assertNotIn("clone3", self.cast("dry", "--dry-run").stderr)
+
+    def test_no_machine_has_more_processors_than_the_kernel_uses(self):
+        self.assertEqual(self.cast("image", "--cpus", "64").returncode, 0)
+        done = self.guest.run("boot", self.path("image"), "--cpus", "65", "--dry-run")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--cpus: expected 1 to 64 processors, as many as the kernel uses, found 65", done.stderr)
 
     def test_the_smallest_kernel_that_has_what_is_granted_is_taken(self):
         def kernel_for(*words: str) -> dict:

@@ -136,6 +136,11 @@ class Kernels(CommandLineTest):
             self.assertEqual(len(selected), 1, operation["name"])
             self.assertTrue(selected[0]["built"] and selected[0]["available"], operation["name"])
 
+    def test_a_selection_is_shown_as_one_of_many(self):
+        self.assertIn("selects for the first of their cases", run("kernels").stdout)
+        self.assertIn("typically selected", run("kernels", OPERATION).stdout)
+        self.assertIn("Shown is a typical choice", run("kernels", "--help").stdout)
+
     def test_an_operation_can_be_asked_for_by_name(self):
         names = [operation["name"] for operation in self.json_of("kernels", OPERATION, "--json")["operations"]]
         self.assertEqual(names, [OPERATION])

@@ -56,6 +56,33 @@ void reserve_in_turns(off_t bytes) {
   close(file);
 }
 
+// A call that finds no room gives back what it took, in turns as well: another thread sees some of it gone, within one
+// call.
+void give_back_in_turns(off_t too_many) {
+  const int file = memfd_create("no room", 0);
+  CHECK(file >= 0);
+  std::atomic<int> round = 0;
+  std::atomic<bool> seen_in_part = false;
+  std::thread watcher([&] {
+    struct stat status;
+    for (blkcnt_t before = 0; !seen_in_part; before = status.st_blocks) {
+      const int call = round;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      CHECK(fstat(file, &status) == 0);
+      seen_in_part = call == round && status.st_blocks > 0 && status.st_blocks < before;
+      if (call != round) status.st_blocks = 0;
+    }
+  });
+  for (; !seen_in_part; ++round) {
+    CHECK(round < 200);
+    CHECK(fallocate(file, 0, 0, too_many) == -1 && errno == ENOSPC);
+    struct stat status;
+    CHECK(fstat(file, &status) == 0 && status.st_blocks == 0);
+  }
+  watcher.join();
+  close(file);
+}
+
 }  // namespace
 
 int main() {
@@ -95,6 +122,7 @@ int main() {
   CHECK(readv(file, endless.data(), 256) == static_cast<ssize_t>(long_file) && alarms == 1 && turns > before);
   // Room for a file.
   reserve_in_turns(many);
+  give_back_in_turns(long_file);
   CHECK(fallocate(file, FALLOC_FL_KEEP_SIZE, long_file, many) == 0);
   CHECK(lseek(file, 0, SEEK_END) == static_cast<off_t>(long_file));
   CHECK(fallocate(file, 0, long_file, many) == 0 && lseek(file, 0, SEEK_END) == static_cast<off_t>(long_file + many));

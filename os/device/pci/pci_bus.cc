@@ -1,7 +1,5 @@
 #include "os/device/pci/pci_bus.h"
 
-#include <memory>
-
 #include "os/boot/kernel.h"
 #include "os/file/synthetic/text_file.h"
 
@@ -31,22 +29,13 @@ Result<void> PciBus::start(TableBytes table, KernelMemory& memory) {
   }
   if (configuration_ == nullptr && PciPorts::present()) configuration_ = &ports_.emplace();
   if (configuration_ == nullptr) return {};
-  std::size_t count = 0;
-  for_each_pci_function(*configuration_, 0, [&](PciAddress, const PciHeader&) { ++count; });
-  if (count == 0) return {};
-  auto* functions = static_cast<PciFunction*>(TRY(heap_.allocate(count * sizeof(PciFunction))));
-  std::size_t kept = 0;
-  for_each_pci_function(*configuration_, 0, [&](PciAddress address, const PciHeader& header) {
-    // A device that shows itself only now is not waited for.
-    if (kept < count) std::construct_at(&functions[kept++], PciFunction{address, header});
-  });
-  functions_ = {functions, kept};
+  functions_ = TRY(PciFunctionList::find(heap_, *configuration_));
   return {};
 }
 
 std::size_t PciBus::start_drivers(Kernel& kernel, std::span<const PciDriver> table) {
   std::size_t served = 0;
-  for (const PciFunction& function : functions_) {
+  for (const PciFunction& function : functions()) {
     const auto& [address, header] = function;
     const PciDriver* driver = find_pci_driver(table, header);
     if (driver == nullptr) continue;

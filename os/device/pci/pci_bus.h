@@ -7,14 +7,10 @@
 
 #include "os/device/pci/pci_access.h"
 #include "os/device/pci/pci_driver.h"
+#include "os/device/pci/pci_function_list.h"
 #include "os/file/synthetic/dev_directory.h"
 
 namespace ingot::os {
-
-struct PciFunction {
-  PciAddress address;
-  PciHeader header;
-};
 
 class PciBus final : public DeviceOpener {
  public:
@@ -25,7 +21,7 @@ class PciBus final : public DeviceOpener {
   // Looks for functions, through the window that the MCFG names (none: an empty table) or else through ports.
   Result<void> start(TableBytes windows, KernelMemory& memory);
   // Where there is no PCI, none.
-  std::span<const PciFunction> functions() const { return functions_; }
+  std::span<const PciFunction> functions() const { return functions_.view(); }
   PciConfiguration* configuration() { return configuration_; }
   std::string_view way() const { return memory_ ? "memory" : "ports"; }
 
@@ -39,7 +35,7 @@ class PciBus final : public DeviceOpener {
   std::optional<PciMemory> memory_;
   std::optional<PciPorts> ports_;
   PciConfiguration* configuration_ = nullptr;
-  std::span<const PciFunction> functions_;  // on the heap, as long as the machine runs
+  PciFunctionList functions_;
 };
 
 }  // namespace ingot::os

@@ -9,7 +9,9 @@
 #include "os/device/pci/fake_pci.h"
 #include "os/device/pci/pci_access.h"
 #include "os/device/pci/pci_device.h"
+#include "os/device/pci/pci_function_list.h"
 #include "os/device/pci/pci_message_interrupts.h"
+#include "os/schedule/test_heap.h"
 
 namespace ingot::os {
 namespace {
@@ -155,6 +157,27 @@ TEST(Pci, WalksBehindBridgesAndLooksAtEveryBusOnce) {
   for_each_pci_function(pci, 0, [&](PciAddress address, const PciHeader&) { found.push_back(address); });
   const std::vector<PciAddress> expected = {device, {0, 0, 5, 0}, {0, 7, 0, 0}, {0, 7, 0, 3}, {0, 7, 1, 0}};
   EXPECT_EQ(found, expected);
+}
+
+// Where the machine has no room for the bus, nothing of it stays: the heap says so when it goes.
+TEST(PciFunctionList, GoesBackToTheHeap) {
+  FakePci pci;
+  for (const std::uint8_t number : {3, 5}) {
+    pci.plug({0, 0, number, 0}).registers[0] = 0x11e81234u + number;
+  }
+  TestHeap heap;
+  Result<PciFunctionList> found = PciFunctionList::find(heap, pci);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(heap.statistics().live_blocks, 1u);
+  PciFunctionList list;
+  list = std::move(found).value();
+  ASSERT_EQ(list.view().size(), 2u);
+  EXPECT_EQ(list.view()[1].address.device, 5);
+  EXPECT_EQ(list.view()[1].header.vendor, 0x1239);
+  heap.left = 0;
+  EXPECT_FALSE(PciFunctionList::find(heap, pci).ok());
+  FakePci nothing;
+  EXPECT_TRUE(PciFunctionList::find(heap, nothing).value().view().empty());
 }
 
 TEST(PciPorts, SelectTheRegisterBeforeItIsUsed) {

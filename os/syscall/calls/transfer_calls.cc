@@ -153,25 +153,38 @@ Answer<void> truncate_path(Caller& caller, UserText path, std::int64_t bytes) {
   TRY(check_file_limit(caller, static_cast<std::uint64_t>(bytes)));
   return node->truncate(static_cast<std::uint64_t>(bytes));
 }
+// A range in parts, between which others have their turns.
+Answer<void> reserve_in_parts(Caller& caller, FileDescription& file, std::uint64_t begin, std::uint64_t end,
+                              FileDescription::Reserved size) {
+  constexpr std::uint64_t part_bytes = std::uint64_t{1} << 20;
+  const auto reserve_all = [&]() -> Answer<void> {
+    // More than any file can hold is refused as a whole.
+    for (; end <= SparsePages::most_bytes && end - begin > part_bytes; begin += part_bytes) {
+      TRY(file.reserve(begin, part_bytes, FileDescription::Reserved::part));
+      if (!caller.thread.may_go_on(EndsFor::the_end)) return Errno::eintr;
+    }
+    return file.reserve(begin, end - begin, size);
+  };
+  const Answer<void> reserved = reserve_all();
+  if (reserved.ok()) return {};
+  // What is not kept goes back in parts as well, even where the caller must end.
+  while (!file.give_back_reserved(part_bytes)) static_cast<void>(caller.thread.may_go_on(EndsFor::the_end));
+  return reserved.error();
+}
+
 Answer<void> reserve(Caller& caller, std::int32_t descriptor, std::uint32_t mode, std::int64_t offset,
                      std::int64_t bytes) {
   constexpr std::uint32_t keeps_size = 1;  // FALLOC_FL_KEEP_SIZE
-  constexpr std::uint64_t part_bytes = std::uint64_t{1} << 20;
   using Reserved = FileDescription::Reserved;
   if (offset < 0 || bytes <= 0) return Errno::einval;
   if ((mode & ~keeps_size) != 0) return Errno::eopnotsupp;
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
   if (!file->writable()) return Errno::ebadf;
-  auto begin = static_cast<std::uint64_t>(offset);
+  const auto begin = static_cast<std::uint64_t>(offset);
   const std::uint64_t end = begin + static_cast<std::uint64_t>(bytes);
-  const bool grows = (mode & keeps_size) == 0;
   TRY(check_file_limit(caller, end));
-  // More than any file can hold is refused as a whole.
-  for (; end <= SparsePages::most_bytes && end - begin > part_bytes; begin += part_bytes) {
-    TRY(file->reserve(begin, part_bytes, Reserved::part));
-    if (!caller.thread.may_go_on(EndsFor::the_end)) return Errno::eintr;
-  }
-  return file->reserve(begin, end - begin, grows ? Reserved::grows : Reserved::keeps_size);
+  const bool grows = (mode & keeps_size) == 0;
+  return reserve_in_parts(caller, *file, begin, end, grows ? Reserved::grows : Reserved::keeps_size);
 }
 
 Answer<void> synchronize(Caller& caller, std::int32_t descriptor) {

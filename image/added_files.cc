@@ -1,0 +1,83 @@
+#include "image/added_files.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "image/bytes.h"
+
+namespace ingot::image {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> add_one(const fs::path& path, const std::string& place, FileTree& root) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return root.put(place, {FileNode::Kind::directory, 0755, {}, {}});
+  }
+  const std::uint32_t mode = (status.st_mode & 0111) != 0 ? 0755 : 0644;
+  Content content = TRY(Content::of_file(path.string()));
+  return root.put_file(place, mode, std::move(content));
+}
+
+Result<void> add_content(const std::string& source, const std::string& destination, FileTree& root) {
+  std::error_code problem;
+  for (fs::recursive_directory_iterator entry(source, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    const std::string place = destination + '/' + entry->path().lexically_relative(source).string();
+    if (entry->is_symlink(problem)) {
+      const std::string target = fs::read_symlink(entry->path(), problem).string();
+      TRY(root.put(place, {FileNode::Kind::symbolic_link, 0777, {}, target}));
+    } else {
+      TRY(add_one(entry->path(), place, root));
+    }
+  }
+  if (!problem) return {};
+  return Error::of(ErrorCode::input_output, "expected to read the folder '", shortened(source),
+                   "', found: ", std::string_view(problem.message()));
+}
+
+bool is_below(const std::string& path, const std::string& folder) { return path.starts_with(folder + '/'); }
+
+}  // namespace
+
+Result<void> AddedFiles::check_spelling(const std::string& option) {
+  const std::size_t equals = option.rfind('=');
+  if (equals != std::string::npos && equals != 0 && option.substr(equals + 1).starts_with('/')) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected SOURCE=DESTINATION with an absolute destination, found '",
+                   shortened(option), "'");
+}
+
+Result<void> AddedFiles::check_place(const Added& added) const {
+  for (const Added& earlier : added_) {
+    const bool is_same = earlier.destination == added.destination && !(earlier.is_folder && added.is_folder);
+    const bool is_inside = (!earlier.is_folder && is_below(added.destination, earlier.destination)) ||
+                           (!added.is_folder && is_below(earlier.destination, added.destination));
+    if (!is_same && !is_inside) continue;
+    return Error::of(ErrorCode::invalid_argument, "expected a destination of its own, found that of '",
+                     shortened(earlier.option), "' taken by '", shortened(added.option), "', too");
+  }
+  return {};
+}
+
+Result<void> AddedFiles::add(const std::string& option, FileTree& root) {
+  const std::size_t equals = option.rfind('=');
+  const std::string source = option.substr(0, equals);
+  std::error_code problem;
+  const auto put = [&]() -> Result<void> {
+    const std::string destination = TRY(normal_path(std::string_view(option).substr(equals + 1)));
+    Added added{option, destination, fs::is_directory(source, problem)};
+    TRY(check_place(added));
+    TRY(add_one(source, destination, root));
+    if (added.is_folder) TRY(add_content(source, destination == "/" ? "" : destination, root));
+    added_.push_back(std::move(added));
+    return {};
+  };
+  const Result<void> done = put();
+  if (!done.ok()) return done.error().within("--file");
+  return {};
+}
+
+}  // namespace ingot::image

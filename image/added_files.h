@@ -1,0 +1,32 @@
+// Files and folders of the host for an image's root, as `--file SOURCE=DESTINATION` names them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "image/file_tree.h"
+
+namespace ingot::image {
+
+class AddedFiles {
+ public:
+  // Whether it is SOURCE=DESTINATION with an absolute destination.
+  static Result<void> check_spelling(const std::string& option);
+
+  // A file, or a folder with all that is in it; links stay links. Two of them may meet in a folder, and of a folder's
+  // files those that come later replace those before; where one named file would replace another one, both are refused.
+  // Precondition: check_spelling.
+  Result<void> add(const std::string& option, FileTree& root);
+
+ private:
+  struct Added {
+    std::string option, destination;
+    bool is_folder = false;
+  };
+  Result<void> check_place(const Added& added) const;
+
+  std::vector<Added> added_;
+};
+
+}  // namespace ingot::image

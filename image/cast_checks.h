@@ -1,0 +1,23 @@
+// What of a request no machine could run: refused before anything is written. Errors name the option that was typed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "image/cast.h"
+
+namespace ingot::image {
+
+// Nothing lies where the manifest goes; processors are as many as the kernel uses; the folder that the program starts
+// in is there, or the kernel makes it.
+Result<void> check_request(const CastRequest& request);
+
+// `large`: files with a segment of their own, which alone can be used up.
+Result<void> check_consumed(const CastRequest& request, const std::vector<std::string>& large);
+
+// For those who boot, too.
+Result<void> check_cpus(std::uint64_t cpus);
+
+}  // namespace ingot::image
