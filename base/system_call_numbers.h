@@ -55,7 +55,7 @@ inline constexpr std::string_view later_system_calls =
 // fewer.
 // clang-format off: as one text would be, in lines
 inline constexpr std::string_view implemented_system_calls[] = {
-    "access", "alarm", "arch_prctl", "brk", "chdir", "chmod", "chown", "clock_getres", "clock_gettime",
+    "access", "alarm", "arch_prctl", "brk", "chdir", "chmod", "chown", "chroot", "clock_getres", "clock_gettime",
     "clock_nanosleep", "clock_settime", "clone", "close", "close_range", "copy_file_range",
     "creat", "dup", "dup2", "dup3",
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_wait", "eventfd", "eventfd2", "exit",

@@ -7,11 +7,23 @@ namespace ingot::os {
 
 using Last = PathWalk::Last;
 
-FileTree::FileTree(Reference<MemoryDirectory> root, Mutex& names) : root_(std::move(root)), names_(names) {
+FileTree::FileTree(Reference<MemoryDirectory> root, Mutex& names)
+    : root_(std::move(root)), seen_root_(*root_), names_(names) {
   root_->add_link();
 }
 
-FileTree::~FileTree() { root_->clear(); }
+FileTree::~FileTree() {
+  seen_root_.reset();
+  root_->clear();
+}
+
+Answer<void> FileTree::set_root(Node& node) {
+  if (node.as_directory() == nullptr) return Errno::enotdir;
+  Reference<Directory> root(*node.as_directory());
+  const MutexGuard guard(names_);
+  std::swap(seen_root_, root);
+  return {};
+}
 
 Answer<void> FileTree::mount(std::string_view path, Node& node) {
   const MutexGuard guard(names_);
@@ -40,7 +52,7 @@ Answer<void> FileTree::mount(std::string_view path, Node& node) {
 
 Answer<Reference<Node>> FileTree::find(Directory& from, std::string_view path, LastLink last) {
   const MutexGuard guard(names_);
-  PathWalk walk(*root_, from, most_links);
+  PathWalk walk(*seen_root_, from, most_links);
   TRY(walk.run(path, last == LastLink::followed ? Last::followed : Last::kept));
   return std::move(walk.found());
 }
@@ -50,7 +62,7 @@ Answer<Reference<Node>> FileTree::find_or_create(Directory& from, std::string_vi
   const bool exclusive = (flags & open_flag::exclusive) != 0;
   const bool stays = exclusive || (flags & open_flag::no_follow) != 0;
   const MutexGuard guard(names_);
-  PathWalk walk(*root_, from, most_links);
+  PathWalk walk(*seen_root_, from, most_links);
   TRY(walk.run(path, stays ? Last::parent : Last::parent_of_followed));
   // A link that no path describes led to what is open already: /dev/stdout.
   if (walk.name().empty() && walk.found()->as_directory() == nullptr) return std::move(walk.found());
@@ -98,7 +110,7 @@ Answer<Reference<FileDescription>> FileTree::open_node(Node& node, std::uint32_t
 
 Answer<void> FileTree::make(Directory& from, std::string_view path, const NewNode& wanted) {
   const MutexGuard guard(names_);
-  PathWalk walk(*root_, from, most_links);
+  PathWalk walk(*seen_root_, from, most_links);
   TRY(walk.run(path, Last::parent));
   Directory* directory = walk.found()->as_directory();
   if (walk.name().empty() || walk.name() == "." || walk.name() == "..") return Errno::eexist;
@@ -110,7 +122,7 @@ Answer<void> FileTree::make(Directory& from, std::string_view path, const NewNod
 
 Answer<void> FileTree::link(Node& node, Directory& to, std::string_view path) {
   const MutexGuard guard(names_);
-  PathWalk walk(*root_, to, most_links);
+  PathWalk walk(*seen_root_, to, most_links);
   TRY(walk.run(path, Last::parent));
   if (walk.name().empty() || walk.name() == "." || walk.name() == "..") return Errno::eexist;
   if (walk.ends_in_slash()) return Errno::enoent;
@@ -119,7 +131,7 @@ Answer<void> FileTree::link(Node& node, Directory& to, std::string_view path) {
 
 Answer<void> FileTree::remove(Directory& from, std::string_view path, Directory::Removes removes) {
   const MutexGuard guard(names_);
-  PathWalk walk(*root_, from, most_links);
+  PathWalk walk(*seen_root_, from, most_links);
   TRY(walk.run(path, Last::parent));
   const bool directories = removes == Directory::Removes::directory;
   if (walk.name().empty()) return directories ? Errno::ebusy : Errno::eisdir;  // the root
@@ -133,7 +145,7 @@ Answer<void> FileTree::remove(Directory& from, std::string_view path, Directory:
 Answer<void> FileTree::rename(Directory& from, std::string_view path, Directory& to, std::string_view new_path,
                               std::uint32_t flags) {
   const MutexGuard guard(names_);
-  PathWalk source(*root_, from, most_links), target(*root_, to, most_links);
+  PathWalk source(*seen_root_, from, most_links), target(*seen_root_, to, most_links);
   TRY(source.run(path, Last::parent));
   TRY(target.run(new_path, Last::parent));
   for (PathWalk* walk : {&source, &target}) {
@@ -148,7 +160,7 @@ Answer<void> FileTree::rename(Directory& from, std::string_view path, Directory&
 Answer<std::string_view> FileTree::path_of(Node& node, std::span<char> room) {
   const MutexGuard guard(names_);
   std::size_t begin = room.size();
-  for (Node* here = &node; here != root_.get(); here = here->parent()) {
+  for (Node* here = &node; here != seen_root_.get(); here = here->parent()) {
     if (here->parent() == nullptr) return Errno::enoent;
     const std::string_view name = TRY(here->parent()->name_of_child(*here));
     if (name.size() + 1 > begin) return Errno::erange;

@@ -1,4 +1,5 @@
-// FileTree: from paths to nodes. The root is all there is: ".." at it stays, and links start over from it.
+// FileTree: from paths to nodes. The root is all there is: ".." at it stays, and links start over from it. A program
+// may choose another one (chroot), and has no name any more for what is outside.
 #pragma once
 
 #include <optional>
@@ -25,6 +26,8 @@ class FileTree {
   FileTree& operator=(const FileTree&) = delete;
 
   MemoryDirectory& root() { return *root_; }
+  // From now on paths start at this directory. ENOTDIR.
+  Answer<void> set_root(Node& node);
   // Puts another tree where `path` is. Directories on the way are made where they are missing; the letters outlive all.
   Answer<void> mount(std::string_view path, Node& node);
 
@@ -37,7 +40,8 @@ class FileTree {
   Answer<void> remove(Directory& from, std::string_view path, Directory::Removes removes);
   Answer<void> rename(Directory& from, std::string_view path, Directory& to, std::string_view new_path,
                       std::uint32_t flags);
-  // The path from the root to a node, written to the end of `room`. ENOENT: it was removed; ERANGE: no room.
+  // The path from the root to a node, written to the end of `room`. ENOENT: it was removed, or is outside; ERANGE: no
+  // room.
   Answer<std::string_view> path_of(Node& node, std::span<char> room);
   // The same from the begin of `text` on, cut where it ends; "(deleted)" for what was removed.
   Answer<std::size_t> copy_path(Node& node, std::span<char> text);
@@ -48,6 +52,7 @@ class FileTree {
                                          std::uint32_t permissions);
 
   Reference<MemoryDirectory> root_;
+  Reference<Directory> seen_root_;  // where paths start; names_ guards it
   Mutex& names_;
 };
 

@@ -10,6 +10,7 @@ namespace ingot::os {
 enum class LockRank : std::uint8_t {
   file_tree,       // names: one thread at a time walks or changes them
   file_position,   // of one open file, or the items of one epoll; bytes move to and from programs, which may fault
+  held_epoll,      // the items of an epoll that is in another, whose own may be held
   file_data,       // of one pipe, one terminal; as above
   device,          // a driver's own state
   interrupts,      // who handles a vector, and where lines lead
@@ -22,6 +23,7 @@ enum class LockRank : std::uint8_t {
   descriptors,    // of one process
   file_watchers,  // the epolls that watch one file
   poll,           // who waits for one file
+  epoll_holders,  // the epolls that one epoll is in
   epoll,          // the files of one epoll that said something
   epoll_poll,     // who waits for one epoll
   futex,          // who waits for words of a program's memory
@@ -38,15 +40,12 @@ enum class LockRank : std::uint8_t {
 };
 
 constexpr std::string_view name_of(LockRank rank) {
-  constexpr std::string_view names[] = {"file tree",      "file position", "file data",
-                                        "device",         "interrupts",    "program",
-                                        "program memory", "address space", "memory object",
-                                        "page table",     "file pages",    "descriptors",
-                                        "file watchers",  "poll",          "epoll",
-                                        "epoll poll",     "futex",         "wait",
-                                        "wait graph",     "timers",        "process",
-                                        "executor",       "run queue",     "heap",
-                                        "frames",         "random",        "log"};
+  constexpr std::string_view names[] = {
+      "file tree",   "file position",  "held epoll",    "file data",     "device",     "interrupts",
+      "program",     "program memory", "address space", "memory object", "page table", "file pages",
+      "descriptors", "file watchers",  "poll",          "epoll holders", "epoll",      "epoll poll",
+      "futex",       "wait",           "wait graph",    "timers",        "process",    "executor",
+      "run queue",   "heap",           "frames",        "random",        "log"};
   return names[static_cast<std::size_t>(rank)];
 }
 

@@ -7,12 +7,19 @@ namespace ingot::os {
 
 static std::uintptr_t address_of(const Thread& thread) { return reinterpret_cast<std::uintptr_t>(&thread); }
 
+inline bool Mutex::take_at_once(Thread& thread) {
+  std::uintptr_t found = 0;
+  return thread.lock_checker == nullptr && holder_.compare_exchange(found, address_of(thread), MemoryOrder::acquire);
+}
+
 void Mutex::lock() {
   Thread& thread = *current_processor().current;
-  std::uintptr_t found = 0;
-  if (thread.lock_checker == nullptr && holder_.compare_exchange(found, address_of(thread), MemoryOrder::acquire))
-    return;
-  lock_slowly(thread);
+  if (!take_at_once(thread)) lock_slowly(thread, rank_);
+}
+
+void Mutex::lock_as(LockRank rank) {
+  Thread& thread = *current_processor().current;
+  if (!take_at_once(thread)) lock_slowly(thread, rank);
 }
 
 bool Mutex::try_lock() {
@@ -24,9 +31,9 @@ bool Mutex::try_lock() {
   return true;
 }
 
-void Mutex::lock_slowly(Thread& thread) {
+void Mutex::lock_slowly(Thread& thread, LockRank rank) {
   if (thread.lock_checker != nullptr)
-    thread.lock_checker->take(this, rank_, LockChecker::Waits::yes, SharedWith::threads);
+    thread.lock_checker->take(this, rank, LockChecker::Waits::yes, SharedWith::threads);
   const std::uintptr_t self = address_of(thread);
   Waiter waiter(thread);
   auto& graph = current_scheduler().wait_graph;

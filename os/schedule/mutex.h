@@ -19,6 +19,8 @@ class Mutex {
   // A thread that would wait for itself, also through others, is reported (WaitGraph); one that does not hold it at
   // unlock traps.
   void lock();
+  // As a lock of another rank, where locks of one kind are taken inside each other in an order of their own.
+  void lock_as(LockRank rank);
   bool try_lock();
   void unlock();
   bool is_held_by_current_thread() const;
@@ -26,8 +28,9 @@ class Mutex {
  private:
   friend class WaitGraph;
 
+  bool take_at_once(Thread& thread);
   // Apart, so that the paths nobody waits on stay within their budget of instructions.
-  [[gnu::noinline]] void lock_slowly(Thread& thread);
+  [[gnu::noinline]] void lock_slowly(Thread& thread, LockRank rank);
   [[gnu::noinline]] void unlock_slowly(Thread& thread, std::uintptr_t found);
 
   // The holder's address and, in its lowest bit, whether somebody may wait; 0: free. Without the bit, neither taking

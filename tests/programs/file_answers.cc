@@ -57,6 +57,23 @@ void names() {
   }
 }
 
+// The last thing that it does: nothing has its old name afterwards.
+void roots() {
+  CHECK(chroot("/tmp/missing") == -1 && errno == ENOENT);
+  CHECK(chroot("/proc/self/exe") == -1 && errno == ENOTDIR);
+  CHECK(syscall(SYS_chroot, nullptr) == -1 && errno == EFAULT);
+  if (getpid() != 1) return;  // on Linux the superuser may
+  CHECK(mkdir("/tmp/top", 0755) == 0 && mkdir("/tmp/top/inner", 0755) == 0 && mkdir("/tmp/outside", 0755) == 0);
+  CHECK(symlink("/inner", "/tmp/top/link") == 0 && chdir("/tmp/outside") == 0);
+  CHECK(chroot("/") == 0 && access("/tmp/top", F_OK) == 0);
+  CHECK(chroot("/tmp/top") == 0 && access("/inner", F_OK) == 0 && access("/link", F_OK) == 0);
+  CHECK(access("/tmp", F_OK) == -1 && errno == ENOENT && access("/../../inner", F_OK) == 0);
+  char text[64];
+  CHECK(access("../outside", F_OK) == 0);  // where it stands is outside, and stays so
+  CHECK(syscall(SYS_getcwd, text, sizeof text) == -1 && errno == ENOENT);
+  CHECK(chdir("/link/..") == 0 && getcwd(text, sizeof text) == text && std::strcmp(text, "/") == 0);
+}
+
 // Times beyond the clock's end are no reason to come back at once.
 void times() {
   const int timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
@@ -86,5 +103,6 @@ int main() {
   synchronizing();
   names();
   times();
+  roots();
   std::puts("files answer as Linux's");
 }

@@ -83,8 +83,11 @@ void file_size() {
 void address_space() {
   const rlimit before = limit_of(RLIMIT_AS), little{64 << 20, before.rlim_max};
   CHECK(setrlimit(RLIMIT_AS, &little) == 0);
-  CHECK(mmap(nullptr, 256 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
-  CHECK(errno == ENOMEM && setrlimit(RLIMIT_AS, &before) == 0);
+  for (const int sharing : {MAP_PRIVATE, MAP_SHARED}) {
+    CHECK(mmap(nullptr, 256 << 20, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
+    CHECK(errno == ENOMEM);
+  }
+  CHECK(setrlimit(RLIMIT_AS, &before) == 0);
 }
 
 void processor_time() {

@@ -48,6 +48,18 @@ void policies() {
   CHECK(setpriority(3, 0, 0) == -1 && errno == EINVAL && getpriority(PRIO_PROCESS, 4711) == -1 && errno == ESRCH);
 }
 
+// The C library raises who has such a lock, and needs to be told that it did.
+void ceilings() {
+  pthread_mutexattr_t attributes;
+  pthread_mutex_t mutex;
+  CHECK(pthread_mutexattr_init(&attributes) == 0);
+  CHECK(pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_PROTECT) == 0);
+  CHECK(pthread_mutexattr_setprioceiling(&attributes, 50) == 0 && pthread_mutex_init(&mutex, &attributes) == 0);
+  const sched_param low{3}, none{0};
+  CHECK(sched_setscheduler(0, SCHED_FIFO, &low) == 0 && pthread_mutex_lock(&mutex) == 0 && priority_of(0) == 50);
+  CHECK(pthread_mutex_unlock(&mutex) == 0 && priority_of(0) == 3 && sched_setscheduler(0, SCHED_OTHER, &none) == 0);
+}
+
 void children() {
   CHECK(waitpid(-1, nullptr, 0) == -1 && errno == ECHILD);
   CHECK(waitpid(INT_MIN, nullptr, 0) == -1 && errno == ESRCH);
@@ -80,6 +92,7 @@ void users() {
 
 int main() {
   policies();
+  ceilings();
   children();
   clocks();
   users();

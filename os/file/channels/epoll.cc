@@ -22,6 +22,23 @@ struct EpollFile::Item final : PollWaiter,
   std::optional<Nanoseconds> told_of;  // the time of a timer that was told already: an edge comes once
 };
 
+class [[nodiscard]] EpollFile::Guard {
+ public:
+  explicit Guard(EpollFile& epoll) : mutex_(epoll.lock_) {
+    if (epoll.nesting_.load(MemoryOrder::relaxed) < 0) {
+      mutex_.lock_as(LockRank::held_epoll);
+    } else {
+      mutex_.lock();
+    }
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  ~Guard() { mutex_.unlock(); }
+
+ private:
+  Mutex& mutex_;
+};
+
 EpollFile::EpollFile(Allocator& heap, TimeSource& time, std::uint32_t flags)
     : FileDescription(flags | open_flag::read_write), heap_(heap), time_(time), by_file_(heap) {}
 
@@ -31,13 +48,47 @@ EpollFile::~EpollFile() {
 
 Answer<FileStatus> EpollFile::status() { return anonymous_status(); }
 
-void EpollFile::put(ReadyList& list, Item& item) {
-  if (!static_cast<ListLink<ReadyTag>&>(item).is_linked()) list.push_back(item);
+bool EpollFile::put(ReadyList& list, Item& item) {
+  if (static_cast<ListLink<ReadyTag>&>(item).is_linked()) return false;
+  list.push_back(item);
+  return true;
 }
 
 void EpollFile::mark_ready(Item& item) {
   ready_.with([&](ReadyList& list) { put(list, item); });
   source_.notify(poll_event::readable);
+  tell_holders();
+}
+
+// Not by a holder: it may have been told itself, under the lock of another's list. Who becomes held is looked at by its
+// holder afterwards.
+void EpollFile::tell_holders() {
+  if (nesting_.load(MemoryOrder::acquire) < 0) holders_.notify(poll_event::readable);
+}
+
+// Counts on from 0 in one direction alone.
+static bool count_towards(Atomic<std::int32_t>& count, std::int32_t step) {
+  std::int32_t found = count.load(MemoryOrder::relaxed);
+  while (found * step >= 0) {
+    if (count.compare_exchange(found, found + step, MemoryOrder::acquire_release)) return true;
+  }
+  return false;
+}
+
+bool EpollFile::hold(EpollFile& inner) {
+  if (!count_towards(nesting_, 1)) return false;
+  if (count_towards(inner.nesting_, -1)) return true;
+  nesting_.fetch_subtract(1, MemoryOrder::release);
+  return false;
+}
+
+void EpollFile::let_go(EpollFile& inner) {
+  nesting_.fetch_subtract(1, MemoryOrder::release);
+  inner.nesting_.fetch_add(1, MemoryOrder::release);
+}
+
+PollSource* EpollFile::source_of(FileDescription& file) {
+  return file.as_epoll() != nullptr ? &file.as_epoll()->holders_ : file.poll_source();
 }
 
 EpollFile::Item* EpollFile::find(FileDescription& file, std::int32_t number) {
@@ -52,16 +103,25 @@ std::uint32_t EpollFile::events_of(Item& item) {
 }
 
 Answer<void> EpollFile::add(Reference<FileDescription> file, std::int32_t number, EpollInterest interest) {
-  if (file.get() == this || file->as_epoll() != nullptr) return Errno::einval;  // no epoll in an epoll
-  PollSource* source = file->poll_source();
+  EpollFile* const inner = file->as_epoll();
+  if (inner == this || (inner != nullptr && (interest.events & epoll_flag::exclusive) != 0)) return Errno::einval;
+  if (inner != nullptr && !hold(*inner)) return Errno::eloop;
+  const Answer<void> inserted = insert(file, number, interest);
+  if (inner != nullptr && !inserted.ok()) let_go(*inner);
+  return inserted;
+}
+
+Answer<void> EpollFile::insert(const Reference<FileDescription>& file, std::int32_t number, EpollInterest interest) {
+  PollSource* source = source_of(*file);
   if (source == nullptr) return Errno::eperm;
-  const MutexGuard guard(lock_);
+  const Guard guard(*this);
   if (find(*file, number) != nullptr) return Errno::eexist;
   void* block = TRY(heap_.allocate(sizeof(Item), alignof(Item)));
-  Item& item = *std::construct_at(static_cast<Item*>(block), *this, std::move(file), number, interest);
+  Item& item = *std::construct_at(static_cast<Item*>(block), *this, file, number, interest);
   items_.push_back(item);
   by_file_.insert(item, hash_of_address(item.file.get()));
-  if (item.file->as_timer() != nullptr || item.file->ready_at()) timed_.push_back(item);
+  const bool is_silent = item.file->as_timer() != nullptr || item.file->as_epoll() != nullptr;
+  if (is_silent || item.file->ready_at()) timed_.push_back(item);
   item.file->watchers().add(item);
   source->join(item);
   if (events_of(item) != 0) mark_ready(item);
@@ -71,7 +131,7 @@ Answer<void> EpollFile::add(Reference<FileDescription> file, std::int32_t number
 }
 
 Answer<void> EpollFile::change(FileDescription& file, std::int32_t number, EpollInterest interest) {
-  const MutexGuard guard(lock_);
+  const Guard guard(*this);
   Item* item = find(file, number);
   if (item == nullptr) return Errno::enoent;
   item->interest = interest;
@@ -81,7 +141,7 @@ Answer<void> EpollFile::change(FileDescription& file, std::int32_t number, Epoll
 }
 
 Answer<void> EpollFile::remove(FileDescription& file, std::int32_t number) {
-  const MutexGuard guard(lock_);
+  const Guard guard(*this);
   Item* item = find(file, number);
   if (item == nullptr) return Errno::enoent;
   drop(*item);
@@ -89,7 +149,7 @@ Answer<void> EpollFile::remove(FileDescription& file, std::int32_t number) {
 }
 
 void EpollFile::drop(Item& item) {
-  item.file->poll_source()->leave(item);  // from here on nobody makes it ready
+  source_of(*item.file)->leave(item);  // from here on nobody makes it ready
   ready_.with([&](ReadyList& list) {
     if (static_cast<ListLink<ReadyTag>&>(item).is_linked()) list.remove(item);
   });
@@ -97,6 +157,7 @@ void EpollFile::drop(Item& item) {
   if (static_cast<ListLink<TimedTag>&>(item).is_linked()) timed_.remove(item);
   by_file_.remove(item);
   items_.remove(item);
+  if (EpollFile* const inner = item.file->as_epoll()) let_go(*inner);
   std::destroy_at(&item);
   heap_.free(&item, sizeof(Item), alignof(Item));
 }
@@ -104,7 +165,7 @@ void EpollFile::drop(Item& item) {
 // The last descriptor of a file went: it is not watched any more, under no number.
 void EpollFile::forget_and_drop(FileDescription& file) {
   {
-    const MutexGuard guard(lock_);
+    const Guard guard(*this);
     const auto of_file = [&](const Item& item) { return item.file.get() == &file; };
     while (Item* item = by_file_.find(hash_of_address(&file), of_file)) drop(*item);
   }
@@ -114,17 +175,22 @@ void EpollFile::forget_and_drop(FileDescription& file) {
 void EpollFile::mark_timers() {
   const Nanoseconds now = time_.monotonic();
   for (Item& item : timed_) {
+    if (item.file->as_epoll() != nullptr) {
+      item.file->poll();  // it tells those that hold it what time made ready
+      continue;
+    }
     const std::optional<Nanoseconds> at = item.file->ready_at();
     const bool is_looked_at = item.file->as_timer() == nullptr;  // a terminal without interrupts: nobody else asks it
     if (!is_looked_at && (!at || *at > now)) continue;
     if (!is_looked_at && (item.interest.events & epoll_flag::edge) != 0 && item.told_of == at) continue;
+    if (is_looked_at && events_of(item) == 0) continue;
     item.told_of = at;
-    ready_.with([&](ReadyList& list) { put(list, item); });
+    if (ready_.with([&](ReadyList& list) { return put(list, item); })) tell_holders();
   }
 }
 
 Answer<std::size_t> EpollFile::collect(EpollSink& sink, std::size_t most) {
-  const MutexGuard guard(lock_);
+  const Guard guard(*this);
   mark_timers();
   // Each that is ready now is looked at once: those that stay ready, or become so, stand behind `last`.
   Item* const last = ready_.with([](ReadyList& list) { return list.last(); });
@@ -146,7 +212,7 @@ Answer<std::size_t> EpollFile::collect(EpollSink& sink, std::size_t most) {
 
 // Those that said something and have nothing to say any more leave the list; the first that has ends the search.
 std::uint32_t EpollFile::poll() {
-  const MutexGuard guard(lock_);
+  const Guard guard(*this);
   mark_timers();
   while (true) {
     Item* const item = ready_.with([](ReadyList& list) { return list.pop_front(); });
@@ -160,7 +226,7 @@ std::uint32_t EpollFile::poll() {
 }
 
 std::optional<Nanoseconds> EpollFile::ready_at() {
-  const MutexGuard guard(lock_);
+  const Guard guard(*this);
   const Nanoseconds now = time_.monotonic();
   std::optional<Nanoseconds> first;
   for (Item& item : timed_) {

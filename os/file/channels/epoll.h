@@ -4,6 +4,9 @@
 //   wait() asks each ready file again what holds; a level-triggered one stays ready while something does
 //
 // So a wait costs by the files that said something, not by those that are watched.
+//
+// An epoll may be in others, as long as it has none itself: then it tells those that hold it as a file would, and is
+// asked under their locks. One is a holder or held, never both, so every order of locks goes from holders to held.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +45,7 @@ class EpollFile final : public FileDescription, private FileKeeper {
   ~EpollFile();
 
   // A file is watched under one number; EEXIST, ENOENT. EPERM: it is always ready, so that waiting makes no sense.
+  // ELOOP: an epoll that has others, or one for an epoll that is in another.
   Answer<void> add(Reference<FileDescription> file, std::int32_t number, EpollInterest interest);
   Answer<void> change(FileDescription& file, std::int32_t number, EpollInterest interest);
   Answer<void> remove(FileDescription& file, std::int32_t number);
@@ -57,6 +61,7 @@ class EpollFile final : public FileDescription, private FileKeeper {
 
  private:
   struct Item;
+  class Guard;
   struct ItemsTag;
   struct TimedTag;
   struct ReadyTag;
@@ -66,8 +71,13 @@ class EpollFile final : public FileDescription, private FileKeeper {
   void forget_and_drop(FileDescription& file) override;
 
   Item* find(FileDescription& file, std::int32_t number);
-  static void put(ReadyList& list, Item& item);
+  Answer<void> insert(const Reference<FileDescription>& file, std::int32_t number, EpollInterest interest);
+  static PollSource* source_of(FileDescription& file);
+  bool hold(EpollFile& inner);
+  void let_go(EpollFile& inner);
+  static bool put(ReadyList& list, Item& item);
   void mark_ready(Item& item);
+  void tell_holders();
   std::uint32_t events_of(Item& item);
   void mark_timers();
   void drop(Item& item);
@@ -80,6 +90,8 @@ class EpollFile final : public FileDescription, private FileKeeper {
   IntrusiveList<Item, TimedTag> timed_;  // those that become ready without telling anybody: by time, or when looked at
   Locked<ReadyList, SharedWith::interrupts> ready_{LockRank::epoll};
   PollSource source_{LockRank::epoll_poll};
+  PollSource holders_{LockRank::epoll_holders};  // items of other epolls
+  Atomic<std::int32_t> nesting_;                 // above 0: how many epolls are in it; below: in how many it is
 };
 
 }  // namespace ingot::os

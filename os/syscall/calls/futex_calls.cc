@@ -13,6 +13,7 @@ enum class Operation : std::uint32_t {
   wake = 1,             // FUTEX_WAKE
   requeue = 3,          // FUTEX_REQUEUE
   compare_requeue = 4,  // FUTEX_CMP_REQUEUE
+  change_and_wake = 5,  // FUTEX_WAKE_OP
   lock = 6,             // FUTEX_LOCK_PI: until a time of the wall clock
   unlock = 7,           // FUTEX_UNLOCK_PI
   try_lock = 8,         // FUTEX_TRYLOCK_PI
@@ -40,9 +41,58 @@ Answer<std::optional<Nanoseconds>> deadline_of(Caller& caller, Operation operati
   return std::optional(caller.kernel.now() + (value - caller.kernel.wall_time()));
 }
 
+// FUTEX_WAKE_OP packs into one number how its second word changes, and of which values before that waiters there are
+// woken, too: 4 bits of what to do, 4 of how to compare, and 12 for a number of each.
+std::int32_t number_of(std::uint32_t packed) { return static_cast<std::int32_t>(packed << 20) >> 20; }
+
+Answer<std::uint32_t> changed(std::uint32_t packed, std::uint32_t word) {
+  auto operand = static_cast<std::uint32_t>(number_of(packed >> 12));
+  if (packed >> 31 != 0) operand = 1u << (operand & 31);  // FUTEX_OP_OPARG_SHIFT
+  switch (packed >> 28 & 7) {
+    case 0: return operand;
+    case 1: return word + operand;
+    case 2: return word | operand;
+    case 3: return word & ~operand;
+    case 4: return word ^ operand;
+    default: return Errno::enosys;
+  }
+}
+Answer<bool> wakes_there(std::uint32_t packed, std::uint32_t word) {
+  const auto value = static_cast<std::int32_t>(word), other = number_of(packed);
+  switch (packed >> 24 & 15) {
+    case 0: return value == other;
+    case 1: return value != other;
+    case 2: return value < other;
+    case 3: return value <= other;
+    case 4: return value > other;
+    case 5: return value >= other;
+    default: return Errno::enosys;
+  }
+}
+
+struct WordWakes {
+  UserPointer<std::uint32_t> word;
+  std::uint32_t most;
+};
+Answer<std::uint64_t> change_and_wake(Process& process, WordWakes here, WordWakes there, std::uint32_t packed) {
+  constexpr std::size_t word_bytes = sizeof(std::uint32_t);
+  if (!here.word.address.aligned(word_bytes) || !there.word.address.aligned(word_bytes)) return Errno::einval;
+  std::uint32_t before = TRY(there.word.read());
+  while (true) {
+    const std::uint32_t wanted = TRY(changed(packed, before));
+    const std::uint32_t found = TRY(process.locks().exchange(there.word.address, before, wanted));
+    if (found == before) break;
+    before = found;
+  }
+  const bool also_there = TRY(wakes_there(packed, before));
+  std::uint64_t woken = process.futexes().wake(here.word, here.most);
+  if (also_there) woken += process.futexes().wake(there.word, there.most);
+  return woken;
+}
+
 // Its middle arguments mean other things with other operations.
 Answer<std::uint64_t> futex(Caller& caller, UserPointer<std::uint32_t> word, std::uint32_t request, std::uint32_t value,
-                            std::uint64_t time_or_count, UserPointer<std::uint32_t>, std::uint32_t third) {
+                            std::uint64_t time_or_count, UserPointer<std::uint32_t> other, std::uint32_t third) {
   const auto operation = static_cast<Operation>(request & ~(private_flag | wall_clock_flag));
   FutexTable& futexes = caller.process.futexes();
   FutexLocks& locks = caller.process.locks();
@@ -69,6 +119,8 @@ Answer<std::uint64_t> futex(Caller& caller, UserPointer<std::uint32_t> word, std
     case Operation::requeue:
       // Those that should move to the other word go on as well: a waiter may always go on for no reason.
       return futexes.wake(word, std::uint64_t{value} + time_or_count);
+    case Operation::change_and_wake:
+      return change_and_wake(caller.process, {word, value}, {other, static_cast<std::uint32_t>(time_or_count)}, third);
     case Operation::lock:
     case Operation::lock_by_clock: {
       const std::optional<Nanoseconds> deadline = TRY(deadline_of(caller, operation, request, time));

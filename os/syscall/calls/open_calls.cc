@@ -134,6 +134,14 @@ Answer<void> change_directory_to(Caller& caller, std::int32_t descriptor) {
   return {};
 }
 
+// As on Linux, the working directory stays where it is, outside perhaps.
+Answer<void> change_root(Caller& caller, UserText path) {
+  PathArgument text(caller);
+  const std::string_view name = TRY(text.read(path));
+  const Reference<Node> node = TRY(node_at(caller, at_working_directory, name, LastLink::followed));
+  return files_of(caller).tree().set_root(*node);
+}
+
 // Answers the bytes with the 0 that ends them.
 Answer<std::uint64_t> get_directory(Caller& caller, VirtualAddress to, std::uint64_t room) {
   ProcessFiles& files = files_of(caller);
@@ -171,6 +179,7 @@ constexpr SystemCall rows[] = {
     system_call<&lock_file>("flock"),
     system_call<&change_directory>("chdir"),
     system_call<&change_directory_to>("fchdir"),
+    system_call<&change_root>("chroot"),
     system_call<&get_directory>("getcwd"),
     system_call<&set_mask>("umask"),
 };
