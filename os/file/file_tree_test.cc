@@ -321,5 +321,23 @@ TEST_F(FileTrees, ALinkIsRefusedByWhatIsWrongWithIt) {
   EXPECT_EQ(facts->create("x", {}).error(), Errno::erofs);
 }
 
+TEST_F(FileTrees, AnotherRootHidesWhatIsOutside) {
+  EXPECT_EQ(link("/a/b/up", "/c"), "ok");
+  EXPECT_EQ(link("/a/b/out", "../file"), "ok");
+  const Reference<Node> outside = node("/a/file");
+  EXPECT_EQ(told(tree.set_root(*outside)), "ENOTDIR");
+  EXPECT_EQ(told(tree.set_root(*node("/a/b"))), "ok");
+  EXPECT_EQ(found("/c"), "directory");
+  EXPECT_EQ(found("/../../c"), "directory");
+  EXPECT_EQ(found("/up"), "directory");
+  EXPECT_EQ(found("/out"), "ENOENT");
+  EXPECT_EQ(found("/a"), "ENOENT");
+  char room[16];
+  EXPECT_EQ(tree.path_of(*node("/c"), room).value(), "/c");
+  EXPECT_EQ(tree.path_of(*outside, room).error(), Errno::enoent);
+  EXPECT_EQ(remove("/c", Removes::directory), "ok");
+  EXPECT_EQ(make("/new", FileKind::directory), "ok");
+}
+
 }  // namespace
 }  // namespace ingot::os

@@ -101,7 +101,7 @@ void open_files() {
   for (const std::string_view path : paths) static_cast<void>(open(path.data(), O_RDONLY));
   syscall(SYS_eventfd2, 0, 0);
   syscall(SYS_timerfd_create, CLOCK_MONOTONIC, 0);
-  syscall(SYS_epoll_create1, 0);
+  for (Word& epoll : epolls) epoll = static_cast<Word>(syscall(SYS_epoll_create1, 0));
   syscall(SYS_memfd_create, "m", 0);
   syscall(SYS_mq_open, "q", O_RDWR | O_CREAT | O_NONBLOCK, 0600, nullptr);
   for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET})

@@ -79,6 +79,10 @@ inline Word some_descriptor(Random& random) {
   return 3 + random.below(40);
 }
 
+// Where epolls were at first: two numbers at random would hardly ever name two of them.
+inline Word epolls[3] = {};
+inline Word some_epoll(Random& random) { return epolls[random.below(std::size(epolls))]; }
+
 inline Word some_number(Random& random) {
   switch (random.below(7)) {
     case 0: return random.below(8);

@@ -73,6 +73,17 @@ inline bool is_harmless(Call& call, Random& random) {
     case SYS_rt_sigqueueinfo: words[1] = SIGUSR1; return true;
     case SYS_rt_sigaction: words[1] = random.one_in(2) ? 0 : 0xffff'8000'0000'0000u; return true;
     case SYS_timer_create: words[1] = random.one_in(2) ? 0 : 0xffff'8000'0000'0000u; return true;
+    case SYS_chroot: return random.one_in(100);  // few paths lead anywhere afterwards
+    case SYS_epoll_ctl:
+      if (random.one_in(2)) {
+        words[0] = some_epoll(random);
+        words[1] = 1 + random.below(3);
+        words[2] = random.one_in(2) ? some_epoll(random) : some_descriptor(random);
+      }
+      return true;
+    case SYS_futex:
+      if (random.one_in(2)) words[1] = 5 | (random.next() & 0x80), words[4] = some_address(random);  // FUTEX_WAKE_OP
+      return true;
     case SYS_dup2:
     case SYS_dup3: return !is_standard_file && static_cast<unsigned>(words[1]) > 2;
     case SYS_dup:
