@@ -74,7 +74,7 @@ def main() -> int:
     parser.add_argument("results", type=Path)
     parser.add_argument("--processors", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="boots at once")
-    parser.add_argument("--seconds", type=float, default=120, help="for one program")
+    parser.add_argument("--seconds", type=float, default=200, help="for one program, of which some sleep for 150")
     parser.add_argument("--only", default="", help="a pattern that names hold")
     parser.add_argument("--before", type=Path, help="a status.tsv to compare with")
     arguments = parser.parse_args()
