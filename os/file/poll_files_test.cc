@@ -54,10 +54,10 @@ class PollFiles : public Files {
     return text;
   }
   // As epoll_ctl does: of a file that has a descriptor.
-  static Answer<void> watch(EpollFile& epoll, Reference<FileDescription> file, std::int32_t number,
+  static Answer<void> watch(EpollFile& epoll, const Reference<FileDescription>& file, std::int32_t number,
                             EpollInterest interest) {
     file->add_descriptor();
-    return epoll.add(std::move(file), number, interest);
+    return epoll.add(file, number, interest);
   }
   Reference<EpollFile> make_epoll() { return make_reference<EpollFile>(heap, heap, clock, 0u).value(); }
   static Told collect(EpollFile& epoll, std::size_t most = 100) {
@@ -306,7 +306,8 @@ TEST_F(PollFiles, AFileThatWasClosedWhileItWasAddedIsNotKept) {
   PipeEnds ends = make_pipe(services, 0).value();
   const std::int32_t writing = table.add(ends.writing, OnExecute::keeps).value();
   EXPECT_TRUE(table.close(writing).ok());  // by another thread, after epoll_ctl had found the file
-  EXPECT_TRUE(epoll->add(std::move(ends.writing), writing, {writable, 1}).ok());
+  EXPECT_TRUE(epoll->add(ends.writing, writing, {writable, 1}).ok());
+  ends.writing.reset();  // the call is over
   EXPECT_EQ(ends.reading->poll(), hang_up);
   EXPECT_TRUE(collect(*epoll).empty());
 }

@@ -102,7 +102,7 @@ std::uint32_t EpollFile::events_of(Item& item) {
   return wanted == 0 ? 0 : item.file->poll() & (wanted | poll_event::always);
 }
 
-Answer<void> EpollFile::add(Reference<FileDescription> file, std::int32_t number, EpollInterest interest) {
+Answer<void> EpollFile::add(const Reference<FileDescription>& file, std::int32_t number, EpollInterest interest) {
   EpollFile* const inner = file->as_epoll();
   if (inner == this || (inner != nullptr && (interest.events & epoll_flag::exclusive) != 0)) return Errno::einval;
   if (inner != nullptr && !hold(*inner)) return Errno::eloop;

@@ -46,7 +46,7 @@ class EpollFile final : public FileDescription, private FileKeeper {
 
   // A file is watched under one number; EEXIST, ENOENT. EPERM: it is always ready, so that waiting makes no sense.
   // ELOOP: an epoll that has others, or one for an epoll that is in another.
-  Answer<void> add(Reference<FileDescription> file, std::int32_t number, EpollInterest interest);
+  Answer<void> add(const Reference<FileDescription>& file, std::int32_t number, EpollInterest interest);
   Answer<void> change(FileDescription& file, std::int32_t number, EpollInterest interest);
   Answer<void> remove(FileDescription& file, std::int32_t number);
   // Gives at most `most` files that have something to say to the sink; does not wait.

@@ -32,13 +32,13 @@ Answer<void> epoll_control(Caller& caller, std::int32_t epoll, std::uint32_t ope
                            UserPointer<EpollEntry> entry) {
   constexpr std::uint32_t add = 1, remove = 2, change = 3;  // EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLL_CTL_MOD
   const Reference<FileDescription> set = TRY(file_of(caller, epoll));
-  Reference<FileDescription> file = TRY(file_of(caller, descriptor));
+  const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
   EpollFile* const watching = set->as_epoll();
   if (watching == nullptr) return Errno::einval;
   if (operation == remove) return watching->remove(*file, descriptor);
   const EpollEntry wanted = TRY(entry.read());
   const EpollInterest interest{wanted.events | poll_event::always, wanted.data};
-  if (operation == add) return watching->add(std::move(file), descriptor, interest);
+  if (operation == add) return watching->add(file, descriptor, interest);
   if (operation == change) return watching->change(*file, descriptor, interest);
   return Errno::einval;
 }
