@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "base/atomic.h"
 #include "base/intrusive_list.h"
 #include "os/file/file_description.h"
 #include "os/file/hash_table.h"
