@@ -79,6 +79,7 @@ inline bool is_harmless(Call& call, Random& random) {
         words[0] = some_epoll(random);
         words[1] = 1 + random.below(3);
         words[2] = random.one_in(2) ? some_epoll(random) : some_descriptor(random);
+        words[3] = reinterpret_cast<Word>(data) + random.below(data_bytes / 16);
       }
       return true;
     case SYS_futex:
