@@ -1,0 +1,145 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/units.h"
+
+namespace ingot {
+namespace {
+
+class Scheduling {
+ public:
+  Scheduling(const ScheduleState& state, const ScheduleLimits& limits, const PassCosts& costs)
+      : limits_(limits), costs_(costs), free_pages_(state.free_pages) {
+    for (const RequestState& request : state.requests) {
+      (request.is_admitted ? admitted_ : waiting_).push_back(&request);
+    }
+    for (const ScheduleState::Turn& turn : state.turns) last_admission_[turn.asker] = turn.admission;
+  }
+
+  ScheduledPass run() {
+    give_pages();
+    for (const RequestState* request : admitted_) {
+      if (request->generates) add_run(*request, missing(*request));
+    }
+    pass_.decoding_rows = rows_;
+    most_prompt_rows_ = prompt_rows_beside(pass_.decoding_rows, limits_, costs_);
+    for (const RequestState* request : admitted_) {
+      if (!request->generates) read_prompt(*request);
+    }
+    admit();
+    return std::move(pass_);
+  }
+
+ private:
+  static std::int64_t missing(const RequestState& request) { return request.tokens - request.computed; }
+  std::int64_t pages_of(std::int64_t tokens) const { return divide_rounding_up(tokens, limits_.page_length); }
+  std::int64_t new_pages(const RequestState& request, std::int64_t tokens) const {
+    return std::max<std::int64_t>(0, pages_of(tokens) - request.pages);
+  }
+  // Pages that an admission leaves free: one for each that then runs, so that nobody has to go as soon as he has begun.
+  std::int64_t reserve() const { return static_cast<std::int64_t>(admitted_.size()) + 1; }
+
+  // What all that run will hold when what they have is computed: a prompt's pages are promised when it is admitted, so
+  // only those that generate can come to need more than there are.
+  void give_pages() {
+    auto needed = [this] {
+      std::int64_t pages = 0;
+      for (const RequestState* request : admitted_) pages += new_pages(*request, request->tokens);
+      return pages;
+    };
+    // The oldest stays: whoever is alone has room, or it would not have been taken at all.
+    while (admitted_.size() > 1 && needed() > free_pages_) {
+      const auto youngest = std::ranges::max_element(admitted_, {}, &RequestState::number);
+      free_pages_ += (*youngest)->pages;
+      pass_.preempted.push_back((*youngest)->number);
+      admitted_.erase(youngest);
+    }
+    free_pages_ -= needed();
+  }
+
+  void add_run(const RequestState& request, std::int64_t tokens) {
+    tokens = std::min(tokens, limits_.rows - rows_);
+    if (tokens <= 0) return;
+    pass_.runs.push_back({request.number, tokens, tokens == missing(request)});
+    rows_ += tokens;
+  }
+
+  void read_prompt(const RequestState& request) {
+    const std::int64_t before = rows_;
+    add_run(request, std::min(missing(request), most_prompt_rows_ - pass_.prompt_rows));
+    pass_.prompt_rows += rows_ - before;
+  }
+
+  // Whose turn it is: the asker whose last admission is longest ago, then the earliest request.
+  std::vector<const RequestState*>::iterator next_waiting() {
+    auto earlier = [this](const RequestState* a, const RequestState* b) {
+      const std::int64_t turn_a = turn_of(a->asker), turn_b = turn_of(b->asker);
+      return turn_a != turn_b ? turn_a < turn_b : a->number < b->number;
+    };
+    auto best = waiting_.end();
+    for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
+      if (!(*at)->is_held && (best == waiting_.end() || earlier(*at, *best))) best = at;
+    }
+    return best;
+  }
+  std::int64_t turn_of(std::int64_t asker) const {
+    const auto found = last_admission_.find(asker);
+    return found == last_admission_.end() ? -1 : found->second;
+  }
+
+  void admit() {
+    // What was just taken from somebody is not given to somebody else.
+    if (!pass_.preempted.empty()) return;
+    while (static_cast<std::int64_t>(admitted_.size()) < limits_.admitted && pass_.prompt_rows < most_prompt_rows_) {
+      const auto next = next_waiting();
+      if (next == waiting_.end()) return;
+      const RequestState& request = **next;
+      const std::int64_t pages = new_pages(request, request.tokens);
+      // Where nothing runs, nothing can be reserved for.
+      if (pages + (admitted_.empty() ? 0 : reserve()) > free_pages_) return;
+      free_pages_ -= pages;
+      pass_.admitted.push_back(request.number);
+      last_admission_[request.asker] = latest_admission() + 1;
+      admitted_.push_back(&request);
+      waiting_.erase(next);
+      read_prompt(request);
+    }
+  }
+  std::int64_t latest_admission() const {
+    std::int64_t latest = -1;
+    for (const auto& [asker, admission] : last_admission_) latest = std::max(latest, admission);
+    return latest;
+  }
+
+  const ScheduleLimits& limits_;
+  const PassCosts& costs_;
+  std::int64_t free_pages_;
+  std::vector<const RequestState*> admitted_;
+  std::vector<const RequestState*> waiting_;
+  std::map<std::int64_t, std::int64_t> last_admission_;
+  std::int64_t rows_ = 0;
+  std::int64_t most_prompt_rows_ = 0;
+  ScheduledPass pass_;
+};
+
+}  // namespace
+
+std::int64_t prompt_rows_beside(std::int64_t decoding_rows, const ScheduleLimits& limits, const PassCosts& costs) {
+  const double decoding = costs.decoding_seconds(decoding_rows);
+  const double target = decoding > 0 ? std::min(limits.pass_seconds, limits.most_stretch * decoding) : limits.pass_seconds;
+  const double each = costs.prompt_row_seconds();
+  const std::int64_t least = std::max(limits.least_chunk, decoding_rows);
+  const double affordable = each > 0 ? (target - decoding) / each : 0;
+  const std::int64_t most = std::max<std::int64_t>(0, limits.rows - decoding_rows);
+  if (affordable >= static_cast<double>(most)) return most;
+  return std::min(most, std::max(least, static_cast<std::int64_t>(affordable + 0.5)));
+}
+
+ScheduledPass schedule(const ScheduleState& state, const ScheduleLimits& limits, const PassCosts& costs) {
+  return Scheduling(state, limits, costs).run();
+}
+
+}  // namespace ingot

@@ -1,0 +1,73 @@
+// The scheduler: from the state of all requests to the next pass. A pure function: it computes nothing of a model, has
+// no clock and no memory of its own, so that every rule below is tested with numbers alone.
+//
+// - A request that generates gets its row in every pass. What is left of the pass's time goes to prompts, in chunks.
+// - Prompts are read in the order in which their requests were admitted: the first ends soonest.
+// - Waiting requests are admitted in turn by who asks, then by arrival, where the pages of the whole prompt are free and
+//   some to grow: nobody overtakes the one whose turn it is.
+// - Where those that generate need more pages than there are, the youngest gives its own back and waits again. What it
+//   said is kept, and computed anew later.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/pass_costs.h"
+
+namespace ingot {
+
+struct RequestState {
+  std::int64_t number = 0;    // by arrival, from 0 on
+  std::int64_t asker = 0;     // requests of one asker take turns with those of others
+  std::int64_t tokens = 0;    // prompt, and what was generated
+  std::int64_t computed = 0;  // of these, in the cache: at the least what it shares of others' pages
+  std::int64_t pages = 0;     // that it holds, shared ones included
+  bool is_admitted = false;
+  bool generates = false;  // its prompt is through: all that is not computed goes into the next pass
+  bool is_held = false;    // another computes the beginning of its prompt: it is worth waiting for
+};
+
+struct ScheduleLimits {
+  std::int64_t page_length = 64;
+  std::int64_t admitted = 64;  // requests at once
+  std::int64_t rows = 512;     // of a pass
+  double pass_seconds = 0.2;
+  double most_stretch = 6;        // times a pass without prompts
+  std::int64_t least_chunk = 16;  // rows of prompts, while there are prompts
+};
+
+struct ScheduleState {
+  std::span<const RequestState> requests;  // in the order of arrival
+  std::int64_t free_pages = 0;             // those included that only hold what might be asked for again
+  // Who was admitted last, for each asker: its latest admission, counted over all. Those who are not named had none.
+  struct Turn {
+    std::int64_t asker = 0;
+    std::int64_t admission = 0;
+  };
+  std::span<const Turn> turns;
+};
+
+struct ScheduledRun {
+  std::int64_t number = 0;
+  std::int64_t tokens = 0;  // the next ones that are not computed
+  bool ends = false;        // nothing is left to compute then: its last row gives the next token
+
+  bool operator==(const ScheduledRun&) const = default;
+};
+
+struct ScheduledPass {
+  // In this order: who gives pages back, who is admitted, what is computed.
+  std::vector<std::int64_t> preempted;
+  std::vector<std::int64_t> admitted;
+  std::vector<ScheduledRun> runs;  // those that generate first
+  std::int64_t decoding_rows = 0;
+  std::int64_t prompt_rows = 0;
+};
+
+ScheduledPass schedule(const ScheduleState& state, const ScheduleLimits& limits, const PassCosts& costs);
+
+// How many rows of prompts a pass takes beside those that decode, where that many wait.
+std::int64_t prompt_rows_beside(std::int64_t decoding_rows, const ScheduleLimits& limits, const PassCosts& costs);
+
+}  // namespace ingot

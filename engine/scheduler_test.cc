@@ -1,0 +1,220 @@
+#include "engine/scheduler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+
+namespace ingot {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// 10 ms a pass of any number of rows that decode, 1 ms a row of a prompt.
+PassCosts measured_costs() {
+  PassCosts costs;
+  costs.observe(1, 0, 0.01);
+  costs.observe(1, 100, 0.11);
+  return costs;
+}
+
+RequestState waiting(std::int64_t number, std::int64_t tokens, std::int64_t asker = 0) {
+  return {.number = number, .asker = asker, .tokens = tokens};
+}
+
+RequestState reading(std::int64_t number, std::int64_t tokens, std::int64_t computed) {
+  return {.number = number, .tokens = tokens, .computed = computed, .pages = (computed + 63) / 64, .is_admitted = true};
+}
+
+RequestState generating(std::int64_t number, std::int64_t tokens) {
+  return {.number = number,
+          .tokens = tokens,
+          .computed = tokens - 1,
+          .pages = (tokens - 1 + 63) / 64,
+          .is_admitted = true,
+          .generates = true};
+}
+
+ScheduledPass schedule_of(const std::vector<RequestState>& requests, std::int64_t free_pages,
+                          const ScheduleLimits& limits = {}, std::vector<ScheduleState::Turn> turns = {}) {
+  return schedule({.requests = requests, .free_pages = free_pages, .turns = turns}, limits, measured_costs());
+}
+
+TEST(Scheduler, WithoutRequestsThereIsNothingToCompute) {
+  const ScheduledPass pass = schedule_of({}, 10);
+  EXPECT_THAT(pass.runs, IsEmpty());
+  EXPECT_THAT(pass.admitted, IsEmpty());
+}
+
+TEST(Scheduler, EveryGeneratingRequestHasItsRowAndAPromptWhatTimeIsLeft) {
+  const ScheduledPass pass = schedule_of({generating(0, 100), reading(1, 1000, 0), generating(2, 30)}, 100);
+  // Six times the 10 ms of a pass without prompts, less those 10 ms: 50 rows.
+  EXPECT_THAT(pass.runs, ElementsAre(ScheduledRun{0, 1, true}, ScheduledRun{2, 1, true}, ScheduledRun{1, 50, false}));
+  EXPECT_EQ(pass.decoding_rows, 2);
+  EXPECT_EQ(pass.prompt_rows, 50);
+}
+
+TEST(Scheduler, APromptAloneTakesTheTimeOfAPass) {
+  EXPECT_THAT(schedule_of({reading(0, 1000, 100)}, 100).runs, ElementsAre(ScheduledRun{0, 200, false}));
+}
+
+TEST(Scheduler, TheRestOfAPromptEndsItAndTheNextOneBegins) {
+  const ScheduledPass pass = schedule_of({reading(0, 130, 100), reading(1, 500, 0)}, 100);
+  EXPECT_THAT(pass.runs, ElementsAre(ScheduledRun{0, 30, true}, ScheduledRun{1, 170, false}));
+}
+
+TEST(Scheduler, PromptsGetAsManyRowsAsDecodingOrSixteen) {
+  ScheduleLimits limits;
+  limits.pass_seconds = 0.001;  // no time at all
+  std::vector<RequestState> requests;
+  for (std::int64_t i = 0; i < 3; ++i) requests.push_back(generating(i, 10));
+  requests.push_back(reading(3, 1000, 0));
+  EXPECT_EQ(schedule_of(requests, 100, limits).prompt_rows, 16);
+  for (std::int64_t i = 4; i < 40; ++i) requests.push_back(generating(i, 10));
+  EXPECT_EQ(schedule_of(requests, 100, limits).prompt_rows, 39);
+}
+
+TEST(Scheduler, BeforeAnythingIsMeasuredAPromptBeginsWithTheLeastChunk) {
+  EXPECT_EQ(prompt_rows_beside(0, {}, PassCosts{}), 16);
+}
+
+TEST(Scheduler, APassHasNoMoreRowsThanItMay) {
+  ScheduleLimits limits;
+  limits.rows = 32;
+  const ScheduledPass pass = schedule_of({generating(0, 10), reading(1, 1000, 0)}, 100, limits);
+  EXPECT_EQ(pass.decoding_rows + pass.prompt_rows, 32);
+}
+
+TEST(Scheduler, WaitingRequestsComeInTurnByAskerThenByArrival) {
+  const std::vector<RequestState> requests = {waiting(0, 10, 7), waiting(1, 10, 7), waiting(2, 10, 8), waiting(3, 10, 7)};
+  EXPECT_THAT(schedule_of(requests, 100).admitted, ElementsAre(0, 2, 1, 3));
+  // 7 had the last turn.
+  EXPECT_THAT(schedule_of(requests, 100, {}, {{7, 4}, {8, 3}}).admitted, ElementsAre(2, 0, 1, 3));
+}
+
+TEST(Scheduler, ARequestIsAdmittedWhenItsWholePromptAndAReserveFit) {
+  const std::vector<RequestState> requests = {generating(0, 10), waiting(1, 640)};
+  // Ten pages, and one each for the two that then run.
+  EXPECT_THAT(schedule_of(requests, 11).admitted, IsEmpty());
+  EXPECT_THAT(schedule_of(requests, 12).admitted, ElementsAre(1));
+}
+
+TEST(Scheduler, PagesThatARequestSharesNeedNotBeFree) {
+  RequestState sharing = waiting(1, 640);
+  sharing.computed = 512;
+  sharing.pages = 8;
+  EXPECT_THAT(schedule_of({generating(0, 10), sharing}, 4).admitted, ElementsAre(1));
+}
+
+TEST(Scheduler, NobodyOvertakesTheOneWhoseTurnItIs) {
+  EXPECT_THAT(schedule_of({generating(0, 10), waiting(1, 6400), waiting(2, 10)}, 50).admitted, IsEmpty());
+}
+
+TEST(Scheduler, AHeldRequestLetsOthersPass) {
+  RequestState held = waiting(0, 100);
+  held.is_held = true;
+  EXPECT_THAT(schedule_of({held, waiting(1, 10)}, 50).admitted, ElementsAre(1));
+}
+
+TEST(Scheduler, NoMoreRunThanMay) {
+  ScheduleLimits limits;
+  limits.admitted = 2;
+  EXPECT_THAT(schedule_of({generating(0, 10), waiting(1, 10), waiting(2, 10)}, 50, limits).admitted, ElementsAre(1));
+}
+
+TEST(Scheduler, OutOfPagesTheYoungestGoesAndNobodyTakesItsPlace) {
+  // Each needs a page for its next token.
+  const ScheduledPass pass =
+      schedule_of({generating(0, 65), generating(1, 65), generating(2, 65), waiting(3, 10)}, 1);
+  EXPECT_THAT(pass.preempted, ElementsAre(2));
+  EXPECT_THAT(pass.admitted, IsEmpty());
+  EXPECT_THAT(pass.runs, ElementsAre(ScheduledRun{0, 1, true}, ScheduledRun{1, 1, true}));
+}
+
+TEST(Scheduler, TheOldestIsNeverPreempted) {
+  const ScheduledPass pass = schedule_of({generating(0, 65)}, 0);
+  EXPECT_THAT(pass.preempted, IsEmpty());
+}
+
+TEST(Scheduler, ARunOfSeveralTokensGoesInWhole) {
+  RequestState drafting = generating(0, 20);
+  drafting.computed = 15;
+  const ScheduledPass pass = schedule_of({drafting}, 10);
+  EXPECT_THAT(pass.runs, ElementsAre(ScheduledRun{0, 5, true}));
+  EXPECT_EQ(pass.decoding_rows, 5);
+}
+
+// A whole service without a model: whatever arrives, everybody ends, nobody holds more pages than there are, and what
+// generates has its row in every pass.
+TEST(Scheduler, WhateverArrivesEverybodyEnds) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    RandomNumbers random(seed);
+    auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(most)); };
+    const ScheduleLimits limits = {.page_length = 4, .admitted = 1 + up_to(8), .rows = 32};
+    const std::int64_t pages = 20 + up_to(40);
+    struct Simulated {
+      RequestState state;
+      std::int64_t left;  // to generate
+    };
+    std::vector<Simulated> requests;
+    std::vector<ScheduleState::Turn> turns;
+    PassCosts costs = measured_costs();
+    std::int64_t arrived = 0, admissions = 0, passes = 0;
+    while (arrived < 40 || !requests.empty()) {
+      ASSERT_LT(++passes, 5000) << "seed " << seed;
+      for (std::int64_t more = up_to(3); more > 0 && arrived < 40; --more, ++arrived) {
+        requests.push_back({waiting(arrived, 1 + up_to(40), up_to(3)), 1 + up_to(30)});
+      }
+      std::vector<RequestState> states;
+      std::int64_t held = 0;
+      for (const Simulated& request : requests) {
+        states.push_back(request.state);
+        held += request.state.pages;
+      }
+      ASSERT_LE(held, pages) << "seed " << seed;
+      const ScheduledPass pass =
+          schedule({.requests = states, .free_pages = pages - held, .turns = turns}, limits, costs);
+      auto find = [&](std::int64_t number) -> Simulated& {
+        return *std::ranges::find_if(requests, [&](const Simulated& request) { return request.state.number == number; });
+      };
+      for (const std::int64_t number : pass.preempted) {
+        RequestState& state = find(number).state;
+        ASSERT_TRUE(state.is_admitted);
+        state.computed = state.pages = 0;
+        state.is_admitted = state.generates = false;
+      }
+      for (const std::int64_t number : pass.admitted) {
+        RequestState& state = find(number).state;
+        ASSERT_FALSE(state.is_admitted);
+        state.is_admitted = true;
+        std::erase_if(turns, [&](const ScheduleState::Turn& turn) { return turn.asker == state.asker; });
+        turns.push_back({state.asker, admissions++});
+      }
+      std::int64_t rows = 0;
+      for (const ScheduledRun& run : pass.runs) {
+        Simulated& request = find(run.number);
+        ASSERT_TRUE(request.state.is_admitted);
+        rows += run.tokens;
+        request.state.computed += run.tokens;
+        request.state.pages = (request.state.computed + 3) / 4;
+        ASSERT_EQ(run.ends, request.state.computed == request.state.tokens);
+        if (!run.ends) continue;
+        request.state.generates = true;
+        ++request.state.tokens;
+        --request.left;
+      }
+      ASSERT_LE(rows, limits.rows);
+      for (const RequestState& before : states) {
+        const bool went = std::ranges::count(pass.preempted, before.number) > 0;
+        if (before.is_admitted && before.generates && !went) {
+          ASSERT_TRUE(std::ranges::any_of(pass.runs, [&](const ScheduledRun& run) { return run.number == before.number; }));
+        }
+      }
+      std::erase_if(requests, [](const Simulated& request) { return request.left <= 0; });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ingot
