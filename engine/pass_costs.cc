@@ -9,9 +9,7 @@ namespace {
 // How much the latest measurement weighs: a few passes forget a neighbour that has gone.
 constexpr double weight_of_latest = 0.25;
 
-void mix(double& mean, double latest) {
-  mean = mean == 0 ? latest : mean + weight_of_latest * (latest - mean);
-}
+void mix(double& mean, double latest) { mean = mean == 0 ? latest : mean + weight_of_latest * (latest - mean); }
 
 }  // namespace
 

@@ -129,7 +129,8 @@ class Scheduling {
 
 std::int64_t prompt_rows_beside(std::int64_t decoding_rows, const ScheduleLimits& limits, const PassCosts& costs) {
   const double decoding = costs.decoding_seconds(decoding_rows);
-  const double target = decoding > 0 ? std::min(limits.pass_seconds, limits.most_stretch * decoding) : limits.pass_seconds;
+  const double target =
+      decoding > 0 ? std::min(limits.pass_seconds, limits.most_stretch * decoding) : limits.pass_seconds;
   const double each = costs.prompt_row_seconds();
   const std::int64_t least = std::max(limits.least_chunk, decoding_rows);
   const double affordable = each > 0 ? (target - decoding) / each : 0;

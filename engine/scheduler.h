@@ -3,7 +3,8 @@
 //
 // - A request that generates gets its row in every pass. What is left of the pass's time goes to prompts, in chunks.
 // - Prompts are read in the order in which their requests were admitted: the first ends soonest.
-// - Waiting requests are admitted in turn by who asks, then by arrival, where the pages of the whole prompt are free and
+// - Waiting requests are admitted in turn by who asks, then by arrival, where the pages of the whole prompt are free
+// and
 //   some to grow: nobody overtakes the one whose turn it is.
 // - Where those that generate need more pages than there are, the youngest gives its own back and waits again. What it
 //   said is kept, and computed anew later.

@@ -87,7 +87,8 @@ TEST(Scheduler, APassHasNoMoreRowsThanItMay) {
 }
 
 TEST(Scheduler, WaitingRequestsComeInTurnByAskerThenByArrival) {
-  const std::vector<RequestState> requests = {waiting(0, 10, 7), waiting(1, 10, 7), waiting(2, 10, 8), waiting(3, 10, 7)};
+  const std::vector<RequestState> requests = {waiting(0, 10, 7), waiting(1, 10, 7), waiting(2, 10, 8),
+                                              waiting(3, 10, 7)};
   EXPECT_THAT(schedule_of(requests, 100).admitted, ElementsAre(0, 2, 1, 3));
   // 7 had the last turn.
   EXPECT_THAT(schedule_of(requests, 100, {}, {{7, 4}, {8, 3}}).admitted, ElementsAre(2, 0, 1, 3));
@@ -125,8 +126,7 @@ TEST(Scheduler, NoMoreRunThanMay) {
 
 TEST(Scheduler, OutOfPagesTheYoungestGoesAndNobodyTakesItsPlace) {
   // Each needs a page for its next token.
-  const ScheduledPass pass =
-      schedule_of({generating(0, 65), generating(1, 65), generating(2, 65), waiting(3, 10)}, 1);
+  const ScheduledPass pass = schedule_of({generating(0, 65), generating(1, 65), generating(2, 65), waiting(3, 10)}, 1);
   EXPECT_THAT(pass.preempted, ElementsAre(2));
   EXPECT_THAT(pass.admitted, IsEmpty());
   EXPECT_THAT(pass.runs, ElementsAre(ScheduledRun{0, 1, true}, ScheduledRun{1, 1, true}));
@@ -150,7 +150,9 @@ TEST(Scheduler, ARunOfSeveralTokensGoesInWhole) {
 TEST(Scheduler, WhateverArrivesEverybodyEnds) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     RandomNumbers random(seed);
-    auto up_to = [&](std::int64_t most) { return static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(most)); };
+    auto up_to = [&](std::int64_t most) {
+      return static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(most));
+    };
     const ScheduleLimits limits = {.page_length = 4, .admitted = 1 + up_to(8), .rows = 32};
     const std::int64_t pages = 20 + up_to(40);
     struct Simulated {
@@ -176,7 +178,8 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
       const ScheduledPass pass =
           schedule({.requests = states, .free_pages = pages - held, .turns = turns}, limits, costs);
       auto find = [&](std::int64_t number) -> Simulated& {
-        return *std::ranges::find_if(requests, [&](const Simulated& request) { return request.state.number == number; });
+        return *std::ranges::find_if(requests,
+                                     [&](const Simulated& request) { return request.state.number == number; });
       };
       for (const std::int64_t number : pass.preempted) {
         RequestState& state = find(number).state;
@@ -208,7 +211,8 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
       for (const RequestState& before : states) {
         const bool went = std::ranges::count(pass.preempted, before.number) > 0;
         if (before.is_admitted && before.generates && !went) {
-          ASSERT_TRUE(std::ranges::any_of(pass.runs, [&](const ScheduledRun& run) { return run.number == before.number; }));
+          ASSERT_TRUE(
+              std::ranges::any_of(pass.runs, [&](const ScheduledRun& run) { return run.number == before.number; }));
         }
       }
       std::erase_if(requests, [](const Simulated& request) { return request.left <= 0; });
