@@ -1,6 +1,5 @@
 #include "engine/scheduler.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/random.h"
@@ -8,8 +7,8 @@
 namespace ingot {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using Numbers = std::vector<std::int64_t>;
+using Runs = std::vector<ScheduledRun>;
 
 // 10 ms a pass of any number of rows that decode, 1 ms a row of a prompt.
 PassCosts measured_costs() {
@@ -43,25 +42,25 @@ ScheduledPass schedule_of(const std::vector<RequestState>& requests, std::int64_
 
 TEST(Scheduler, WithoutRequestsThereIsNothingToCompute) {
   const ScheduledPass pass = schedule_of({}, 10);
-  EXPECT_THAT(pass.runs, IsEmpty());
-  EXPECT_THAT(pass.admitted, IsEmpty());
+  EXPECT_EQ(pass.runs, (Runs{}));
+  EXPECT_EQ(pass.admitted, (Numbers{}));
 }
 
 TEST(Scheduler, EveryGeneratingRequestHasItsRowAndAPromptWhatTimeIsLeft) {
   const ScheduledPass pass = schedule_of({generating(0, 100), reading(1, 1000, 0), generating(2, 30)}, 100);
   // Six times the 10 ms of a pass without prompts, less those 10 ms: 50 rows.
-  EXPECT_THAT(pass.runs, ElementsAre(ScheduledRun{0, 1, true}, ScheduledRun{2, 1, true}, ScheduledRun{1, 50, false}));
+  EXPECT_EQ(pass.runs, (Runs{{0, 1, true}, {2, 1, true}, {1, 50, false}}));
   EXPECT_EQ(pass.decoding_rows, 2);
   EXPECT_EQ(pass.prompt_rows, 50);
 }
 
 TEST(Scheduler, APromptAloneTakesTheTimeOfAPass) {
-  EXPECT_THAT(schedule_of({reading(0, 1000, 100)}, 100).runs, ElementsAre(ScheduledRun{0, 200, false}));
+  EXPECT_EQ(schedule_of({reading(0, 1000, 100)}, 100).runs, (Runs{{0, 200, false}}));
 }
 
 TEST(Scheduler, TheRestOfAPromptEndsItAndTheNextOneBegins) {
   const ScheduledPass pass = schedule_of({reading(0, 130, 100), reading(1, 500, 0)}, 100);
-  EXPECT_THAT(pass.runs, ElementsAre(ScheduledRun{0, 30, true}, ScheduledRun{1, 170, false}));
+  EXPECT_EQ(pass.runs, (Runs{{0, 30, true}, {1, 170, false}}));
 }
 
 TEST(Scheduler, PromptsGetAsManyRowsAsDecodingOrSixteen) {
@@ -89,59 +88,59 @@ TEST(Scheduler, APassHasNoMoreRowsThanItMay) {
 TEST(Scheduler, WaitingRequestsComeInTurnByAskerThenByArrival) {
   const std::vector<RequestState> requests = {waiting(0, 10, 7), waiting(1, 10, 7), waiting(2, 10, 8),
                                               waiting(3, 10, 7)};
-  EXPECT_THAT(schedule_of(requests, 100).admitted, ElementsAre(0, 2, 1, 3));
+  EXPECT_EQ(schedule_of(requests, 100).admitted, (Numbers{0, 2, 1, 3}));
   // 7 had the last turn.
-  EXPECT_THAT(schedule_of(requests, 100, {}, {{7, 4}, {8, 3}}).admitted, ElementsAre(2, 0, 1, 3));
+  EXPECT_EQ(schedule_of(requests, 100, {}, {{7, 4}, {8, 3}}).admitted, (Numbers{2, 0, 1, 3}));
 }
 
 TEST(Scheduler, ARequestIsAdmittedWhenItsWholePromptAndAReserveFit) {
   const std::vector<RequestState> requests = {generating(0, 10), waiting(1, 640)};
   // Ten pages, and one each for the two that then run.
-  EXPECT_THAT(schedule_of(requests, 11).admitted, IsEmpty());
-  EXPECT_THAT(schedule_of(requests, 12).admitted, ElementsAre(1));
+  EXPECT_EQ(schedule_of(requests, 11).admitted, (Numbers{}));
+  EXPECT_EQ(schedule_of(requests, 12).admitted, (Numbers{1}));
 }
 
 TEST(Scheduler, PagesThatARequestSharesNeedNotBeFree) {
   RequestState sharing = waiting(1, 640);
   sharing.computed = 512;
   sharing.pages = 8;
-  EXPECT_THAT(schedule_of({generating(0, 10), sharing}, 4).admitted, ElementsAre(1));
+  EXPECT_EQ(schedule_of({generating(0, 10), sharing}, 4).admitted, (Numbers{1}));
 }
 
 TEST(Scheduler, NobodyOvertakesTheOneWhoseTurnItIs) {
-  EXPECT_THAT(schedule_of({generating(0, 10), waiting(1, 6400), waiting(2, 10)}, 50).admitted, IsEmpty());
+  EXPECT_EQ(schedule_of({generating(0, 10), waiting(1, 6400), waiting(2, 10)}, 50).admitted, (Numbers{}));
 }
 
 TEST(Scheduler, AHeldRequestLetsOthersPass) {
   RequestState held = waiting(0, 100);
   held.is_held = true;
-  EXPECT_THAT(schedule_of({held, waiting(1, 10)}, 50).admitted, ElementsAre(1));
+  EXPECT_EQ(schedule_of({held, waiting(1, 10)}, 50).admitted, (Numbers{1}));
 }
 
 TEST(Scheduler, NoMoreRunThanMay) {
   ScheduleLimits limits;
   limits.admitted = 2;
-  EXPECT_THAT(schedule_of({generating(0, 10), waiting(1, 10), waiting(2, 10)}, 50, limits).admitted, ElementsAre(1));
+  EXPECT_EQ(schedule_of({generating(0, 10), waiting(1, 10), waiting(2, 10)}, 50, limits).admitted, (Numbers{1}));
 }
 
 TEST(Scheduler, OutOfPagesTheYoungestGoesAndNobodyTakesItsPlace) {
   // Each needs a page for its next token.
   const ScheduledPass pass = schedule_of({generating(0, 65), generating(1, 65), generating(2, 65), waiting(3, 10)}, 1);
-  EXPECT_THAT(pass.preempted, ElementsAre(2));
-  EXPECT_THAT(pass.admitted, IsEmpty());
-  EXPECT_THAT(pass.runs, ElementsAre(ScheduledRun{0, 1, true}, ScheduledRun{1, 1, true}));
+  EXPECT_EQ(pass.preempted, (Numbers{2}));
+  EXPECT_EQ(pass.admitted, (Numbers{}));
+  EXPECT_EQ(pass.runs, (Runs{{0, 1, true}, {1, 1, true}}));
 }
 
 TEST(Scheduler, TheOldestIsNeverPreempted) {
   const ScheduledPass pass = schedule_of({generating(0, 65)}, 0);
-  EXPECT_THAT(pass.preempted, IsEmpty());
+  EXPECT_EQ(pass.preempted, (Numbers{}));
 }
 
 TEST(Scheduler, ARunOfSeveralTokensGoesInWhole) {
   RequestState drafting = generating(0, 20);
   drafting.computed = 15;
   const ScheduledPass pass = schedule_of({drafting}, 10);
-  EXPECT_THAT(pass.runs, ElementsAre(ScheduledRun{0, 5, true}));
+  EXPECT_EQ(pass.runs, (Runs{{0, 5, true}}));
   EXPECT_EQ(pass.decoding_rows, 5);
 }
 

@@ -37,6 +37,7 @@ class SequenceMemory {
   const PagedCache& rings() const { return rings_; }  // of layers that see no further than a window
   std::byte* cache(const CircuitTensor& tensor) const;
   std::byte* state(const CircuitTensor& tensor, int sequence) const;
+  bool has_states() const { return state_bytes_ > 0; }
   std::int64_t capacity() const { return geometry_.longest_sequence(); }
   std::size_t bytes() const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "kernels/all_operations.h"
 #include "machine/limits.h"
@@ -14,8 +15,9 @@
 namespace ingot {
 namespace {
 
-// A prompt's last chunk has any length, and a few lengths come again and again; decoding has one.
-constexpr std::size_t most_plans = 12;
+// As many as there are ways to decode up to 64 sequences at once, and as many again with prompts beside them: a service
+// that has come to rest makes no plan any more.
+constexpr std::size_t most_plans = 128;
 
 // What a model keeps is the same for every pass, so the least one shows it.
 PassShape shortest_pass() { return {.runs = {1}, .outputs = 1}; }
@@ -32,13 +34,24 @@ struct PageTables {
   std::int32_t* of_tokens;
 };
 
-void fill_tables(const PagedCache& cache, std::span<const TokenRun> runs, std::int64_t row_length, PageTables tables) {
+// Tokens of the runs at the beginning that a plan decodes one by one; the others it reads run by run.
+std::int64_t decoded_tokens(const Plan& plan) {
+  const CircuitTensor* lengths = plan.circuit().find(pass_inputs::lengths);
+  return lengths == nullptr ? 0 : lengths->shape[0];
+}
+
+void fill_tables(const PagedCache& cache, std::span<const TokenRun> runs, std::int64_t row_length, std::int64_t decoded,
+                 PageTables tables) {
   if (tables.of_sequences == nullptr) return;
   for (const TokenRun& run : runs) {
     const std::span row(tables.of_sequences + run.sequence * row_length, static_cast<std::size_t>(row_length));
     cache.write_table(run.sequence, row);
-    if (tables.of_runs != nullptr) tables.of_runs = std::copy(row.begin(), row.end(), tables.of_runs);
-    for (std::size_t token = 0; tables.of_tokens != nullptr && token < run.tokens.size(); ++token) {
+    if (decoded <= 0) {
+      tables.of_runs = std::copy(row.begin(), row.end(), tables.of_runs);
+      continue;
+    }
+    decoded -= static_cast<std::int64_t>(run.tokens.size());
+    for (std::size_t token = 0; token < run.tokens.size(); ++token) {
       tables.of_tokens = std::copy(row.begin(), row.end(), tables.of_tokens);
     }
   }
@@ -153,7 +166,20 @@ Result<void> Session::bind(Plan& plan) {
   });
 }
 
-Result<Plan*> Session::plan_for(const PassShape& pass) {
+PassShape Session::planned_shape(const PassShape& pass) const {
+  // A state is read and written by its own run's steps, and without a cache attention is its own run's too.
+  if (memory_ == nullptr || memory_->has_states() || model_->facts().makes_embeddings) return pass;
+  const auto long_run = std::ranges::find_if(pass.runs, is_prefill_run);
+  const std::int64_t decoded = std::accumulate(pass.runs.begin(), long_run, std::int64_t{0});
+  PassShape shape{.runs = std::vector<std::int64_t>(static_cast<std::size_t>(decoded), 1), .outputs = pass.outputs};
+  if (long_run == pass.runs.end()) return shape;
+  shape.runs.push_back(std::accumulate(long_run, pass.runs.end(), std::int64_t{0}) - (pass.runs.end() - long_run - 1));
+  shape.runs.insert(shape.runs.end(), static_cast<std::size_t>(pass.runs.end() - long_run - 1), 1);
+  return shape;
+}
+
+Result<Plan*> Session::plan_for(const PassShape& asked) {
+  const PassShape pass = planned_shape(asked);
   const auto found =
       std::find_if(plans_.begin(), plans_.end(), [&](const CachedPlan& cached) { return cached.pass == pass; });
   if (found != plans_.end()) {
@@ -278,27 +304,29 @@ void Session::fill_inputs(const Plan& plan, std::span<const TokenRun> runs) {
   std::int32_t* run_begins = input_of(plan, pass_inputs::run_begins);
   std::int32_t* run_lengths = input_of(plan, pass_inputs::run_lengths);
   std::int32_t* wanted = input_of(plan, pass_inputs::wanted);
+  const auto decoded = static_cast<std::int32_t>(decoded_tokens(plan));
   std::int32_t token = 0;
   for (const TokenRun& run : runs) {
-    if (run_begins != nullptr) *run_begins++ = token;
+    const bool is_decoded = token < decoded;
+    if (!is_decoded && run_begins != nullptr) *run_begins++ = token - decoded;
     for (std::size_t index = 0; index < run.tokens.size(); ++index, ++token) {
       const auto position = static_cast<std::int32_t>(memory_->length(run.sequence)) + static_cast<std::int32_t>(index);
       tokens[token] = run.tokens[index];
       positions[token] = position;
       if (sequences != nullptr) sequences[token] = run.sequence;
-      if (lengths != nullptr) lengths[token] = position + 1;
+      if (is_decoded) lengths[token] = position + 1;
       const bool is_wanted =
           run.wanted == Wanted::all || (run.wanted == Wanted::last && index + 1 == run.tokens.size());
       if (is_wanted) *wanted++ = token;
     }
-    if (run_lengths != nullptr) *run_lengths++ = positions[token - 1] + 1;
+    if (!is_decoded && run_lengths != nullptr) *run_lengths++ = positions[token - 1] + 1;
   }
-  if (run_begins != nullptr) *run_begins = token;
+  if (run_begins != nullptr) *run_begins = token - decoded;
   const std::int64_t row = geometry_.pages_per_sequence;
-  fill_tables(memory_->whole(), runs, row,
+  fill_tables(memory_->whole(), runs, row, decoded,
               {input_of(plan, pass_inputs::pages), input_of(plan, pass_inputs::run_pages),
                input_of(plan, pass_inputs::token_pages)});
-  fill_tables(memory_->rings(), runs, row,
+  fill_tables(memory_->rings(), runs, row, decoded,
               {input_of(plan, pass_inputs::ring_pages), input_of(plan, pass_inputs::run_ring_pages),
                input_of(plan, pass_inputs::token_ring_pages)});
 }

@@ -63,7 +63,7 @@ class Session {
   Result<void> require_room(int sequence, std::int64_t tokens) const;
 
   // The plan that a pass of this shape runs, for those who explain or measure it.
-  Result<Plan*> plan_for(const PassShape& pass);
+  Result<Plan*> plan_for(const PassShape& asked);
   // Called after every step of every pass.
   void observe(Plan::Observer observer) { observer_ = std::move(observer); }
   // Called after every step of a forward() of more than one token: how many of its tokens are through. A pass that is
@@ -90,6 +90,9 @@ class Session {
   Result<void> run_plan(Plan& plan, std::int64_t tokens);
   void fill_inputs(const Plan& plan, std::span<const TokenRun> runs);
   Result<void> choose_geometry();
+  // What stands for all passes that the same plan runs: where nothing but attention looks from token to token, how many
+  // are decoded and how many are read in how many runs, and not which run is how long.
+  PassShape planned_shape(const PassShape& pass) const;
   // As the template writes it, and as the session runs it.
   Result<Circuit> plain_circuit(const PassShape& pass) const;
   Result<Circuit> rewritten_circuit(const PassShape& pass) const;

@@ -76,11 +76,31 @@ Result<Operand> joined(std::span<const Step> steps, std::string_view field, std:
                    " tokens of the pass, found ", field, " of ", begin);
 }
 
-// The runs of new tokens that the steps of one layer see.
-std::int64_t runs_of(std::span<const Step> steps) {
-  std::int64_t runs = 0;
-  for (const Step& step : steps) runs += step.find("q")->shape[0];
-  return runs;
+// How one layer's attention is divided: runs at the beginning that are short are decoded token by token, the rest is
+// read run by run.
+struct Division {
+  std::int64_t decoded_tokens = 0;
+  std::int64_t prefill_runs = 0;
+};
+
+Division division_of(std::span<const Step> steps) {
+  Division division;
+  for (const Step& step : steps) {
+    const Shape& queries = step.find("q")->shape;  // [runs of one length, heads, tokens, dimensions]
+    if (division.prefill_runs == 0 && !is_prefill_run(queries[2])) {
+      division.decoded_tokens += queries[0] * queries[2];
+    } else {
+      division.prefill_runs += queries[0];
+    }
+  }
+  return division;
+}
+
+// Tokens `begin` to `end` of an operand whose first axis they are.
+Operand tokens_of(Operand all, std::int64_t begin, std::int64_t end) {
+  all.byte_offset += begin * all.byte_strides[0];
+  all.shape[0] = end - begin;
+  return all;
 }
 
 class CacheLowering {
@@ -127,26 +147,28 @@ class CacheLowering {
     const Operand key_pages = store(first, "cache_k", k, window, table);
     const Operand value_pages = store(first, "cache_v", v, window, table);
 
-    // Tiles pay where several rows share what is read.
-    const std::int64_t runs = runs_of(steps);
-    const bool is_long = tokens >= 4 * runs;
-    Step attention = Step::of(is_long ? "attention.prefill" : "attention.decode", first.name, first.layer);
-    attention.bind("q", q);
-    attention.bind("k_pages", key_pages);
-    attention.bind("v_pages", value_pages);
-    if (is_long) {
-      bind_runs(attention, runs, in_ring);
-    } else {
-      bind_tokens(attention, tokens, in_ring);
-    }
-    for (const std::string_view field : {"alibi_slopes", "sinks"}) {
-      if (const Operand* operand = first.find(field)) attention.bind(field, *operand);
-    }
-    attention.bind("y", y);
-    for (const std::string_view field : {"scale", "window", "softcap"}) {
-      if (const AttributeValue* value = first.find_attribute(field)) attention.set(field, *value);
-    }
-    circuit_.steps.push_back(std::move(attention));
+    const Division division = division_of(steps);
+    const auto attend = [&](std::string_view operation, std::int64_t begin, std::int64_t end) {
+      Step attention = Step::of(operation, first.name, first.layer);
+      attention.bind("q", tokens_of(q, begin, end));
+      attention.bind("k_pages", key_pages);
+      attention.bind("v_pages", value_pages);
+      if (division.prefill_runs > 0 && end == tokens) {
+        bind_runs(attention, division.prefill_runs, in_ring);
+      } else {
+        bind_tokens(attention, end - begin, in_ring);
+      }
+      for (const std::string_view field : {"alibi_slopes", "sinks"}) {
+        if (const Operand* operand = first.find(field)) attention.bind(field, *operand);
+      }
+      attention.bind("y", tokens_of(y, begin, end));
+      for (const std::string_view field : {"scale", "window", "softcap"}) {
+        if (const AttributeValue* value = first.find_attribute(field)) attention.set(field, *value);
+      }
+      circuit_.steps.push_back(std::move(attention));
+    };
+    if (division.decoded_tokens > 0) attend("attention.decode", 0, division.decoded_tokens);
+    if (division.prefill_runs > 0) attend("attention.prefill", division.decoded_tokens, tokens);
     return {};
   }
 

@@ -1,9 +1,10 @@
 // Cache lowering: attention over the sequences of a pass becomes attention over all that a session has kept of them.
 //
 //   attention.sdpa over k and v, a step for each group of runs
-//     =>  cache.store_paged of k, cache.store_paged of v, and one attention over the pages for all tokens:
-//         attention.prefill where runs are long, attention.decode, in which each token is by itself, where they are not
+//     =>  cache.store_paged of k, cache.store_paged of v, and attention over the pages: attention.decode, in which each
+//         token is by itself, for the short runs that a pass begins with; attention.prefill for those that follow
 //
+// So a circuit depends on how many tokens are decoded, how many follow in how many runs, and not on how long each is.
 // For sequences that begin with the pass both compute the same.
 #pragma once
 
@@ -11,6 +12,9 @@
 #include "model/plan/cache_geometry.h"
 
 namespace ingot {
+
+// Whether a run of so many tokens is read as a whole: then several rows share what is read, and tiles pay.
+constexpr bool is_prefill_run(std::int64_t tokens) { return tokens >= 4; }
 
 // The most positions that causal attention with a window sees, itself included; 0: no step has a window.
 std::int64_t largest_window(const Circuit& circuit);

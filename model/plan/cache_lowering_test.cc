@@ -116,7 +116,7 @@ Circuit lowered_runs(const std::vector<std::int64_t>& runs, std::int64_t window 
 }
 
 TEST_F(CacheLoweringTest, LongRunsBecomeAPrefillThatIsToldWhereTheyBegin) {
-  const Circuit circuit = lowered_runs({1, 7, 4});
+  const Circuit circuit = lowered_runs({7, 1, 4});
   Circuit attention = circuit;
   attention.steps.erase(attention.steps.begin(), attention.steps.begin() + 2);
   EXPECT_EQ(text_of(attention),
@@ -127,14 +127,23 @@ TEST_F(CacheLoweringTest, LongRunsBecomeAPrefillThatIsToldWhereTheyBegin) {
   EXPECT_EQ(circuit.find(pass_inputs::lengths), nullptr);
 }
 
-TEST_F(CacheLoweringTest, FourTokensARunOnAverageMakeAPrefill) {
-  const auto operation_of = [](const std::vector<std::int64_t>& runs) {
-    return lowered_runs(runs).steps[2].operation->name;
-  };
-  EXPECT_EQ(operation_of({3}), "attention.decode");
-  EXPECT_EQ(operation_of({4}), "attention.prefill");
-  EXPECT_EQ(operation_of({1, 1, 9}), "attention.decode");
-  EXPECT_EQ(operation_of({1, 1, 10}), "attention.prefill");
+TEST_F(CacheLoweringTest, ShortRunsBeforeLongOnesAreDecodedBesideThem) {
+  Circuit circuit = lowered_runs({1, 3, 4, 5});
+  circuit.steps.erase(circuit.steps.begin(), circuit.steps.begin() + 2);
+  EXPECT_EQ(text_of(circuit),
+            "blk.0.attn  attention.decode  q=blk.0.q [4, 2, 8] f32, k_pages=blk.0.cache_k [24, 2, 4, 8] f16, "
+            "v_pages=blk.0.cache_v [24, 2, 4, 8] f16, block_table=token_pages [4, 8] i32, lengths=lengths [4] i32 -> "
+            "y=blk.0.y [4, 2, 8] f32\n"
+            "blk.0.attn  attention.prefill  q=blk.0.q [9, 2, 8] f32, k_pages=blk.0.cache_k [24, 2, 4, 8] f16, "
+            "v_pages=blk.0.cache_v [24, 2, 4, 8] f16, block_table=run_pages [2, 8] i32, lengths=run_lengths [2] i32, "
+            "run_begins=run_begins [3] i32 -> y=blk.0.y [9, 2, 8] f32\n");
+  EXPECT_EQ(circuit.steps[1].find("q")->byte_offset, 4 * 2 * 8 * 4);
+  EXPECT_EQ(circuit.steps[1].find("y")->byte_offset, 4 * 2 * 8 * 4);
+}
+
+TEST_F(CacheLoweringTest, ALoweredCircuitDependsOnHowManyTokensThereAreAndNotOnWhichRunIsHowLong) {
+  EXPECT_EQ(text_of(lowered_runs({2, 1, 3, 5, 7})), text_of(lowered_runs({1, 1, 1, 1, 1, 1, 10, 2})));
+  EXPECT_NE(text_of(lowered_runs({2, 1, 3, 5, 7})), text_of(lowered_runs({1, 1, 1, 1, 1, 1, 12})));
 }
 
 TEST_F(CacheLoweringTest, APrefillWithAWindowGetsThePagesOfARing) {
