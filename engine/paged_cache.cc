@@ -24,6 +24,28 @@ void PagedCache::share(int from, int to) {
   holdings_[static_cast<std::size_t>(to)] = shared;
 }
 
+std::int64_t PagedCache::adopt(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens) {
+  Holding& holding = holdings_[static_cast<std::size_t>(sequence)];
+  holding.pages = pool_.texts().find(salt, tokens);
+  holding.published = holding.pages.size();
+  for (const std::int32_t page : holding.pages) pool_.share(page);
+  return static_cast<std::int64_t>(holding.pages.size()) * page_length_;
+}
+
+void PagedCache::publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens) {
+  Holding& holding = holdings_[static_cast<std::size_t>(sequence)];
+  const auto length = static_cast<std::size_t>(page_length_);
+  for (std::size_t& at = holding.published; (at + 1) * length <= tokens.size(); ++at) {
+    const std::optional<std::int32_t> before = at == 0 ? std::nullopt : std::optional(holding.pages[at - 1]);
+    const std::int32_t own = holding.pages[at];
+    const std::int32_t known = pool_.texts().add(salt, before, tokens.subspan(at * length, length), own);
+    if (known == own) continue;
+    pool_.share(known);
+    pool_.release(own);
+    holding.pages[at] = known;
+  }
+}
+
 std::int64_t PagedCache::earliest_length(int sequence) const {
   const std::int64_t oldest = holdings_[static_cast<std::size_t>(sequence)].oldest;
   return oldest == 0 ? 0 : oldest + ring_.window - 1;
@@ -38,6 +60,7 @@ void PagedCache::truncate(int sequence, std::int64_t length) {
     pool_.release(holding.pages.back());
     holding.pages.pop_back();
   }
+  holding.published = std::min(holding.published, static_cast<std::size_t>(length / page_length_));
 }
 
 PagedCache::Entries PagedCache::entries_of(std::int64_t begin, std::int64_t end) const {

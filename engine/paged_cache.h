@@ -24,8 +24,11 @@ struct CacheRing {
 class PagedCache {
  public:
   // `pages` are shared by all sequences.
-  PagedCache(std::int32_t pages, std::int64_t page_length, int sequences, CacheRing ring = {})
-      : page_length_(page_length), ring_(ring), pool_(pages), holdings_(static_cast<std::size_t>(sequences)) {}
+  PagedCache(std::int32_t pages, std::int64_t page_length, int sequences, CacheRing ring = {}, std::uint64_t secret = 0)
+      : page_length_(page_length),
+        ring_(ring),
+        pool_(pages, page_length, secret),
+        holdings_(static_cast<std::size_t>(sequences)) {}
 
   // Memory for the keys or values of one layer: a tensor whose first axis is the pages.
   Result<void> add_layer(const CircuitTensor& tensor);
@@ -35,6 +38,13 @@ class PagedCache {
 
   // Lets `to`, which holds nothing, hold what `from` holds.
   void share(int from, int to);
+  // Texts of different salts never share. Neither is for rings, which overwrite what they held.
+  // Lets the sequence, which holds nothing, hold whole pages that others computed of the beginning of `tokens`; returns
+  // how many tokens they hold.
+  std::int64_t adopt(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens);
+  // Makes the full pages of a sequence known, whose tokens these are. Where another made the same text known before,
+  // the sequence holds that page from now on instead of its own.
+  void publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens);
   // Gives back what lies behind `length`. Precondition: length is 0 or at least earliest_length().
   void truncate(int sequence, std::int64_t length);
   // The least length, but for 0, that the sequence can be turned back to: before it, a token would see positions that
@@ -50,6 +60,9 @@ class PagedCache {
   // The sequence's row of a block table. Entries of pages that it does not hold are 0.
   void write_table(int sequence, std::span<std::int32_t> row) const;
 
+  std::int64_t held_pages(int sequence) const {
+    return static_cast<std::int64_t>(holdings_[static_cast<std::size_t>(sequence)].pages.size());
+  }
   std::int64_t free_pages() const { return pool_.free_count(); }
   std::size_t bytes() const;
 
@@ -60,7 +73,8 @@ class PagedCache {
   };
   struct Holding {
     std::vector<std::int32_t> pages;
-    std::int64_t oldest = 0;  // position that is not overwritten
+    std::size_t published = 0;  // of them, from the first on
+    std::int64_t oldest = 0;    // position that is not overwritten
   };
   // Entries of a holding's list that positions begin to end lie in.
   struct Entries {

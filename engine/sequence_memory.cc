@@ -10,15 +10,17 @@ std::string_view without_run(std::string_view name) { return name.substr(0, name
 
 }  // namespace
 
-SequenceMemory::SequenceMemory(const CacheGeometry& geometry)
+SequenceMemory::SequenceMemory(const CacheGeometry& geometry, std::uint64_t secret)
     : geometry_(geometry),
-      whole_(static_cast<std::int32_t>(geometry.pages), geometry.page_length, static_cast<int>(geometry.sequences)),
+      whole_(static_cast<std::int32_t>(geometry.pages), geometry.page_length, static_cast<int>(geometry.sequences), {},
+             secret),
       rings_(static_cast<std::int32_t>(geometry.ring_pages * geometry.sequences), geometry.page_length,
              static_cast<int>(geometry.sequences), {.pages = geometry.ring_pages, .window = geometry.ring_window}),
       slots_(static_cast<std::size_t>(geometry.sequences)) {}
 
-Result<SequenceMemory> SequenceMemory::create(const Circuit& circuit, const CacheGeometry& geometry) {
-  SequenceMemory memory(geometry);
+Result<SequenceMemory> SequenceMemory::create(const Circuit& circuit, const CacheGeometry& geometry,
+                                              std::uint64_t secret) {
+  SequenceMemory memory(geometry, secret);
   for (const CircuitTensor& tensor : circuit.tensors) {
     if (tensor.storage == Storage::cache) {
       TRY((geometry.keeps_in_ring(tensor.window) ? memory.rings_ : memory.whole_).add_layer(tensor));
@@ -75,6 +77,16 @@ Result<int> SequenceMemory::fork(int sequence) {
   rings_.share(sequence, copy);
   if (state_bytes_ > 0) std::memcpy(to.states.data(), from.states.data(), state_bytes_);
   return copy;
+}
+
+Result<int> SequenceMemory::add_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) {
+  const int sequence = TRY(add());
+  slots_[static_cast<std::size_t>(sequence)].length = whole_.adopt(sequence, salt, tokens);
+  return sequence;
+}
+
+void SequenceMemory::publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens) {
+  whole_.publish(sequence, salt, tokens.first(static_cast<std::size_t>(length(sequence))));
 }
 
 void SequenceMemory::remove(int sequence) {

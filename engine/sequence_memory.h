@@ -10,7 +10,8 @@ namespace ingot {
 class SequenceMemory {
  public:
   // Makes room for every cache and state that the circuit names. Its attention was lowered to the same geometry.
-  static Result<SequenceMemory> create(const Circuit& circuit, const CacheGeometry& geometry);
+  // With a secret, nobody can choose texts that are slow to find (engine/prefix_index.h).
+  static Result<SequenceMemory> create(const Circuit& circuit, const CacheGeometry& geometry, std::uint64_t secret = 0);
 
   // Sequences are numbered from 0 to geometry.sequences - 1. The number of a removed one is used again. Precondition of
   // whatever does not return a Result: the sequence exists.
@@ -19,6 +20,14 @@ class SequenceMemory {
   void remove(int sequence);
   bool has(int sequence) const;
   std::int64_t length(int sequence) const { return slots_[static_cast<std::size_t>(sequence)].length; }
+
+  // Whether sequences can share what others computed of the same text: where all positions are kept, and nothing else.
+  bool shares_texts() const { return !rings_.has_layers() && state_bytes_ == 0; }
+  // A new sequence that holds as many whole pages of the beginning of `tokens` as others computed and made known. Texts
+  // of different salts never share. Precondition of these: shares_texts().
+  Result<int> add_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens);
+  // Makes the full pages of the sequence known, which holds these tokens.
+  void publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens);
 
   // Forgets what lies behind `length`, which is 0 or from earliest_length() to the length that the sequence has. On an
   // error nothing has changed.
@@ -47,7 +56,7 @@ class SequenceMemory {
     std::int64_t length = 0;
     Memory states;
   };
-  explicit SequenceMemory(const CacheGeometry& geometry);
+  SequenceMemory(const CacheGeometry& geometry, std::uint64_t secret);
   Result<void> require(int sequence) const;
   Result<void> clear_states(Slot& slot);
   Result<int> unused_slot();

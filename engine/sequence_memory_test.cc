@@ -256,5 +256,100 @@ TEST(RecurrentMemory, AStateIsCopiedByAForkAndTurnsBackToTheBeginningOnly) {
   EXPECT_EQ(value(memory.add().value()), 0);
 }
 
+// All positions are kept and nothing else: texts can be shared.
+class SharedTextsTest : public testing::Test {
+ protected:
+  static SequenceMemory made(const CacheGeometry& geometry) {
+    Circuit circuit;
+    circuit.tensors = {cache_tensor("whole", geometry.pages)};
+    return SequenceMemory::create(circuit, geometry).value();
+  }
+
+  // A sequence of the text, computed as far as others have not, and made known.
+  int compute(const std::vector<std::int32_t>& text, std::uint64_t salt = 0) {
+    const int sequence = memory_.add_beginning(salt, text).value();
+    computed_ = static_cast<std::int64_t>(text.size()) - memory_.length(sequence);
+    EXPECT_TRUE(memory_.reserve(sequence, computed_).ok());
+    for (std::int64_t at = memory_.length(sequence); at < static_cast<std::int64_t>(text.size()); ++at) {
+      whole_.at(sequence, at) = static_cast<float>(text[static_cast<std::size_t>(at)]);
+    }
+    memory_.advance(sequence, computed_);
+    memory_.publish(sequence, salt, text);
+    return sequence;
+  }
+
+  void expect_text(int sequence, const std::vector<std::int32_t>& text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      EXPECT_EQ(whole_.at(sequence, static_cast<std::int64_t>(at)), static_cast<float>(text[at])) << "at " << at;
+    }
+  }
+
+  SequenceMemory memory_ =
+      made({.dtype = DType::f32, .pages = 6, .page_length = page_length, .pages_per_sequence = 8, .sequences = 3});
+  Cache whole_{memory_, memory_.whole(), cache_tensor("whole", 6)};
+  std::int64_t computed_ = 0;
+};
+
+const std::vector<std::int32_t> nine = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+const std::vector<std::int32_t> nine_otherwise = {1, 2, 3, 4, 5, 6, 7, 8, 10};
+
+TEST_F(SharedTextsTest, ATextThatBeginsAlikeComputesItsRest) {
+  ASSERT_TRUE(memory_.shares_texts());
+  const int first = compute(nine);
+  EXPECT_EQ(computed_, 9);
+  const int second = compute(nine_otherwise);
+  EXPECT_EQ(computed_, 1);
+  EXPECT_EQ(memory_.whole().free_pages(), 6 - 3 - 1);
+  expect_text(first, nine);
+  expect_text(second, nine_otherwise);
+}
+
+TEST_F(SharedTextsTest, AnotherSaltSharesNothing) {
+  compute(nine, 1);
+  compute(nine, 2);
+  EXPECT_EQ(computed_, 9);
+}
+
+TEST_F(SharedTextsTest, WhatWasLetGoIsFoundAgainUntilItsPagesAreWanted) {
+  memory_.remove(compute(nine));
+  EXPECT_EQ(memory_.whole().free_pages(), 6);
+  memory_.remove(compute(nine));
+  EXPECT_EQ(computed_, 1);
+  // Five pages of another text take the place of the second page, then of the first.
+  const std::vector<std::int32_t> longer(5 * page_length, 3);
+  memory_.remove(compute(longer));
+  memory_.remove(compute(nine));
+  EXPECT_EQ(computed_, 5);
+}
+
+TEST_F(SharedTextsTest, TwoThatComputedTheSameHoldOnePage) {
+  const int first = memory_.add().value(), second = memory_.add().value();
+  for (const int sequence : {first, second}) {
+    ASSERT_TRUE(memory_.reserve(sequence, 4).ok());
+    for (int at = 0; at < 4; ++at) whole_.at(sequence, at) = static_cast<float>(nine[static_cast<std::size_t>(at)]);
+    memory_.advance(sequence, 4);
+  }
+  EXPECT_EQ(memory_.whole().free_pages(), 4);
+  memory_.publish(first, 0, nine);
+  memory_.publish(second, 0, nine);
+  EXPECT_EQ(memory_.whole().free_pages(), 5);
+  expect_text(second, {1, 2, 3, 4});
+}
+
+TEST_F(SharedTextsTest, WhoTurnsBackIntoAKnownPageWritesToItsOwn) {
+  const int first = compute(nine);
+  ASSERT_TRUE(memory_.truncate(first, 6).ok());
+  ASSERT_TRUE(memory_.reserve(first, 2).ok());
+  whole_.at(first, 6) = 70;
+  whole_.at(first, 7) = 80;
+  memory_.advance(first, 2);
+  memory_.publish(first, 0, std::vector<std::int32_t>{1, 2, 3, 4, 5, 6, 70, 80});
+  expect_text(compute(nine_otherwise), nine_otherwise);
+  EXPECT_EQ(computed_, 1);
+  expect_text(first, {1, 2, 3, 4, 5, 6, 70, 80});
+  expect_text(compute({1, 2, 3, 4, 5, 6, 70, 80, 90}), {1, 2, 3, 4, 5, 6, 70, 80, 90});
+  EXPECT_EQ(computed_, 1);
+}
+
 }  // namespace
 }  // namespace ingot
