@@ -24,6 +24,12 @@ void PagedCache::share(int from, int to) {
   holdings_[static_cast<std::size_t>(to)] = shared;
 }
 
+KnownBeginning PagedCache::known_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) const {
+  const std::vector<std::int32_t> pages = pool_.texts().find(salt, tokens);
+  return {.tokens = static_cast<std::int64_t>(pages.size()) * page_length_,
+          .pages_in_use = std::ranges::count_if(pages, [this](std::int32_t page) { return pool_.is_in_use(page); })};
+}
+
 std::int64_t PagedCache::adopt(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens) {
   Holding& holding = holdings_[static_cast<std::size_t>(sequence)];
   holding.pages = pool_.texts().find(salt, tokens);

@@ -21,6 +21,12 @@ struct CacheRing {
   std::int64_t window = 0;  // positions that a token sees, itself included
 };
 
+// What is known of a text's beginning.
+struct KnownBeginning {
+  std::int64_t tokens = 0;
+  std::int64_t pages_in_use = 0;  // of its pages, by others: the rest counts as free
+};
+
 class PagedCache {
  public:
   // `pages` are shared by all sequences.
@@ -39,6 +45,7 @@ class PagedCache {
   // Lets `to`, which holds nothing, hold what `from` holds.
   void share(int from, int to);
   // Texts of different salts never share. Neither is for rings, which overwrite what they held.
+  KnownBeginning known_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) const;
   // Lets the sequence, which holds nothing, hold whole pages that others computed of the beginning of `tokens`; returns
   // how many tokens they hold.
   std::int64_t adopt(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens);

@@ -25,6 +25,9 @@ class SequenceMemory {
   bool shares_texts() const { return !rings_.has_layers() && state_bytes_ == 0; }
   // A new sequence that holds as many whole pages of the beginning of `tokens` as others computed and made known. Texts
   // of different salts never share. Precondition of these: shares_texts().
+  KnownBeginning known_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) const {
+    return whole_.known_beginning(salt, tokens);
+  }
   Result<int> add_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens);
   // Makes the full pages of the sequence known, which holds these tokens.
   void publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens);

@@ -127,7 +127,7 @@ Result<void> Session::choose_geometry() {
   geometry_.page_length = std::min(options_.page_length, context_);
   geometry_.pages_per_sequence = divide_rounding_up(context_, geometry_.page_length);
   geometry_.sequences = options_.sequences;
-  geometry_.pages = geometry_.pages_per_sequence * geometry_.sequences;
+  geometry_.pages = options_.pages > 0 ? options_.pages : geometry_.pages_per_sequence * geometry_.sequences;
   if (geometry_.pages > std::numeric_limits<std::int32_t>::max()) {
     return Error::of(ErrorCode::out_of_range, "expected at most 2^31 - 1 cache pages, found ", geometry_.sequences,
                      " sequences of ", geometry_.pages_per_sequence);

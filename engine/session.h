@@ -24,6 +24,7 @@ struct SessionOptions {
   DType cache = DType::f16;  // or f32, q8_0
   std::int64_t context = 0;  // tokens a sequence may have; 0: the model's, at most default_context
   int sequences = 1;         // at once
+  std::int64_t pages = 0;    // of the cache, which all sequences share; 0: enough for the whole context of each
   std::int64_t page_length = 64;
   std::int64_t chunk = 256;  // most tokens of one pass: longer prompts go through in several
   bool rewrites = true;      // fuse operations (see model/plan/rewrite.h); a cache is kept all the same
@@ -51,6 +52,7 @@ class Session {
   const SessionOptions& options() const { return options_; }
   SequenceMemory& sequences() { return *memory_; }
   std::int64_t context() const { return context_; }
+  const CacheGeometry& geometry() const { return geometry_; }
 
   // Appends the runs to their sequences and computes the outputs that are wanted, in the order of runs and tokens:
   // logits [outputs, vocabulary], valid until the next call. Several runs go through in one pass where they fit a
