@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "kernels/all_operations.h"
 #include "machine/limits.h"
@@ -96,7 +97,9 @@ Result<void> Session::start() {
   TRY(choose_geometry());
   TRY(pack());
   const Circuit circuit = TRY(rewritten_circuit(shortest_pass()));
-  memory_ = std::make_unique<SequenceMemory>(TRY(SequenceMemory::create(circuit, geometry_)));
+  std::random_device random;
+  const std::uint64_t secret = std::uint64_t{random()} << 32 | random();
+  memory_ = std::make_unique<SequenceMemory>(TRY(SequenceMemory::create(circuit, geometry_, secret)));
   return {};
 }
 
