@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "convert/quantizer.h"
 #include "engine/default_model.h"
 #include "engine/measure.h"
@@ -43,6 +45,20 @@ TEST_F(PackedFileTest, RunsAsItsOriginalPackedAtTheStartDoes) {
   const std::vector<float> expected = scores("plain.gguf", WeightPacking::always);
   EXPECT_EQ(scores("packed.gguf", WeightPacking::never), expected);
   EXPECT_EQ(scores("packed.gguf", WeightPacking::always), expected) << "what is packed already is no mistake";
+}
+
+// One matrix for the first step and the last, which is packed for the last.
+TEST_F(PackedFileTest, RunsWhereTheEmbeddingsAreTheHeadToo) {
+  const std::string tied = std::string(INGOT_SOURCE_DIR) + "/tests/goldens/qwen3";
+  const Result<Quantizer> quantizer = Quantizer::open(tied, {find_type_mix("Q8_0").value()});
+  ASSERT_TRUE(quantizer.ok()) << quantizer.error().text();
+  ASSERT_TRUE(quantizer.value().write(path("tied.gguf"), {}).ok());
+  const Result<PackedFileReport> report = pack_model_file(path("tied.gguf"), path("packed.gguf"));
+  ASSERT_TRUE(report.ok()) << report.error().text();
+  const ModelFile packed = ModelFile::open(path("packed.gguf")).value();
+  const auto is_table = [](const StoredTensor& tensor) { return tensor.name == "token_embd.weight@interleaved8"; };
+  ASSERT_TRUE(std::ranges::any_of(packed.tensors(), is_table));
+  EXPECT_EQ(scores("packed.gguf", WeightPacking::never), scores("tied.gguf", WeightPacking::always));
 }
 
 TEST_F(PackedFileTest, UnpackingGivesTheOriginal) {

@@ -46,8 +46,8 @@ class GenerationListener {
 struct TextRequest {
   std::vector<std::int32_t> prompt;
   std::int64_t most_tokens = 0;
-  std::int64_t least_tokens = 0;  // before them the model cannot end it
-  bool ignores_end = false;       // nor ever
+  std::int64_t least_tokens = 0;  // before them neither the model nor a stop token ends it: none of these is chosen
+  bool ignores_end = false;       // the model never ends it
   SamplerOptions sampling = {};
   std::vector<std::string> stops = {};
   std::vector<std::int32_t> stop_tokens = {};
@@ -59,8 +59,10 @@ struct TextRequest {
 
 class Generation {
  public:
-  // Fails where the sampling is out of range. Table and tokenizer must outlive it.
-  static Result<Generation> create(TextRequest request, const KernelTable& table, const Tokenizer& tokenizer);
+  // Fails where a field is out of its range, or nobody listens. Table and tokenizer must outlive it.
+  // `vocabulary`: how many tokens the model knows.
+  static Result<Generation> create(TextRequest request, const KernelTable& table, const Tokenizer& tokenizer,
+                                   std::int64_t vocabulary);
 
   const TextRequest& request() const { return request_; }
   Sampler& sampler() { return sampler_; }
@@ -68,6 +70,8 @@ class Generation {
   std::span<const std::int32_t> tokens() const { return tokens_; }
   // All but the last: that one is computed in any case, for what follows it.
   std::span<const std::int32_t> computable_beginning() const { return tokens().first(tokens_.size() - 1); }
+  // What must not be the next token.
+  std::span<const std::int32_t> forbidden() const;
   GenerationCounts& counts() { return counts_; }
 
   // The next token was chosen. Tells the listener, and its end where this is it.
@@ -76,7 +80,8 @@ class Generation {
   void end(GenerationEnd end, std::string_view reason = {});
 
  private:
-  Generation(TextRequest request, Sampler sampler, const Tokenizer& tokenizer, bool is_text_begin);
+  Generation(TextRequest request, Sampler sampler, const Tokenizer& tokenizer, std::int64_t vocabulary,
+             bool is_text_begin);
 
   TextRequest request_;
   const Tokenizer* tokenizer_;
@@ -84,6 +89,7 @@ class Generation {
   Detokenizer detokenizer_;
   StopText text_;
   std::vector<std::int32_t> tokens_;
+  std::vector<std::int32_t> ends_and_stops_;  // the model's first
   GenerationCounts counts_;
 };
 

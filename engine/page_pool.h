@@ -29,6 +29,7 @@ class PagePool {
   // Precondition of these: the page is taken.
   void release(std::int32_t page);
   bool is_in_use(std::int32_t page) const { return users_[static_cast<std::size_t>(page)] > 0; }
+  bool has_one_user(std::int32_t page) const { return users_[static_cast<std::size_t>(page)] == 1; }
   // Whether others read it, or may come to: what is known by its text must go on holding it.
   bool is_shared(std::int32_t page) const { return users_[static_cast<std::size_t>(page)] > 1 || texts_.knows(page); }
 

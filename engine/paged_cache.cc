@@ -52,6 +52,11 @@ void PagedCache::publish(int sequence, std::uint64_t salt, std::span<const std::
   }
 }
 
+std::int64_t PagedCache::own_pages(int sequence) const {
+  return std::ranges::count_if(holdings_[static_cast<std::size_t>(sequence)].pages,
+                               [this](std::int32_t page) { return pool_.has_one_user(page); });
+}
+
 std::int64_t PagedCache::earliest_length(int sequence) const {
   const std::int64_t oldest = holdings_[static_cast<std::size_t>(sequence)].oldest;
   return oldest == 0 ? 0 : oldest + ring_.window - 1;

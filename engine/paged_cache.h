@@ -70,6 +70,8 @@ class PagedCache {
   std::int64_t held_pages(int sequence) const {
     return static_cast<std::int64_t>(holdings_[static_cast<std::size_t>(sequence)].pages.size());
   }
+  // Of these, those that are free when the sequence goes.
+  std::int64_t own_pages(int sequence) const;
   std::int64_t free_pages() const { return pool_.free_count(); }
   std::size_t bytes() const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/contract/run.h"
 #include "kernels/sampling/choose.h"
@@ -87,8 +88,12 @@ Result<void> Sampler::filter(const View<float>& row, Context& context) {
 
 float Sampler::next_uniform() { return static_cast<float>(random_.next() >> 40) * 0x1p-24f; }
 
-Result<std::int32_t> Sampler::choose(std::span<const float> logits, Context& context) {
+Result<std::int32_t> Sampler::choose(std::span<const float> logits, Context& context,
+                                     std::span<const std::int32_t> forbidden) {
   row_.assign(logits.begin(), logits.end());
+  for (const std::int32_t token : forbidden) {
+    row_[static_cast<std::size_t>(token)] = -std::numeric_limits<float>::infinity();
+  }
   const View<float> row(row_.data(), {1, static_cast<std::int64_t>(row_.size())});
   TRY(penalise(row, context));
   std::int32_t token = sampling::no_token;

@@ -34,8 +34,10 @@ class Sampler {
   // Fails where a number lies outside of its range. The table must outlive the sampler.
   static Result<Sampler> create(const KernelTable& table, const SamplerOptions& options);
 
-  // The token chosen from one row of logits; it joins the history. Fails where no token has a number.
-  Result<std::int32_t> choose(std::span<const float> logits, Context& context);
+  // The token chosen from one row of logits; it joins the history. Fails where no token has a number. Those that are
+  // forbidden are never chosen.
+  Result<std::int32_t> choose(std::span<const float> logits, Context& context,
+                              std::span<const std::int32_t> forbidden = {});
   // Tokens that penalties should see: a prompt.
   void remember(std::span<const std::int32_t> tokens);
 

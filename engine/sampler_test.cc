@@ -33,6 +33,19 @@ TEST_F(SamplerTest, WithoutATemperatureTheMostLikelyTokenIsTaken) {
   for (const std::int32_t token : draw({}, ramp, 5)) EXPECT_EQ(token, 4);
 }
 
+TEST_F(SamplerTest, WhatIsForbiddenIsNeverChosen) {
+  const auto workers = Workers::create({.threads = 1});
+  Context context{*workers.value(), {}};
+  const std::int32_t forbidden[] = {4, 2};
+  Sampler greedy = Sampler::create(table_, {}).value();
+  EXPECT_EQ(greedy.choose(ramp, context, forbidden).value(), 3);
+  Sampler drawing = Sampler::create(table_, {.temperature = 5}).value();
+  for (int i = 0; i < 200; ++i) {
+    const std::int32_t token = drawing.choose(ramp, context, forbidden).value();
+    EXPECT_TRUE(token != 4 && token != 2);
+  }
+}
+
 TEST_F(SamplerTest, ASeedDrawsTheSameTokensOnAnyNumberOfThreads) {
   const SamplerOptions options{.temperature = 1, .seed = 42};
   EXPECT_EQ(draw(options, ramp, 100, 1), draw(options, ramp, 100, 2));

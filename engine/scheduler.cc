@@ -12,7 +12,7 @@ namespace {
 class Scheduling {
  public:
   Scheduling(const ScheduleState& state, const ScheduleLimits& limits, const PassCosts& costs)
-      : limits_(limits), costs_(costs), free_pages_(state.free_pages) {
+      : limits_(limits), costs_(costs), free_pages_(state.free_pages), admissions_(state.admissions) {
     for (const RequestState& request : state.requests) {
       (request.is_admitted ? admitted_ : waiting_).push_back(&request);
     }
@@ -53,7 +53,7 @@ class Scheduling {
     // The oldest stays: whoever is alone has room, or it would not have been taken at all.
     while (admitted_.size() > 1 && needed() > free_pages_) {
       const auto youngest = std::ranges::max_element(admitted_, {}, &RequestState::number);
-      free_pages_ += (*youngest)->pages;
+      free_pages_ += (*youngest)->own_pages;
       pass_.preempted.push_back((*youngest)->number);
       admitted_.erase(youngest);
     }
@@ -73,10 +73,11 @@ class Scheduling {
     pass_.prompt_rows += rows_ - before;
   }
 
-  // Whose turn it is: the asker whose last admission is longest ago, then the earliest request.
+  // Whose turn it is: the asker who was admitted, or whose request came, longest ago, whichever was later; then the
+  // earliest request.
   std::vector<const RequestState*>::iterator next_waiting() {
     auto earlier = [this](const RequestState* a, const RequestState* b) {
-      const std::int64_t turn_a = turn_of(a->asker), turn_b = turn_of(b->asker);
+      const std::int64_t turn_a = turn_of(*a), turn_b = turn_of(*b);
       return turn_a != turn_b ? turn_a < turn_b : a->number < b->number;
     };
     auto best = waiting_.end();
@@ -85,9 +86,9 @@ class Scheduling {
     }
     return best;
   }
-  std::int64_t turn_of(std::int64_t asker) const {
-    const auto found = last_admission_.find(asker);
-    return found == last_admission_.end() ? -1 : found->second;
+  std::int64_t turn_of(const RequestState& request) const {
+    const auto found = last_admission_.find(request.asker);
+    return std::max(request.admissions_before, found == last_admission_.end() ? 0 : found->second);
   }
 
   void admit() {
@@ -102,21 +103,17 @@ class Scheduling {
       if (pages + (admitted_.empty() ? 0 : reserve()) > free_pages_) return;
       free_pages_ -= pages;
       pass_.admitted.push_back(request.number);
-      last_admission_[request.asker] = latest_admission() + 1;
+      last_admission_[request.asker] = ++admissions_;
       admitted_.push_back(&request);
       waiting_.erase(next);
       read_prompt(request);
     }
   }
-  std::int64_t latest_admission() const {
-    std::int64_t latest = -1;
-    for (const auto& [asker, admission] : last_admission_) latest = std::max(latest, admission);
-    return latest;
-  }
 
   const ScheduleLimits& limits_;
   const PassCosts& costs_;
   std::int64_t free_pages_;
+  std::int64_t admissions_;
   std::vector<const RequestState*> admitted_;
   std::vector<const RequestState*> waiting_;
   std::map<std::int64_t, std::int64_t> last_admission_;

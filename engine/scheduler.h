@@ -19,11 +19,13 @@
 namespace ingot {
 
 struct RequestState {
-  std::int64_t number = 0;    // by arrival, from 0 on
-  std::int64_t asker = 0;     // requests of one asker take turns with those of others
-  std::int64_t tokens = 0;    // prompt, and what was generated
-  std::int64_t computed = 0;  // of these, in the cache: at the least what it shares of others' pages
-  std::int64_t pages = 0;     // that it holds, shared ones included
+  std::int64_t number = 0;             // by arrival, from 0 on
+  std::int64_t asker = 0;              // requests of one asker take turns with those of others
+  std::int64_t tokens = 0;             // prompt, and what was generated
+  std::int64_t computed = 0;           // of these, in the cache: at the least what it shares of others' pages
+  std::int64_t pages = 0;              // that it holds, shared ones included
+  std::int64_t own_pages = 0;          // of them, those that nobody else uses: free when it goes
+  std::int64_t admissions_before = 0;  // of all, when it arrived
   bool is_admitted = false;
   bool generates = false;  // its prompt is through: all that is not computed goes into the next pass
   bool is_held = false;    // another computes the beginning of its prompt: it is worth waiting for
@@ -41,7 +43,8 @@ struct ScheduleLimits {
 struct ScheduleState {
   std::span<const RequestState> requests;  // in the order of arrival
   std::int64_t free_pages = 0;             // those included that only hold what might be asked for again
-  // Who was admitted last, for each asker: its latest admission, counted over all. Those who are not named had none.
+  std::int64_t admissions = 0;             // so far, of all
+  // For askers whose requests wait: which admission their latest one was. Those who are not named had none since.
   struct Turn {
     std::int64_t asker = 0;
     std::int64_t admission = 0;

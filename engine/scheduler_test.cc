@@ -23,7 +23,13 @@ RequestState waiting(std::int64_t number, std::int64_t tokens, std::int64_t aske
 }
 
 RequestState reading(std::int64_t number, std::int64_t tokens, std::int64_t computed) {
-  return {.number = number, .tokens = tokens, .computed = computed, .pages = (computed + 63) / 64, .is_admitted = true};
+  const std::int64_t pages = (computed + 63) / 64;
+  return {.number = number,
+          .tokens = tokens,
+          .computed = computed,
+          .pages = pages,
+          .own_pages = pages,
+          .is_admitted = true};
 }
 
 RequestState generating(std::int64_t number, std::int64_t tokens) {
@@ -31,13 +37,15 @@ RequestState generating(std::int64_t number, std::int64_t tokens) {
           .tokens = tokens,
           .computed = tokens - 1,
           .pages = (tokens - 1 + 63) / 64,
+          .own_pages = (tokens - 1 + 63) / 64,
           .is_admitted = true,
           .generates = true};
 }
 
 ScheduledPass schedule_of(const std::vector<RequestState>& requests, std::int64_t free_pages,
                           const ScheduleLimits& limits = {}, std::vector<ScheduleState::Turn> turns = {}) {
-  return schedule({.requests = requests, .free_pages = free_pages, .turns = turns}, limits, measured_costs());
+  return schedule({.requests = requests, .free_pages = free_pages, .admissions = 10, .turns = turns}, limits,
+                  measured_costs());
 }
 
 TEST(Scheduler, WithoutRequestsThereIsNothingToCompute) {
@@ -91,6 +99,27 @@ TEST(Scheduler, WaitingRequestsComeInTurnByAskerThenByArrival) {
   EXPECT_EQ(schedule_of(requests, 100).admitted, (Numbers{0, 2, 1, 3}));
   // 7 had the last turn.
   EXPECT_EQ(schedule_of(requests, 100, {}, {{7, 4}, {8, 3}}).admitted, (Numbers{2, 0, 1, 3}));
+}
+
+TEST(Scheduler, NewcomersTakeTheirPlaceBehindThoseWhoWait) {
+  std::vector<RequestState> requests = {waiting(0, 10, 7)};
+  for (std::int64_t i = 1; i < 50; ++i) {
+    requests.push_back(waiting(i, 10, 100 + i));
+    requests.back().admissions_before = 5 + i;
+  }
+  ScheduleLimits limits;
+  limits.admitted = 1;
+  EXPECT_EQ(schedule_of(requests, 100, limits, {{7, 5}}).admitted, (Numbers{0}));
+}
+
+TEST(Scheduler, PagesThatOthersUseAreNotFreeWhenARequestGoes) {
+  std::vector<RequestState> requests;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    requests.push_back(generating(i, 65 + 64 * 6));  // six pages of one text, and the seventh of its own to come
+    requests.back().own_pages = 0;
+  }
+  // Nobody's going makes a page free: all but the oldest go, whose page is the one that there is.
+  EXPECT_EQ(schedule_of(requests, 1).preempted, (Numbers{3, 2, 1}));
 }
 
 TEST(Scheduler, ARequestIsAdmittedWhenItsWholePromptAndAReserveFit) {
@@ -166,6 +195,7 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
       ASSERT_LT(++passes, 5000) << "seed " << seed;
       for (std::int64_t more = up_to(3); more > 0 && arrived < 40; --more, ++arrived) {
         requests.push_back({waiting(arrived, 1 + up_to(40), up_to(3)), 1 + up_to(30)});
+        requests.back().state.admissions_before = admissions;
       }
       std::vector<RequestState> states;
       std::int64_t held = 0;
@@ -174,8 +204,8 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
         held += request.state.pages;
       }
       ASSERT_LE(held, pages) << "seed " << seed;
-      const ScheduledPass pass =
-          schedule({.requests = states, .free_pages = pages - held, .turns = turns}, limits, costs);
+      const ScheduledPass pass = schedule(
+          {.requests = states, .free_pages = pages - held, .admissions = admissions, .turns = turns}, limits, costs);
       auto find = [&](std::int64_t number) -> Simulated& {
         return *std::ranges::find_if(requests,
                                      [&](const Simulated& request) { return request.state.number == number; });
@@ -183,7 +213,7 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
       for (const std::int64_t number : pass.preempted) {
         RequestState& state = find(number).state;
         ASSERT_TRUE(state.is_admitted);
-        state.computed = state.pages = 0;
+        state.computed = state.pages = state.own_pages = 0;
         state.is_admitted = state.generates = false;
       }
       for (const std::int64_t number : pass.admitted) {
@@ -191,7 +221,7 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
         ASSERT_FALSE(state.is_admitted);
         state.is_admitted = true;
         std::erase_if(turns, [&](const ScheduleState::Turn& turn) { return turn.asker == state.asker; });
-        turns.push_back({state.asker, admissions++});
+        turns.push_back({state.asker, ++admissions});
       }
       std::int64_t rows = 0;
       for (const ScheduledRun& run : pass.runs) {
@@ -199,7 +229,7 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
         ASSERT_TRUE(request.state.is_admitted);
         rows += run.tokens;
         request.state.computed += run.tokens;
-        request.state.pages = (request.state.computed + 3) / 4;
+        request.state.pages = request.state.own_pages = (request.state.computed + 3) / 4;
         ASSERT_EQ(run.ends, request.state.computed == request.state.tokens);
         if (!run.ends) continue;
         request.state.generates = true;

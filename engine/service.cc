@@ -2,17 +2,26 @@
 
 #include <algorithm>
 
+#include "base/random.h"
+
 namespace ingot {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How many tokens two texts have in common from their beginning, in whole pages of the first, whose last token is left:
-// it is computed in any case, for what follows it.
-std::int64_t shared_tokens(std::span<const std::int32_t> text, std::span<const std::int32_t> other,
-                           std::int64_t page_length) {
-  const auto differs = std::ranges::mismatch(text.first(text.size() - 1), other);
-  return (differs.in1 - text.begin()) / page_length * page_length;
+// Equal for equal beginnings. It decides only who waits for whom, so that a collision costs a little time.
+std::vector<std::uint64_t> hash_beginnings(const TextRequest& request, std::int64_t page_length) {
+  std::vector<std::uint64_t> hashes;
+  std::uint64_t hash = request.salt;
+  std::int64_t in_page = 0;
+  // The last token is computed in any case, for what follows it.
+  for (const std::int32_t token : std::span(request.prompt).first(request.prompt.size() - 1)) {
+    hash = RandomNumbers(hash ^ static_cast<std::uint32_t>(token)).next();
+    if (++in_page < page_length) continue;
+    hashes.push_back(hash);
+    in_page = 0;
+  }
+  return hashes;
 }
 
 }  // namespace
@@ -42,17 +51,17 @@ Service::~Service() {
 std::int64_t Service::pages_of(std::int64_t tokens) const { return divide_rounding_up(tokens, limits_.page_length); }
 
 Result<std::int64_t> Service::submit(TextRequest request) {
-  const std::int64_t most = static_cast<std::int64_t>(request.prompt.size()) + request.most_tokens;
-  if (most > session_.context()) {
-    return Error::of(ErrorCode::out_of_range, "expected at most ", session_.context(), " tokens of prompt and answer, ",
-                     "found ", request.prompt.size(), " and ", request.most_tokens);
+  const auto prompt = static_cast<std::int64_t>(request.prompt.size());
+  const std::int64_t cached = session_.geometry().pages * limits_.page_length;
+  const std::int64_t room = std::min(session_.context(), cached);
+  if (prompt > room || request.most_tokens > room - prompt) {
+    return Error::of(ErrorCode::out_of_range, "expected at most ", room, " tokens of prompt and answer, ",
+                     room < session_.context() ? "which the cache has room for, " : "", "found ", prompt, " and ",
+                     request.most_tokens);
   }
-  if (pages_of(most) > session_.geometry().pages) {
-    return Error::of(ErrorCode::out_of_range, "expected at most the cache's ",
-                     session_.geometry().pages * limits_.page_length, " tokens of prompt and answer, found ",
-                     request.prompt.size(), " and ", request.most_tokens);
-  }
-  auto generation = TRY(Generation::create(std::move(request), session_.table(), tokenizer_));
+  auto generation =
+      TRY(Generation::create(std::move(request), session_.table(), tokenizer_, session_.model().facts().vocabulary));
+  std::vector<std::uint64_t> beginnings = hash_beginnings(generation.request(), limits_.page_length);
   const std::lock_guard lock(mutex_);
   if (waiting_ >= options_.queue) {
     return Error::of(ErrorCode::would_block, "expected less than ", options_.queue, " requests to wait, found ",
@@ -60,7 +69,10 @@ Result<std::int64_t> Service::submit(TextRequest request) {
   }
   ++waiting_;
   const std::int64_t number = next_number_++;
-  submitted_.push_back(std::make_unique<Active>(Active{.number = number, .generation = std::move(generation)}));
+  auto active = std::make_unique<Active>(Active{.number = number, .generation = std::move(generation)});
+  active->state.admissions_before = admissions_;
+  active->beginnings = std::move(beginnings);
+  submitted_.push_back(std::move(active));
   changed_.notify_all();
   return number;
 }
@@ -124,17 +136,20 @@ void Service::remove_ended() {
 }
 
 bool Service::is_computed_by_another(const Active& waiting, std::int64_t known) const {
+  const auto next = static_cast<std::size_t>(known / limits_.page_length);  // page that is not known
+  if (next >= waiting.beginnings.size()) return false;
   for (const std::unique_ptr<Active>& other : active_) {
     if (other->number == waiting.number) return false;  // those behind it will wait for it
-    if (other->state.generates || other->generation.request().salt != waiting.generation.request().salt) continue;
-    if (shared_tokens(waiting.generation.tokens(), other->generation.tokens(), limits_.page_length) > known)
-      return true;
+    const bool has_it = next < other->beginnings.size() && other->beginnings[next] == waiting.beginnings[next];
+    if (has_it && !other->state.generates) return true;
   }
   return false;
 }
 
 void Service::look_up_beginnings() {
-  if (!session_.sequences().shares_texts()) return;
+  const auto is_admitted = [](const std::unique_ptr<Active>& active) { return active->state.is_admitted; };
+  const bool is_full = std::ranges::count_if(active_, is_admitted) >= limits_.admitted;  // nobody's turn can come
+  if (is_full || !session_.sequences().shares_texts()) return;
   for (const std::unique_ptr<Active>& active : active_) {
     if (active->state.is_admitted) continue;
     const KnownBeginning known = session_.sequences().known_beginning(active->generation.request().salt,
@@ -154,7 +169,7 @@ void Service::preempt(Active& active) {
   session_.sequences().remove(active.sequence);
   active.sequence = -1;
   active.state.is_admitted = active.state.generates = false;
-  active.state.computed = active.state.pages = 0;
+  active.state.computed = active.state.pages = active.state.own_pages = 0;
   ++counts_.preemptions;
 }
 
@@ -176,7 +191,8 @@ Result<void> Service::admit(Active& active) {
   }
   const std::int64_t asker = generation.request().asker;
   std::erase_if(turns_, [&](const ScheduleState::Turn& turn) { return turn.asker == asker; });
-  turns_.push_back({asker, admissions_++});
+  const std::lock_guard lock(mutex_);
+  turns_.push_back({asker, ++admissions_});
   return {};
 }
 
@@ -192,11 +208,22 @@ bool Service::step() {
     state.number = active->number;
     state.asker = active->generation.request().asker;
     state.tokens = static_cast<std::int64_t>(active->generation.tokens().size());
-    if (state.is_admitted) state.pages = session_.sequences().whole().held_pages(active->sequence);
+    if (state.is_admitted) {
+      state.pages = session_.sequences().whole().held_pages(active->sequence);
+      state.own_pages = session_.sequences().whole().own_pages(active->sequence);
+    }
     states.push_back(state);
   }
-  const ScheduledPass pass = schedule(
-      {.requests = states, .free_pages = session_.sequences().whole().free_pages(), .turns = turns_}, limits_, costs_);
+  // Whoever has nothing that waits has no turn to remember: what comes later takes its place behind all that wait.
+  std::erase_if(turns_, [&](const ScheduleState::Turn& turn) {
+    return std::ranges::none_of(
+        states, [&](const RequestState& state) { return !state.is_admitted && state.asker == turn.asker; });
+  });
+  const ScheduledPass pass = schedule({.requests = states,
+                                       .free_pages = session_.sequences().whole().free_pages(),
+                                       .admissions = admissions_,
+                                       .turns = turns_},
+                                      limits_, costs_);
   for (const std::int64_t number : pass.preempted) preempt(find(number));
   for (const std::int64_t number : pass.admitted) {
     Active& active = find(number);
@@ -225,11 +252,7 @@ void Service::compute(const ScheduledPass& pass) {
   if (runs.empty()) return;
   const Clock::time_point begin = Clock::now();
   const Result<View<const float>> logits = session_.forward(runs);
-  if (!logits.ok()) {
-    // Whose fault it is cannot be told; the next pass is another one.
-    for (Active* active : of_runs) end(*active, GenerationEnd::failed, logits.error().text());
-    return;
-  }
+  if (!logits.ok()) return fail(of_runs, logits.error());
   const std::chrono::duration<double> elapsed = Clock::now() - begin;
   costs_.observe(pass.decoding_rows, pass.prompt_rows, elapsed.count());
   ++counts_.passes;
@@ -247,6 +270,13 @@ void Service::compute(const ScheduledPass& pass) {
   choose_tokens(ended, logits.value());
 }
 
+void Service::fail(std::span<Active* const> of_pass, const Error& error) {
+  const auto youngest = std::ranges::max_element(of_pass, {}, [](const Active* active) { return active->number; });
+  if (error.code() == ErrorCode::out_of_memory && of_pass.size() > 1) return preempt(**youngest);
+  // Whose fault it is cannot be told; the next pass is another one.
+  for (Active* active : of_pass) end(*active, GenerationEnd::failed, error.text());
+}
+
 void Service::choose_tokens(std::span<Active* const> rows, View<const float> logits) {
   std::vector<std::optional<Result<std::int32_t>>> chosen(rows.size());
   const auto width = static_cast<std::size_t>(logits.size(1));
@@ -254,7 +284,9 @@ void Service::choose_tokens(std::span<Active* const> rows, View<const float> log
   const auto choose = [&](std::int64_t row, std::int64_t, int worker) {
     const auto index = static_cast<std::size_t>(row);
     Context alone{*alone_[static_cast<std::size_t>(worker)], {}};
-    chosen[index].emplace(rows[index]->generation.sampler().choose({logits.data() + index * width, width}, alone));
+    Generation& generation = rows[index]->generation;
+    chosen[index].emplace(
+        generation.sampler().choose({logits.data() + index * width, width}, alone, generation.forbidden()));
   };
   session_.context_for_kernels().workers.for_chunks(static_cast<std::int64_t>(rows.size()), 1, choose);
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -34,7 +34,8 @@ struct ServiceCounts {
 
 class Service {
  public:
-  // Session and tokenizer must outlive it, and nobody else uses the session meanwhile.
+  // Session and tokenizer must outlive it, and nobody else uses the session meanwhile. Fails where the model makes
+  // embeddings: it has no next token.
   static Result<std::unique_ptr<Service>> create(Session& session, const Tokenizer& tokenizer,
                                                  ServiceOptions options = {});
   // Whatever is left is cancelled.
@@ -61,7 +62,8 @@ class Service {
     std::int64_t number;
     Generation generation;
     RequestState state = {};
-    int sequence = -1;  // while it is admitted
+    std::vector<std::uint64_t> beginnings = {};  // a hash of the prompt up to the end of each of its full pages
+    int sequence = -1;                           // while it is admitted
     bool was_admitted = false;
     bool has_ended = false;
   };
@@ -78,6 +80,7 @@ class Service {
   void preempt(Active& active);
   Result<void> admit(Active& active);
   void compute(const ScheduledPass& pass);
+  void fail(std::span<Active* const> of_pass, const Error& error);
   void choose_tokens(std::span<Active* const> rows, View<const float> logits);
   void remove_ended();
   std::int64_t pages_of(std::int64_t tokens) const;
@@ -89,8 +92,7 @@ class Service {
   PassCosts costs_;
   ServiceCounts counts_;
   std::vector<std::unique_ptr<Active>> active_;  // by arrival
-  std::vector<ScheduleState::Turn> turns_;
-  std::int64_t admissions_ = 0;
+  std::vector<ScheduleState::Turn> turns_;       // of askers whose requests wait
   std::vector<std::unique_ptr<Workers>> alone_;  // one for each of the session's workers, of one thread
 
   std::mutex mutex_;
@@ -98,6 +100,7 @@ class Service {
   std::vector<std::unique_ptr<Active>> submitted_;
   std::vector<std::int64_t> cancelled_;
   std::int64_t next_number_ = 0;
+  std::int64_t admissions_ = 0;
   std::int64_t waiting_ = 0;  // submitted and not admitted yet
   bool is_woken_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <thread>
 
 #include "base/random.h"
@@ -140,6 +141,39 @@ TEST_F(ServiceTest, WhoAsksTheSameComputesWhatDiffers) {
   for (const Listener& listener : listeners) EXPECT_EQ(listener->text, listeners[0]->text);
 }
 
+// Whoever goes leaves what others use where it is: with room for a few answers beside the one prompt, all are given.
+TEST_F(ServiceTest, ManyAnswersToOnePromptFitWhereThePromptIsShared) {
+  const TextRequest asked = [&] {
+    TextRequest longest = request(openings[4], 40);
+    while (longest.prompt.size() < 7 * small_page) longest.prompt.push_back(longest.prompt.back());
+    longest.ignores_end = true;
+    return longest;
+  }();
+  const std::string expected = alone(asked);
+  for (std::int64_t pages = 13; pages < 30; pages += 4) {
+    serve(8, pages);
+    std::vector<Listener> listeners;
+    for (int i = 0; i < 8; ++i) submit(asked, listeners.emplace_back(std::make_shared<Heard>()));
+    run_all();
+    for (const Listener& listener : listeners) {
+      EXPECT_EQ(listener->ended, GenerationEnd::token_limit) << pages << " pages: " << listener->reason;
+      EXPECT_EQ(listener->text, expected);
+    }
+  }
+}
+
+TEST_F(ServiceTest, BeforeTheLeastTokensNothingEndsIt) {
+  serve(2);
+  const Listener listener = std::make_shared<Heard>();
+  TextRequest asked = request(openings[0], 200);
+  asked.least_tokens = 190;
+  submit(asked, listener);
+  run_all();
+  EXPECT_GE(listener->tokens.size(), 190u);
+  const std::span<const TokenId> ends = tokenizer().description().end_of_generation;
+  for (const std::int32_t token : listener->tokens) EXPECT_EQ(std::ranges::count(ends, token), 0);
+}
+
 TEST_F(ServiceTest, AFollowingTurnComputesWhatIsNew) {
   serve(2);
   const Listener first = std::make_shared<Heard>(), second = std::make_shared<Heard>();
@@ -203,6 +237,11 @@ TEST_F(ServiceTest, RefusesWhatCanNeverFitAndWhatHasToWaitTooLong) {
   EXPECT_EQ(refusal(request(openings[0], 256)), ErrorCode::out_of_range);
   EXPECT_EQ(refusal(request(openings[2], 4 * small_page)), ErrorCode::out_of_range);
   EXPECT_EQ(refusal(request(openings[2], 0)), ErrorCode::invalid_argument);
+  EXPECT_EQ(refusal(request(openings[2], std::numeric_limits<std::int64_t>::max())), ErrorCode::out_of_range);
+  TextRequest unknown = request(openings[2], 1);
+  unknown.prompt.push_back(-1);
+  EXPECT_EQ(refusal(unknown), ErrorCode::invalid_argument);
+  EXPECT_FALSE(service_->submit(request(openings[2], 1)).ok()) << "nobody listens";
   TextRequest hot = request(openings[2], 1);
   hot.sampling.temperature = -1;
   EXPECT_EQ(refusal(hot), ErrorCode::invalid_argument);
@@ -253,7 +292,10 @@ TEST_F(ServiceTest, TakesRequestsFromAnyThread) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::vector<Listener>& of_thread : listeners) {
-    for (const Listener& listener : of_thread) EXPECT_TRUE(listener->ended);
+    for (const Listener& listener : of_thread) {
+      ASSERT_TRUE(listener->ended);
+      EXPECT_NE(*listener->ended, GenerationEnd::failed) << listener->reason;
+    }
   }
   EXPECT_EQ(session_->sequences().whole().free_pages(), all_pages_);
 }

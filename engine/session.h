@@ -57,7 +57,7 @@ class Session {
   // Appends the runs to their sequences and computes the outputs that are wanted, in the order of runs and tokens:
   // logits [outputs, vocabulary], valid until the next call. Several runs go through in one pass where they fit a
   // chunk. Runs name distinct sequences. On an error of the caller's (unknown sequence, token out of range, no room)
-  // nothing has changed.
+  // no sequence is longer; where pages are missing, some may hold those that they will need.
   Result<View<const float>> forward(std::span<const TokenRun> runs);
   Result<View<const float>> forward(const TokenRun& run) { return forward(std::span(&run, 1)); }
 

@@ -81,8 +81,7 @@ Operand CircuitBuilder::add(CircuitTensor tensor) {
 
 bool CircuitBuilder::has_weight(std::string_view name) const {
   const std::string full = full_name(name);
-  return weights_.has(full) || weights_.has(full + std::string(interleaved_suffix)) ||
-         (missing_ != nullptr && missing_->includes(full));
+  return weights_.find_stored(full).view != nullptr || (missing_ != nullptr && missing_->includes(full));
 }
 
 Operand CircuitBuilder::optional_weight(std::string_view name, const Shape& shape) {
@@ -94,12 +93,8 @@ Operand CircuitBuilder::weight(std::string_view name, const Shape& shape) {
 }
 
 Operand CircuitBuilder::shared_weight(std::string_view name, const Shape& shape) {
-  std::string full(name);
-  const ConstAnyView* view = weights_.find(full);
-  if (view == nullptr) {
-    view = weights_.find(full + std::string(interleaved_suffix));
-    if (view != nullptr) full += interleaved_suffix;
-  }
+  auto [full, view] = weights_.find_stored(name);
+  if (view == nullptr) full = name;
   if (view == nullptr && missing_ != nullptr) {
     const Result<void> added = missing_->add(full, shape);
     if (!added.ok()) fail(added.error());

@@ -60,4 +60,12 @@ const ConstAnyView* Weights::find(std::string_view name) const {
   return found == views_.end() ? nullptr : &found->second;
 }
 
+Weights::Stored Weights::find_stored(std::string_view name) const {
+  for (const std::string_view suffix : {std::string_view(), interleaved_suffix}) {
+    std::string stored = std::string(name) + std::string(suffix);
+    if (const ConstAnyView* view = find(stored)) return {std::move(stored), view};
+  }
+  return {};
+}
+
 }  // namespace ingot

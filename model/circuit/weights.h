@@ -38,6 +38,12 @@ class Weights {
 
   const ConstAnyView* find(std::string_view name) const;  // null: no such weight
   bool has(std::string_view name) const { return find(name) != nullptr; }
+  // In whichever layout it lies, under the name that says so. Null: in none.
+  struct Stored {
+    std::string name;
+    const ConstAnyView* view = nullptr;
+  };
+  Stored find_stored(std::string_view name) const;
   std::size_t count() const { return views_.size(); }
   std::int64_t bytes() const;  // of all, wherever they lie
   const std::map<std::string, ConstAnyView, std::less<>>& all() const { return views_; }

@@ -56,7 +56,7 @@ Result<DecoderNumbers> read_trunk_numbers(const ModelSource& source, std::string
   numbers.epsilon = TRY(keys.number_or(keys.has("attention.layer_norm_rms_epsilon") ? "attention.layer_norm_rms_epsilon"
                                                                                     : "attention.layer_norm_epsilon",
                                        1e-5));
-  const ConstAnyView* embedding_table = source.weights.find("token_embd.weight");
+  const ConstAnyView* embedding_table = source.weights.find_stored("token_embd.weight").view;
   if (embedding_table == nullptr || embedding_table->rank() != 2) {
     return Error::of(ErrorCode::not_found, "expected a matrix token_embd.weight, found ",
                      embedding_table == nullptr ? "none" : "another rank");
