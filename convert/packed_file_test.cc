@@ -49,7 +49,7 @@ TEST_F(PackedFileTest, RunsAsItsOriginalPackedAtTheStartDoes) {
 
 // One matrix for the first step and the last, which is packed for the last.
 TEST_F(PackedFileTest, RunsWhereTheEmbeddingsAreTheHeadToo) {
-  const std::string tied = std::string(INGOT_SOURCE_DIR) + "/tests/goldens/qwen3";
+  const std::string tied = std::string(INGOT_SOURCE_DIR) + "/tests/goldens/gemma2";
   const Result<Quantizer> quantizer = Quantizer::open(tied, {find_type_mix("Q8_0").value()});
   ASSERT_TRUE(quantizer.ok()) << quantizer.error().text();
   ASSERT_TRUE(quantizer.value().write(path("tied.gguf"), {}).ok());
