@@ -7,6 +7,7 @@
 
 #include "convert/quantizer.h"
 #include "engine/default_model.h"
+#include "engine/golden_model.h"
 #include "engine/measure.h"
 #include "engine/session.h"
 #include "model/files/test_files.h"
@@ -49,8 +50,7 @@ TEST_F(PackedFileTest, RunsAsItsOriginalPackedAtTheStartDoes) {
 
 // One matrix for the first step and the last, which is packed for the last.
 TEST_F(PackedFileTest, RunsWhereTheEmbeddingsAreTheHeadToo) {
-  const std::string tied = std::string(INGOT_SOURCE_DIR) + "/tests/goldens/gemma2";
-  const Result<Quantizer> quantizer = Quantizer::open(tied, {find_type_mix("Q8_0").value()});
+  const Result<Quantizer> quantizer = Quantizer::open(golden_folder("gemma2"), {find_type_mix("Q8_0").value()});
   ASSERT_TRUE(quantizer.ok()) << quantizer.error().text();
   ASSERT_TRUE(quantizer.value().write(path("tied.gguf"), {}).ok());
   const Result<PackedFileReport> report = pack_model_file(path("tied.gguf"), path("packed.gguf"));

@@ -43,7 +43,6 @@ Result<Generation> Generation::create(TextRequest request, const KernelTable& ta
 Generation::Generation(TextRequest request, Sampler sampler, const Tokenizer& tokenizer, std::int64_t vocabulary,
                        bool is_text_begin)
     : request_(std::move(request)),
-      tokenizer_(&tokenizer),
       sampler_(std::move(sampler)),
       detokenizer_(tokenizer, {.is_text_begin = is_text_begin}),
       text_(request_.stops),

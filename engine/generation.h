@@ -84,7 +84,6 @@ class Generation {
              bool is_text_begin);
 
   TextRequest request_;
-  const Tokenizer* tokenizer_;
   Sampler sampler_;
   Detokenizer detokenizer_;
   StopText text_;

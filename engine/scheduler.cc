@@ -1,6 +1,7 @@
 #include "engine/scheduler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -133,7 +134,7 @@ std::int64_t prompt_rows_beside(std::int64_t decoding_rows, const ScheduleLimits
   const double affordable = each > 0 ? (target - decoding) / each : 0;
   const std::int64_t most = std::max<std::int64_t>(0, limits.rows - decoding_rows);
   if (affordable >= static_cast<double>(most)) return most;
-  return std::min(most, std::max(least, static_cast<std::int64_t>(affordable + 0.5)));
+  return std::min(most, std::max<std::int64_t>(least, std::llround(affordable)));
 }
 
 ScheduledPass schedule(const ScheduleState& state, const ScheduleLimits& limits, const PassCosts& costs) {
