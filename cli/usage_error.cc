@@ -62,9 +62,12 @@ std::string missing_command(const CLI::App& command, const std::vector<std::stri
   return "expected a command of " + in_quotes(full_name(command)) + " (" + list + "), found " + found;
 }
 
-// Whether it takes a text of its user's own making at some place: names of files may begin with a dash, too, but ./ helps.
+// Whether it takes a text of its user's own making at some place: names of files may begin with a dash, too, but ./
+// helps.
 bool takes_text(const CLI::App& command) {
-  const auto is_text = [](const CLI::Option* option) { return option->get_positional() && option->get_single_name() == "TEXT"; };
+  const auto is_text = [](const CLI::Option* option) {
+    return option->get_positional() && option->get_single_name() == "TEXT";
+  };
   return !command.get_options(is_text).empty();
 }
 

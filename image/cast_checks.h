@@ -10,8 +10,8 @@
 
 namespace ingot::image {
 
-// The output is no file that is read, by whatever name; nothing lies where the manifest goes; processors are as many as the kernel uses; the folder that the program starts
-// in is there, or the kernel makes it.
+// The output is no file that is read, by whatever name; nothing lies where the manifest goes; processors are as many as
+// the kernel uses; the folder that the program starts in is there, or the kernel makes it.
 Result<void> check_request(const CastRequest& request);
 
 // `large`: files with a segment of their own, which alone can be used up.

@@ -200,7 +200,8 @@ TEST(Cast, TheLimitHoldsWhatTheProgramStartsWith) {
   program.resize(0x4000);
   ASSERT_TRUE(foundry.request.root.put_file("/bin/program", 0755, Content::of_bytes(program)).ok());
   foundry.request.memory_limit = 1024;
-  EXPECT_EQ(foundry.complaint(), "--limit: expected at least the 20 KiB that the program starts with, found 1024 bytes");
+  EXPECT_EQ(foundry.complaint(),
+            "--limit: expected at least the 20 KiB that the program starts with, found 1024 bytes");
   foundry.request.memory_limit = 20 << 10;
   EXPECT_EQ(foundry.complaint(), "");
 }
@@ -222,8 +223,7 @@ TEST(Cast, NothingThatIsReadIsReplaced) {
     request.output = folder.path(name);
     for (const Result<CastReport>& done : {check_cast(request), cast(request)}) {
       ASSERT_FALSE(done.ok()) << name;
-      EXPECT_EQ(done.error().text(),
-                "output: expected another file than what is read, found '" + request.output + "'");
+      EXPECT_EQ(done.error().text(), "output: expected another file than what is read, found '" + request.output + "'");
     }
     EXPECT_EQ(folder.get(name), before);
   }
