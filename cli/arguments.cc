@@ -5,8 +5,22 @@
 
 namespace ingot {
 
-Check between(std::int64_t least, std::int64_t most) { return Check(std::make_shared<CLI::Range>(least, most)); }
-Check between(double least, double most) { return Check(std::make_shared<CLI::Range>(least, most)); }
+namespace {
+
+template <class Number>
+Check number_between(Number least, Number most) {
+  return checked_by(CLI::Range(least, most).get_description(), [least, most](std::string& text) -> std::string {
+    Number number{};
+    if (CLI::detail::lexical_cast(text, number) && number >= least && number <= most) return "";
+    return (std::is_integral_v<Number> ? "expected a whole number from " : "expected a number from ") +
+           CLI::detail::to_string(least) + " to " + CLI::detail::to_string(most) + ", found '" + text + "'";
+  });
+}
+
+}  // namespace
+
+Check between(std::int64_t least, std::int64_t most) { return number_between(least, most); }
+Check between(double least, double most) { return number_between(least, most); }
 Check one_of(std::vector<std::string> words) { return Check(std::make_shared<CLI::IsMember>(std::move(words))); }
 Check checked_by(std::string_view name, std::function<std::string(std::string&)> function) {
   return Check(std::make_shared<CLI::Validator>(std::move(function), std::string(name)));

@@ -43,6 +43,12 @@ Result<void> check_environment(const std::string& option) {
   return Error::of(ErrorCode::invalid_argument, "expected NAME=VALUE, found '", std::string_view(option), "'");
 }
 
+Result<void> check_folder(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return {};
+  return Error::of(ErrorCode::not_found, "expected a folder, found none at '", std::string_view(path), "'");
+}
+
 Result<void> check_right(const std::string& name) {
   if (is_right(name)) return {};
   return Error::of(ErrorCode::invalid_argument, "expected a right's name of a-z, 0-9 and '-', found '",
@@ -75,6 +81,7 @@ Result<std::string> find_in_root(const image::OciImage& oci, const std::string& 
 
 Result<void> add_oci(const Options& options, image::CastRequest& request) {
   image::OciImage oci = TRY(image::read_oci_image(options.oci));
+  request.sources.push_back(options.oci);
   // As other tools do: the entrypoint's words stay, the command's may be replaced.
   std::vector<std::string> fixed = oci.entrypoint;
   std::vector<std::string> replaceable = options.arguments.empty() ? oci.command : options.arguments;
@@ -243,7 +250,8 @@ void add(const Command& application, int& exit_code) {
                          .excludes(model);
   program.excludes(model);
   command.add_option("--root", options->root, "where the --program's interpreter and libraries are; else this machine")
-      .needs(program);
+      .needs(program)
+      .check(accepted_by("", check_folder));
   command.add_option("--arg", options->arguments, "an argument for the program; again for the next")
       .one_word_each_time();
   command.add_option("--file", options->files, "SOURCE=DESTINATION: a file or folder for the image's root")

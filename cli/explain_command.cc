@@ -3,6 +3,7 @@
 
 #include "cli/session_options.h"
 #include "cli/terminal.h"
+#include "convert/output_path.h"
 #include "engine/explanation_html.h"
 #include "engine/explanation_json.h"
 
@@ -129,6 +130,7 @@ void print_text(const Options& options, const Explanation& explanation) {
 Result<void> run(const Options& options) {
   ModelOptions model = options.model;
   model.session.chunk = std::max(model.session.chunk, options.request.tokens);
+  if (!options.html.empty()) TRY(require_other_file(options.model.path, options.html));
   const OpenedModel opened = TRY(open_model(model));
   const Machine machine = Machine::detect();
   Context context = opened.session->context_for_kernels();

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/machine_json.h"
 #include "cli/terminal.h"
+#include "machine/peaks_cache.h"
 
 namespace ingot::machine_command {
 namespace {
@@ -13,15 +14,19 @@ constexpr const char* examples =
     "and\n"
     "remembered for this CPU. --measure measures again and keeps the larger of each rate, since what other programs "
     "took\n"
-    "of a measurement is missing in it; one that was made under load says so.\n"
+    "of a measurement is missing in it; one that was made under load says so. --forget forgets all rates first, for "
+    "one\n"
+    "that came out too high.\n"
     "\n"
     "Examples:\n"
     "  ingot machine                what this machine is and can do\n"
+    "  ingot machine --forget       measures as if for the first time\n"
     "  ingot machine --json         for scripts";
 
 struct Options {
   bool json = false;
   bool measure = false;
+  bool forget = false;
 };
 
 Result<Peaks> peaks_of(const Machine& machine, int threads, bool anew) {
@@ -61,6 +66,10 @@ void print_machine(const Machine& machine) {
 }
 
 int run(const Options& options) {
+  if (options.forget) {
+    const Result<void> forgotten = forget_peaks();
+    if (!forgotten.ok()) return finish_command(forgotten);
+  }
   const Machine machine = Machine::detect();
   std::vector<Peaks> all;
   {
@@ -96,6 +105,7 @@ void add(const Command& application, int& exit_code) {
       application.add_subcommand("machine", "show the CPU, its features, caches and measured peaks");
   command.footer(examples);
   command.add_flag("--measure", options->measure, "measure the peaks again; the larger rates are remembered");
+  command.add_flag("--forget", options->forget, "forget the peaks that were remembered, and measure them anew");
   command.add_flag("--json", options->json, "machine-readable output");
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }

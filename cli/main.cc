@@ -1,6 +1,7 @@
 // The door: one program, a subcommand for each thing it does.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iostream>
 #include <string_view>
 
 #include "cli/command.h"
@@ -41,6 +42,14 @@ std::vector<std::string> take_program_arguments(int& argument_count, char** argu
 }
 #endif
 
+// The exit code, unless a full disk is behind a redirection: then what was asked for has not been given.
+int all_was_written(int exit_code) {
+  std::cout.flush();  // by which CLI11 prints help
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return exit_code;
+  ingot::print_error("expected to write all of the output, found that it was refused");
+  return exit_code == ingot::exit_success ? ingot::exit_failure : exit_code;
+}
+
 }  // namespace
 
 int main(int argument_count, char** arguments) {
@@ -79,7 +88,7 @@ int main(int argument_count, char** arguments) {
     application.parse(argument_count, arguments);
     if (application.get_subcommands().empty() && !wants_version) throw CLI::RequiredError("A command");
   } catch (const CLI::Success& help) {
-    return application.exit(help);
+    return all_was_written(application.exit(help));
   } catch (const CLI::ParseError& error) {
     if (argument_count == 1) {
       std::fprintf(stderr, "%s", application.help().c_str());
@@ -89,10 +98,5 @@ int main(int argument_count, char** arguments) {
     return ingot::exit_usage;
   }
   if (wants_version) ingot::print_version(wants_json);
-  // A full disk behind a redirection: what was asked for has not been given.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    ingot::print_error("expected to write all of the output, found that it was refused");
-    if (exit_code == ingot::exit_success) exit_code = ingot::exit_failure;
-  }
-  return exit_code;
+  return all_was_written(exit_code);
 }

@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "engine/perplexity.h"
 #include "model/files/mapped_file.h"
+#include "model/files/quoted.h"
 
 namespace ingot::perplexity_command {
 namespace {
@@ -29,6 +30,11 @@ struct Options {
 
 Result<void> run(const Options& options) {
   const MappedFile text = TRY(MappedFile::open(options.file));
+  if (text.text().starts_with("GGUF")) {
+    return Error::of(ErrorCode::invalid_argument, Quoted{options.file},
+                     ": expected a text, found a model file: name the text behind it, as in ingot perplexity ",
+                     Quoted{options.file}, " FILE");
+  }
   const OpenedModel opened = TRY(open_model(options.model));
   const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
   const std::vector<std::int32_t> tokens =

@@ -9,9 +9,10 @@
 namespace ingot {
 namespace {
 
-std::string nearest_name(const std::string& text) {
+// " Did you mean 'x'?", where a name is near enough that someone may have.
+std::string guess(const std::string& text) {
   std::string_view best;
-  std::size_t best_distance = text.size() + 1000;
+  std::size_t best_distance = text.size() / 2 + 1;
   for (const Operation* operation : all_operations()) {
     for (std::string_view name : {operation->name, operation->family()}) {
       const std::size_t distance = edit_distance(text, name);
@@ -20,7 +21,7 @@ std::string nearest_name(const std::string& text) {
       best = name;
     }
   }
-  return std::string(best);
+  return best.empty() ? "" : " Did you mean '" + std::string(best) + "'?";
 }
 
 }  // namespace
@@ -31,8 +32,8 @@ Result<std::vector<const Operation*>> pick_operations(const std::string& text) {
     if (text.empty() || operation->name == text || operation->family() == text) picked.push_back(operation);
   }
   if (picked.empty()) {
-    return Error::of(ErrorCode::not_found, "expected the name of an operation or a family, found '", text,
-                     "'. Did you mean '", nearest_name(text), "'? 'ingot kernels' lists them all.");
+    return Error::of(ErrorCode::not_found, "expected the name of an operation or a family, found '", text, "'.",
+                     guess(text), " 'ingot kernels' lists them all.");
   }
   return picked;
 }

@@ -1,11 +1,13 @@
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/session_options.h"
 #include "cli/terminal.h"
+#include "convert/output_path.h"
 #include "model/files/quoted.h"
 #include "train/record/preset.h"
 #include "train/record/run_line.h"
@@ -57,6 +59,21 @@ Result<TrainingConfiguration> configuration_of(const Options& options) {
   if (!options.configuration.empty()) TRY(apply_configuration_file(configuration, options.configuration));
   for (const std::string& setting : options.settings) TRY(apply_setting(configuration, setting));
   return configuration;
+}
+
+// Nothing that the run reads is what it writes. A folder of a model may hold what an earlier run kept there.
+Result<void> check_outputs(const Options& options, const TrainingConfiguration& configuration) {
+  std::vector<std::string> inputs = configuration.data;
+  inputs.insert(inputs.end(), {configuration.model, configuration.tokenizer, options.configuration});
+  for (const std::string& input : inputs) {
+    TRY(require_other_file(input, options.output));
+    std::error_code ignored;
+    if (std::filesystem::is_directory(input, ignored)) continue;
+    for (const std::string& kept : {configuration.checkpoint, configuration.log, configuration.plot}) {
+      TRY(require_other_file(input, kept));
+    }
+  }
+  return {};
 }
 
 // A line that is drawn over while the run goes on, on a terminal.
@@ -125,6 +142,7 @@ Result<void> run(const Options& options) {
   }
   const TypeMix* mix = TRY(find_type_mix(options.type));
   const TrainingConfiguration configuration = TRY(configuration_of(options));
+  TRY(check_outputs(options, configuration));
   StatusLine status(!options.json);
   TrainingEvents events;
   events.preparing = [&](std::string_view what, double share) { status.show(bar_of(share) + " " + std::string(what)); };

@@ -62,6 +62,20 @@ std::string missing_command(const CLI::App& command, const std::vector<std::stri
   return "expected a command of " + in_quotes(full_name(command)) + " (" + list + "), found " + found;
 }
 
+// Whether it takes a text of its user's own making at some place: names of files may begin with a dash, too, but ./
+// helps.
+bool takes_text(const CLI::App& command) {
+  const auto is_text = [](const CLI::Option* option) {
+    return option->get_positional() && option->get_single_name() == "TEXT";
+  };
+  return !command.get_options(is_text).empty();
+}
+
+// "--word" is an option, however it is spelt; "-item" and "---" may be a text.
+bool looks_like_option(std::string_view word) {
+  return word.size() > 2 && word.starts_with("--") && word[2] >= 'a' && word[2] <= 'z';
+}
+
 // The first word decides: what follows an option that nobody knows may be its value.
 std::string unknown_words(const CLI::App& command, const std::vector<std::string>& unknown) {
   const std::string& first = unknown.front();
@@ -75,8 +89,10 @@ std::string unknown_words(const CLI::App& command, const std::vector<std::string
     return "expected no more arguments of " + in_quotes(name) + ", found " + in_quotes(first) +
            ": behind -- nothing is an option";
   }
-  return "expected an option of " + in_quotes(name) + ", found " + in_quotes(first) + guess(option, known) +
-         "\nA text that begins with - stands behind --, as in: " + name + " ... -- " + in_quotes(first);
+  const std::string text =
+      "expected an option of " + in_quotes(name) + ", found " + in_quotes(first) + guess(option, known);
+  if (looks_like_option(first) || !takes_text(command)) return text;
+  return text + "\nA text that begins with - stands behind --, as in: " + name + " ... -- " + in_quotes(first);
 }
 
 // CLI11 says "--tokens: 1 required INT missing" and "--prompt: At Most 1 required but received 2".

@@ -233,7 +233,7 @@ Result<const TypeMix*> find_type_mix(std::string_view name) {
     if (mix.name == wanted) return &mix;
     known += (known.empty() ? "" : ", ") + std::string(mix.name);
   }
-  return Error::of(ErrorCode::not_found, "type: expected one of ", known, ", found ", Quoted{name});
+  return Error::of(ErrorCode::not_found, "expected one of ", known, ", found ", Quoted{name});
 }
 
 MixFacts read_mix_facts(const Metadata& metadata) {

@@ -15,16 +15,18 @@ class AddedFiles {
   static Result<void> check_spelling(const std::string& option);
 
   // A file, or a folder with all that is in it; links stay links. Two of them may meet in a folder, and of a folder's
-  // files those that come later replace those before; where one named file would replace another one, both are refused.
+  // files those that come later replace those before; what would replace a file that was named by itself is refused.
   // Precondition: check_spelling.
   Result<void> add(const std::string& option, FileTree& root);
 
  private:
   struct Added {
-    std::string option, destination;
+    std::string option, destination;  // where it is in the tree, links followed
     bool is_folder = false;
   };
   Result<void> check_place(const Added& added) const;
+  Result<void> check_entry(const Added& folder, const std::string& place, bool is_folder) const;
+  Result<void> add_content(const Added& folder, const std::string& source, FileTree& root) const;
 
   std::vector<Added> added_;
 };

@@ -40,8 +40,10 @@ TEST(AddedFiles, AFolderBringsAllThatIsInIt) {
   EXPECT_EQ(added.root.at("/srv/link")->target, "page");
   ASSERT_EQ(added.add("one", "/srv/page"), "");  // into a folder: the later one
   EXPECT_EQ(added.text("/srv/page"), "1");
-  ASSERT_EQ(added.add("more", "/srv"), "");
-  EXPECT_EQ(added.text("/srv/page"), "another");
+  Added folders;
+  ASSERT_EQ(folders.add("site", "/srv"), "");
+  ASSERT_EQ(folders.add("more", "/srv"), "");
+  EXPECT_EQ(folders.text("/srv/page"), "another");
   EXPECT_EQ(added.text("/srv/sub/deep"), "deep");
   ASSERT_EQ(added.add("site", "/"), "");
   EXPECT_EQ(added.text("/sub/deep"), "deep");
@@ -60,8 +62,24 @@ TEST(AddedFiles, NoneIsLostWithoutAWord) {
   refused("/x", "site", "/x");
   refused("/x", "two", "/x/y");
   refused("/x/y", "two", "/x");
+  // By what a folder holds: a file, a link, a file above the one that was named, a folder.
+  refused("/d/page", "site", "/d");
+  refused("/d/link", "site", "/d");
+  refused("/d/page/x", "site", "/d");
+  refused("/d/sub", "site", "/d");
   EXPECT_EQ(Added().add("none", "/x").find("--file: expected a file that can be read"), 0u);
   EXPECT_EQ(Added().add("one", "/a/../b"), "--file: expected a path without '..', found '/a/../b'");
+}
+
+TEST(AddedFiles, PlacesAreComparedBehindLinks) {
+  for (const char* destination : {"/linked/x", "/real/x"}) {
+    Added added;
+    ASSERT_TRUE(added.root.put("/real", {FileNode::Kind::directory, 0755, {}, {}}).ok());
+    ASSERT_TRUE(added.root.put("/linked", {FileNode::Kind::symbolic_link, 0777, {}, "real"}).ok());
+    ASSERT_EQ(added.add("one", "/linked/x"), "");
+    EXPECT_NE(added.add("two", destination).find("expected a destination of its own"), std::string::npos);
+    EXPECT_EQ(added.text("/real/x"), "1");
+  }
 }
 
 TEST(AddedFiles, TheProgramsPlaceIsItsOwn) {

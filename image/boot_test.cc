@@ -83,6 +83,20 @@ TEST(Boot, NoMoreProcessorsThanTheKernelUses) {
             "the image's manifest: expected 1 to 64 processors, as many as the kernel uses, found 99");
 }
 
+TEST(Boot, NoLessMemoryThanTheImageTakes) {
+  const TestFolder folder;
+  CastRequest casting = small_request(folder);
+  ASSERT_TRUE(casting.root.put_file("/large", 0644, Content::of_bytes(std::string(9 << 20, 'l'))).ok());
+  ASSERT_TRUE(cast(casting).ok());
+  BootRequest request;
+  request.image = casting.output;
+  request.memory = 18 << 20;
+  EXPECT_EQ(plan_boot(request).error().text(),
+            "--memory: expected at least 19 MiB of memory for the image and the kernel, found 18 MiB");
+  request.memory = 19 << 20;
+  EXPECT_TRUE(plan_boot(request).ok());
+}
+
 TEST(Boot, DisksGoThroughFirmware) {
   const TestFolder folder;
   CastRequest casting = small_request(folder);
@@ -124,6 +138,27 @@ TEST(KernelLog, TheLastExitLineCounts) {
   EXPECT_EQ(log.exit_code(), 42);
   for (int line = 0; line < 100; ++line) log.add("line\n");
   EXPECT_EQ(log.last_lines().size(), 64u);
+}
+
+TEST(KernelLog, APanicThatCannotSwitchOffIsTheEnd) {
+  KernelLog log;
+  log.add("ingot: starting\npanic: boot: out of memory\npanic: second part\n");
+  EXPECT_EQ(log.panic(), "panic: boot: out of memory");
+  log.add("  | warning: power: expected to be off, found the machine running: halted\n");
+  EXPECT_FALSE(log.has_halted()) << "a line of before, repeated";
+  log.add("warning: power: expected to be off, found the machine running: halted\n");
+  EXPECT_TRUE(log.has_halted());
+}
+
+TEST(Process, EndsWhereItsReaderHasEnough) {
+  std::string seen;
+  ProcessRequest request;
+  request.words = {"sh", "-c", "echo one >&2; echo halted >&2; exec sleep 3600"};
+  request.channels.push_back({2, [&](std::string_view piece) { seen += piece; }});
+  request.has_enough = [&] { return seen.ends_with("halted\n"); };
+  const ProcessEnd end = run_process(request).value();
+  EXPECT_EQ(end.status, 128 + 15);
+  EXPECT_EQ(seen, "one\nhalted\n");
 }
 
 TEST(KernelLog, ErrorsOfTheKernelAreKeptApart) {

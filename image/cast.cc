@@ -49,6 +49,7 @@ Result<CastReport> prepare(const CastRequest& request, Parts& parts) {
   CastReport report;
   // The program must be there, be ours, and find its interpreter and its libraries.
   const std::vector<std::string> program = TRY(program_parts(request.root, request.program, request.environment));
+  TRY(check_limit(request, program.front()));
   MissingCalls missing = TRY(missing_calls_of(request.root, program));
   report.missing_calls = std::move(missing.names);
   report.tried_calls = std::move(missing.tried);

@@ -21,6 +21,7 @@ struct CastRequest {
   std::string loader;                // BOOTX64.EFI, for disks
   std::string options;  // the kernel's command line on disks and discs; an ELF image's loader brings its own
   std::string output;
+  std::vector<std::string> sources;  // files and folders that the root was read from, beside those that it names
   ImageFormat format = ImageFormat::elf;
 
   FileTree root;

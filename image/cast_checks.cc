@@ -1,14 +1,51 @@
 #include "image/cast_checks.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include "base/image/kernel_directories.h"
 #include "base/image/machine_limits.h"
+#include "base/units.h"
 #include "image/bytes.h"
+#include "image/elf_file.h"
 
 namespace ingot::image {
 
 namespace {
+
+namespace fs = std::filesystem;
+
+// Whether `path` lies below the folder, at whatever depth.
+bool is_inside(const fs::path& path, const std::string& folder) {
+  std::error_code problem;
+  // Of a link both: where it stands, and where it leads.
+  for (const fs::path& file : {path, fs::canonical(path, problem)}) {
+    fs::path above = fs::canonical(fs::absolute(file, problem).parent_path(), problem);
+    for (; !fs::equivalent(above, folder, problem); above = above.parent_path()) {
+      if (!above.has_relative_path()) break;
+    }
+    if (fs::equivalent(above, folder, problem)) return true;
+  }
+  return false;
+}
+
+// A cast that fails leaves what was there before, but one that succeeds takes its place.
+Result<void> check_output(const CastRequest& request) {
+  std::error_code problem;
+  if (!fs::exists(request.output, problem)) return {};
+  std::set<std::string> read(request.kernels.begin(), request.kernels.end());
+  read.insert(request.sources.begin(), request.sources.end());
+  read.insert(request.loader);
+  for (const auto& [path, node] : request.root.nodes()) read.insert(node.content.host_path());
+  for (const std::string& path : read) {
+    const bool is_folder = fs::is_directory(path, problem);
+    if (!(is_folder ? is_inside(request.output, path) : fs::equivalent(path, request.output, problem))) continue;
+    return Error::of(ErrorCode::invalid_argument, "output: expected another file than what is read, found '",
+                     shortened(request.output), "'");
+  }
+  return {};
+}
 
 Result<void> check_root(const FileTree& root) {
   if (root.at("/ingot") == nullptr) return {};
@@ -68,6 +105,7 @@ Result<void> check_cpus(std::uint64_t cpus) {
 }
 
 Result<void> check_request(const CastRequest& request) {
+  TRY(check_output(request));
   TRY(check_root(request.root));
   if (request.machine_cpus) {
     const Result<void> cpus = check_cpus(*request.machine_cpus);
@@ -76,6 +114,21 @@ Result<void> check_request(const CastRequest& request) {
   const Result<void> directory = check_directory(request);
   if (!directory.ok()) return directory.error().within("--directory");
   return {};
+}
+
+Result<void> check_limit(const CastRequest& request, const std::string& program) {
+  constexpr std::uint64_t page_bytes = 4096, largest_program = std::uint64_t{2} << 30;
+  if (!request.memory_limit) return {};
+  const std::string bytes = TRY(request.root.at(program)->content.read(largest_program));
+  const ElfFile file = TRY(ElfFile::parse(bytes));
+  std::uint64_t least = page_bytes;  // of its stack
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.type != ElfSegment::load || (segment.flags & ElfSegment::write) == 0) continue;
+    least += align_up(segment.virtual_address % page_bytes + segment.memory_bytes, page_bytes);
+  }
+  if (*request.memory_limit >= least) return {};
+  return Error::of(ErrorCode::out_of_memory, "--limit: expected at least the ", least >> 10,
+                   " KiB that the program starts with, found ", *request.memory_limit, " bytes");
 }
 
 Result<void> check_consumed(const CastRequest& request, const std::vector<std::string>& large) {

@@ -192,6 +192,48 @@ TEST(Placement, PassesTheHoleBelow4GiB) {
   EXPECT_FALSE(kernel.compose(1000, std::vector<std::uint64_t>(31, 1)).ok());
 }
 
+TEST(Cast, TheLimitHoldsWhatTheProgramStartsWith) {
+  Foundry foundry;
+  std::string program = elf_header(elf_x86_64, 2, 0x400000);
+  append_segment(program, ElfSegment::load, 5, 0, 0x400000, 0x100);
+  append_segment(program, ElfSegment::load, 6, 0x20, 0x401020, 0x3000);
+  program.resize(0x4000);
+  ASSERT_TRUE(foundry.request.root.put_file("/bin/program", 0755, Content::of_bytes(program)).ok());
+  foundry.request.memory_limit = 1024;
+  EXPECT_EQ(foundry.complaint(),
+            "--limit: expected at least the 20 KiB that the program starts with, found 1024 bytes");
+  foundry.request.memory_limit = 20 << 10;
+  EXPECT_EQ(foundry.complaint(), "");
+}
+
+TEST(Cast, NothingThatIsReadIsReplaced) {
+  const TestFolder folder;
+  CastRequest request;
+  const std::string program = folder.put("program", fake_program());
+  request.kernels = {folder.put("kernel", fake_kernel())};
+  request.program = "/program";
+  ASSERT_TRUE(request.root.put_file("/program", 0755, Content::of_file(program).value()).ok());
+  request.loader = folder.put("loader", "MZ");
+  request.sources = {folder.put("archive", "tar"), folder.path("layout")};
+  folder.put("layout/blobs/one", "1");
+  std::filesystem::create_symlink("program", folder.path("link"));
+  std::filesystem::create_hard_link(program, folder.path("twin"));
+  for (const char* name : {"program", "link", "twin", "./kernel", "loader", "archive", "layout/blobs/one"}) {
+    const std::string before = folder.get(name);
+    request.output = folder.path(name);
+    for (const Result<CastReport>& done : {check_cast(request), cast(request)}) {
+      ASSERT_FALSE(done.ok()) << name;
+      EXPECT_EQ(done.error().text(), "output: expected another file than what is read, found '" + request.output + "'");
+    }
+    EXPECT_EQ(folder.get(name), before);
+  }
+  // An image that was cast before is replaced, also beside what is read.
+  for (const char* name : {"image", "image", "layout/new"}) {
+    request.output = folder.path(name);
+    EXPECT_TRUE(cast(request).ok()) << name;
+  }
+}
+
 TEST(Preflight, FindsSystemCallsByTheirCode) {
   using std::string_literals::operator""s;
   const std::string code =

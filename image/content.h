@@ -20,6 +20,8 @@ class Content {
   static Result<Content> of_file(const std::string& path);
 
   std::uint64_t size() const { return size_; }
+  // The file of the host that it still lies in; empty: it is in memory.
+  const std::string& host_path() const { return path_; }
   // Some of it, still where it is. Fails past the end.
   Result<Content> part(std::uint64_t offset, std::uint64_t bytes) const;
   // The same bytes, which whoever reads all of them finds again: where others have come in their place, the end of the

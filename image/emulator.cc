@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -10,10 +11,12 @@
 
 #include "base/image/boot_arguments.h"
 #include "base/image/image_manifest.h"
+#include "base/units.h"
 #include "image/bytes.h"
 #include "image/cast_checks.h"
 #include "image/cpio_writer.h"
 #include "image/kernel_image.h"
+#include "image/preflight.h"
 #include "image/process.h"
 
 namespace ingot::image {
@@ -89,6 +92,19 @@ Result<void> copy_firmware(const TemporaryFolder& folder, EmulatorHost& host) {
   return Error::of(ErrorCode::not_found, "expected UEFI firmware at '", firmware_code, "', found none: install ovmf");
 }
 
+// On a smaller machine the image's own parts do not lie in memory, or the kernel has no room beside them.
+Result<void> check_memory(const ImageTable& table, std::uint64_t memory) {
+  std::uint64_t end = table.bundle.address + table.bundle.bytes;
+  for (std::size_t index = 0; index < table.segment_count; ++index) {
+    end = std::max(end, table.segments[index].address + table.segments[index].bytes);
+  }
+  const std::uint64_t least = least_memory(end, 0);
+  if (memory >= least) return {};
+  return Error::of(ErrorCode::out_of_memory, "--memory: expected at least ",
+                   divide_rounding_up(static_cast<std::int64_t>(least), 1 << 20),
+                   " MiB of memory for the image and the kernel, found ", memory >> 20, " MiB");
+}
+
 bool chooses_kvm(const BootRequest& request, const EmulatorHost& host) {
   return request.uses_kvm.value_or(host.has_kvm) && !request.counts_instructions;  // which KVM cannot
 }
@@ -120,6 +136,7 @@ Result<EmulatorPlan> plan_boot(const BootRequest& request) {
     plan.memory = manifest.machine_memory.value_or(plan.memory);
     plan.cpus = manifest.machine_cpus.value_or(1);
     plan.has_pci = manifest.grants("pci");
+    TRY(check_memory(opened.table, request.memory.value_or(plan.memory)));
   } else {
     // GRUB and the firmware hold the image a second time while they load it.
     const Content whole = TRY(Content::of_file(request.image));
@@ -207,6 +224,8 @@ void KernelLog::end_line() {
     const auto read = std::from_chars(line_.data() + mark.size(), end, code);
     if (read.ec == std::errc() && read.ptr == end && code >= 0 && code <= 255) exit_code_ = code;
   }
+  if (panic_.empty() && line_.starts_with("panic: ")) panic_ = line_;
+  if (line_ == "warning: power: expected to be off, found the machine running: halted") has_halted_ = true;
   if (line_.starts_with("error: ") && errors_.size() < kept_lines) errors_.push_back(line_);
   lines_.push_back(std::move(line_));
   line_.clear();
@@ -228,6 +247,7 @@ Result<int> boot(const BootRequest& request) {
                                 log.add(piece);
                                 if (request.shows_log) std::fwrite(piece.data(), 1, piece.size(), stderr);
                               }});
+  process.has_enough = [&] { return log.has_halted(); };
   EscapeFilter filter(request.escape_codes);
   if (request.escape_codes != EscapeCodes::all) {
     process.channels.push_back({STDOUT_FILENO, [&](std::string_view piece) {
@@ -246,6 +266,10 @@ Result<int> boot(const BootRequest& request) {
   }
   if (!request.shows_log) {
     for (const std::string& line : log.last_lines()) std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  if (!log.panic().empty()) {
+    return Error::of(ErrorCode::input_output, "expected a last line 'exit N' from the kernel, found '",
+                     shortened(log.panic()), "'");
   }
   return Error::of(ErrorCode::input_output, "expected a last line 'exit N' from the kernel, found none; ", emulator,
                    " ended with status ", end.status);

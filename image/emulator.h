@@ -66,6 +66,10 @@ class KernelLog {
  public:
   void add(std::string_view piece);
   std::optional<int> exit_code() const { return exit_code_; }
+  // The first line of a panic; empty where there was none.
+  const std::string& panic() const { return panic_; }
+  // Whether the kernel said that it found no way to switch the machine off: an emulator would wait for ever.
+  bool has_halted() const { return has_halted_; }
   const std::deque<std::string>& last_lines() const { return lines_; }
   // What the kernel itself could not do, as it begins a program for example.
   const std::deque<std::string>& errors() const { return errors_; }
@@ -73,9 +77,10 @@ class KernelLog {
  private:
   void end_line();
 
-  std::string line_;
+  std::string line_, panic_;
   std::deque<std::string> lines_, errors_;
   std::optional<int> exit_code_;
+  bool has_halted_ = false;
 };
 
 // Boots, with our terminal as the guest's console. The program's exit code; an error where the guest ended without one.

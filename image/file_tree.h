@@ -35,6 +35,9 @@ class FileTree {
   Result<void> remove(std::string_view path);
   Result<void> remove_below(std::string_view path);
 
+  // Where put() would put it: links above the last name are followed. What does not exist is no link.
+  Result<std::string> place_of(std::string_view path) const { return follow(path, false); }
+
   // The node at this very path.
   const FileNode* at(std::string_view path) const;
   // The same where links above the last name are followed.

@@ -14,6 +14,15 @@ constexpr std::uint64_t stays_from_bytes = 1 << 20;
 
 std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+// `used` are the bytes that were taken of the limit before, and grows.
+Result<void> take_of_limit(std::uint64_t bytes, std::uint64_t limit, std::uint64_t& used) {
+  if (bytes > limit - used) {
+    return Error::of(ErrorCode::unsupported, "expected at most ", limit, " bytes in all unpacked layers, found more");
+  }
+  used += bytes;
+  return {};
+}
+
 // What comes out of a packed layer: counted, summed and bounded.
 class MeasuredStream final : public ByteStream {
  public:
@@ -23,11 +32,7 @@ class MeasuredStream final : public ByteStream {
 
   Result<std::size_t> read(std::span<char> into) override {
     const std::size_t count = TRY(source_.read(into));
-    if (count > limit_ - used_) {
-      return Error::of(ErrorCode::unsupported, "expected at most ", limit_,
-                       " bytes in all unpacked layers, found more");
-    }
-    used_ += count;
+    TRY(take_of_limit(count, limit_, used_));
     sum_.add(std::string_view(into.data(), count));
     return count;
   }
@@ -62,11 +67,12 @@ Result<std::vector<TarEntry>> read_packed(const Layer& layer, std::uint64_t limi
 
 // Small files are held in memory, where the image's bundle will be; large ones stay, with a digest that holds until
 // they are written. Nobody can change either between this look and the image.
-Result<std::vector<TarEntry>> read_plain(const Layer& layer) {
+Result<std::vector<TarEntry>> read_plain(const Layer& layer, std::uint64_t limit, std::uint64_t& used) {
   const std::unique_ptr<ByteStream> bytes = TRY(layer.content.open());
-  std::uint64_t used = 0;
-  MeasuredStream measured(*bytes, layer.content.size(), used);
-  Result<std::vector<TarEntry>> entries = read_tar(measured, layer.content, stays_from_bytes);
+  std::uint64_t seen = 0;
+  MeasuredStream measured(*bytes, layer.content.size(), seen);
+  Result<std::vector<TarEntry>> entries = read_tar(
+      measured, layer.content, stays_from_bytes, [&](std::uint64_t held) { return take_of_limit(held, limit, used); });
   TRY(check_digest(measured, "content",
                    layer.unpacked_digest));  // of changed bytes, what the archive lacks says little
   return entries;
@@ -116,7 +122,7 @@ Result<void> put_entry(const TarEntry& entry, FileTree& root) {
 
 Result<void> LayerReader::apply(const Layer& layer, FileTree& root) {
   const std::vector<TarEntry> entries = layer.packing == Packing::none
-                                            ? TRY(read_plain(layer))
+                                            ? TRY(read_plain(layer, limits_.unpacked_bytes, unpacked_bytes_))
                                             : TRY(read_packed(layer, limits_.unpacked_bytes, unpacked_bytes_));
   TRY(remove_entries(entries, root));
   for (const TarEntry& entry : entries) {

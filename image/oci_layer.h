@@ -21,7 +21,7 @@ struct Layer {
 
 // What all layers of an image may cost together: a few packed bytes can ask for all memory.
 struct LayerLimits {
-  std::uint64_t unpacked_bytes = std::uint64_t{8} << 30;  // of packed layers, whose files are held in memory
+  std::uint64_t unpacked_bytes = std::uint64_t{8} << 30;  // of packed layers and of files held in memory
   std::size_t nodes = std::size_t{1} << 20;               // files, links and folders
 };
 

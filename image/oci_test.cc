@@ -200,6 +200,12 @@ TEST(Oci, WhatLayersUnpackToIsBounded) {
               "layer 2: expected at most 6291456 bytes in all unpacked layers, found more");
   }
   EXPECT_EQ(problem_of({LayoutFolder::layer_of(tar)}, {.unpacked_bytes = 0}), "none") << "it stays where it is";
+  // Small files of a layer that is not packed are held in memory, too.
+  const std::string small = fake_tar({{"small", '0', std::string(1000, 's')}});
+  EXPECT_EQ(problem_of({LayoutFolder::layer_of(small), LayoutFolder::layer_of(small)}, {.unpacked_bytes = 2000}),
+            "none");
+  EXPECT_EQ(problem_of({LayoutFolder::layer_of(small), LayoutFolder::layer_of(small)}, {.unpacked_bytes = 1999}),
+            "layer 2: tar, entry 1: expected at most 1999 bytes in all unpacked layers, found more");
 }
 
 TEST(Oci, AZstdLayerWithAHugeWindowIsRefused) {

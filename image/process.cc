@@ -68,7 +68,9 @@ class Pipe {
 };
 
 // Until the child and all that it started have closed every channel.
-void read_channels(const std::vector<Channel>& channels, const std::vector<Pipe>& pipes) {
+void read_channels(const ProcessRequest& request, const std::vector<Pipe>& pipes, pid_t child) {
+  const std::vector<Channel>& channels = request.channels;
+  bool is_told_to_end = false;
   std::vector<pollfd> waiting;
   for (const Pipe& pipe : pipes) waiting.push_back({pipe.reading(), POLLIN, 0});
   std::size_t open = waiting.size();
@@ -84,6 +86,10 @@ void read_channels(const std::vector<Channel>& channels, const std::vector<Pipe>
         --open;
       } else if (channels[i].use) {
         channels[i].use(std::string_view(piece, static_cast<std::size_t>(count)));
+        if (!is_told_to_end && request.has_enough && request.has_enough()) {
+          is_told_to_end = true;
+          ::kill(child, SIGTERM);  // by which an emulator gives the terminal back as it was
+        }
       }
     }
   }
@@ -144,7 +150,7 @@ Result<ProcessEnd> run_process(const ProcessRequest& request) {
   if (child == 0) become(words.data(), environment.data(), request, writing_ends);
   if (child < 0) return cannot("start " + *program);
   for (Pipe& pipe : pipes) pipe.close_end(1);
-  read_channels(request.channels, pipes);
+  read_channels(request, pipes, child);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return cannot("wait for " + *program);

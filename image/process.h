@@ -45,6 +45,8 @@ struct ProcessRequest {
   std::vector<std::string> environment;  // NAME=VALUE
   std::vector<int> silenced;             // descriptors that lead nowhere
   std::vector<Channel> channels;
+  // Asked after each piece of a channel; once it says yes, the program is told to end. Empty: it ends by itself.
+  std::function<bool()> has_enough{};
 };
 Result<ProcessEnd> run_process(const ProcessRequest& request);
 

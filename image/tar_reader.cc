@@ -157,8 +157,8 @@ class ContentInput final : public TarInput {
 class StreamInput final : public TarInput {
  public:
   explicit StreamInput(ByteStream& archive) : archive_(archive) {}
-  StreamInput(ByteStream& archive, const Content& place, std::uint64_t stays_from)
-      : archive_(archive), place_(&place), stays_from_(stays_from) {}
+  StreamInput(ByteStream& archive, const Content& place, std::uint64_t stays_from, const HoldBytes& hold)
+      : archive_(archive), place_(&place), hold_(&hold), stays_from_(stays_from) {}
 
   Result<bool> take_block(std::string& block) override {
     const std::string_view rest = TRY(archive_.rest());
@@ -175,6 +175,7 @@ class StreamInput final : public TarInput {
       TRY(take(bytes, [&](std::string_view piece) { sum.add(piece); }));
       return part.with_digest(sum.finish());
     }
+    if (hold_ != nullptr) TRY((*hold_)(bytes));
     std::string content;
     content.reserve(std::min(bytes, most_bytes_on_trust));
     TRY(take(bytes, [&](std::string_view piece) { content += piece; }));
@@ -206,6 +207,7 @@ class StreamInput final : public TarInput {
 
   StreamPieces archive_;
   const Content* place_ = nullptr;
+  const HoldBytes* hold_ = nullptr;
   std::uint64_t stays_from_ = 0, at_ = 0;
 };
 
@@ -277,8 +279,9 @@ Result<std::vector<TarEntry>> read_tar(ByteStream& archive) {
   return read_entries(input);
 }
 
-Result<std::vector<TarEntry>> read_tar(ByteStream& archive, const Content& place, std::uint64_t stays_from) {
-  StreamInput input(archive, place, stays_from);
+Result<std::vector<TarEntry>> read_tar(ByteStream& archive, const Content& place, std::uint64_t stays_from,
+                                       const HoldBytes& hold) {
+  StreamInput input(archive, place, stays_from, hold);
   return read_entries(input);
 }
 

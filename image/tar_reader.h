@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,9 @@ Result<std::vector<TarEntry>> read_tar(const Content& archive);
 // The same of a stream, up to the block that ends the archive. Contents of files are kept in memory, and nothing else.
 Result<std::vector<TarEntry>> read_tar(ByteStream& archive);
 // The same where the stream's bytes lie in `place`: files from `stays_from` bytes on stay there, with the digest of
-// what the stream had of them.
-Result<std::vector<TarEntry>> read_tar(ByteStream& archive, const Content& place, std::uint64_t stays_from);
+// what the stream had of them. hold(bytes) is asked before a smaller one is taken into memory.
+using HoldBytes = std::function<Result<void>(std::uint64_t)>;
+Result<std::vector<TarEntry>> read_tar(ByteStream& archive, const Content& place, std::uint64_t stays_from,
+                                       const HoldBytes& hold);
 
 }  // namespace ingot::image

@@ -1,5 +1,6 @@
 #include "machine/peaks_cache.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -189,6 +190,22 @@ Result<Peaks> peaks_measured_again_in(const std::string& folder, const Machine& 
   memory.keep(peaks);
   return peaks;
 }
+
+Result<void> forget_peaks_in(const std::string& folder) {
+  DIR* const listed = folder.empty() ? nullptr : opendir(folder.c_str());
+  if (listed == nullptr) return {};  // nothing was ever remembered
+  std::string kept;
+  while (const dirent* const entry = readdir(listed)) {
+    const std::string_view name = entry->d_name;
+    const std::string path = folder + "/" + entry->d_name;
+    if (name.starts_with("peaks-") && name.ends_with(".txt") && unlink(path.c_str()) != 0) kept = path;
+  }
+  closedir(listed);
+  if (kept.empty()) return {};
+  return Error::of(ErrorCode::input_output, "expected to remove '", std::string_view(kept), "', found that it stays");
+}
+
+Result<void> forget_peaks() { return forget_peaks_in(default_peaks_folder()); }
 
 Result<Peaks> cached_peaks(const Machine& machine, Workers& workers) {
   return cached_peaks_in(default_peaks_folder(), machine, workers, measure_peaks);

@@ -126,6 +126,21 @@ TEST_F(PeaksCache, MeasuredAgainTheLargerRatesStay) {
   EXPECT_EQ(ask().value(), larger);
 }
 
+TEST_F(PeaksCache, WhatWasMeasuredTooHighCanBeForgotten) {
+  const auto measure_glitch = [](const Machine&, Workers&) {
+    Peaks glitch = some_peaks;
+    glitch.fma_flops *= 100;
+    return glitch;
+  };
+  ASSERT_TRUE(peaks_measured_again_in(folder, imaginary_machine(), *workers, measure_glitch).ok());
+  EXPECT_NE(ask().value(), some_peaks);
+  ASSERT_TRUE(forget_peaks_in(folder).ok());
+  EXPECT_TRUE(files().empty());
+  EXPECT_EQ(ask().value(), some_peaks);
+  EXPECT_TRUE(forget_peaks_in(folder + "/none").ok());
+  EXPECT_TRUE(forget_peaks_in("").ok());
+}
+
 TEST_F(PeaksCache, ACorruptFileIsMeasuredAgainAndReplaced) {
   ASSERT_TRUE(ask().ok());
   std::ofstream(files().front(), std::ios::trunc) << "ingot peaks 1\nkey: somebody else\n";

@@ -90,6 +90,8 @@ class Cast(Images):
             (["--cpus", "256"], "--cpus: expected 1 to 64 processors, as many as the kernel uses, found 256"),
             (["--cpus", "few"], "--cpus: expected 1 to 64 processors, found 'few'"),
             (["--engine", PROGRAM, "--program", PROGRAM], "--program excludes --engine"),
+            (["--program", PROGRAM, "--root", "/no/such"], "--root: expected a folder, found none at '/no/such'"),
+            (["--limit", "1K"], "KiB that the program starts with, found 1024 bytes"),
             (["--root", "/", "--oci", "/no/such"], "--root requires --program"),
         ):
             with self.subTest(words):
@@ -101,6 +103,44 @@ class Cast(Images):
                 self.assertIn(reason, done.stderr)
                 self.assertNotIn("manifest, line", done.stderr)
                 self.assertFalse(Path(self.path("refused")).exists())
+
+    def test_nothing_that_is_read_is_replaced(self):
+        program = self.path("program")
+        shutil.copy(PROGRAM, program)
+        kernel = self.path("kernel")
+        shutil.copy(Path(KERNEL) / "minimal", kernel)
+        os.symlink(program, self.path("link"))
+        os.link(self.large, self.path("twin"))
+        words = ["cast", "--program", program, "--kernel", kernel, "--file", f"{self.large}=/large", "-o"]
+        for name in ("program", "link", "kernel", "large", "twin"):
+            before = Path(self.path(name)).read_bytes()
+            done = self.guest.run(*words, self.path(name))
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn("output: expected another file than what is read, found '", done.stderr)
+            self.assertEqual(Path(self.path(name)).read_bytes(), before)
+
+    def test_a_machine_that_halts_ends_the_boot(self):
+        self.assertEqual(self.cast("image").returncode, 0)
+        # An emulator whose guest panics before it knows how to end: it would stay for ever.
+        emulator = Path(self.path("bin")) / "qemu-system-x86_64"
+        emulator.parent.mkdir()
+        emulator.write_text(
+            "#!/bin/sh\n"
+            "echo 'panic: boot: out of memory' >/dev/fd/30\n"
+            "echo 'warning: power: expected to be off, found the machine running: halted' >/dev/fd/30\n"
+            "exec sleep 3600\n"
+        )
+        emulator.chmod(0o755)
+        path = f"{emulator.parent}:{os.environ['PATH']}"
+        done = self.guest.run("boot", self.path("image"), env={**os.environ, "PATH": path}, timeout=100)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("from the kernel, found 'panic: boot: out of memory'", done.stderr)
+
+    def test_no_machine_has_less_memory_than_the_image_takes(self):
+        self.assertEqual(self.cast("image").returncode, 0)
+        done = self.guest.run("boot", self.path("image"), "--memory", "4M")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("MiB of memory for the image and the kernel, found 4 MiB", done.stderr)
 
     def test_the_engine_and_its_model_keep_their_places(self):
         for place in ("/bin/ingot", "/bin"):

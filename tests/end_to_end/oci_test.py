@@ -63,6 +63,16 @@ class Container(unittest.TestCase):
         self.assertIn(b"etc/new\0", first)
         self.assertNotIn(b"etc/old\0", first)
 
+    def test_neither_a_tar_nor_a_part_of_a_folder_is_replaced(self):
+        with tarfile.open(self.guest.path("layout.tar"), "w") as tar:
+            tar.add(self.layout, arcname=".")
+        for source, image in ((str(self.layout), "layout/index.json"), (self.guest.path("layout.tar"), "layout.tar")):
+            before = Path(self.guest.path(image)).read_bytes()
+            done = self.guest.cast("--oci", source, image=image)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn("output: expected another file than what is read", done.stderr)
+            self.assertEqual(Path(self.guest.path(image)).read_bytes(), before)
+
     def test_a_part_that_is_not_what_its_digest_says_is_refused(self):
         blob = max((self.layout / "blobs" / "sha256").iterdir(), key=lambda path: path.stat().st_size)
         content = bytearray(blob.read_bytes())

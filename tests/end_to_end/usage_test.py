@@ -7,7 +7,9 @@ usage: usage_test.py PATH_OF_INGOT SOURCES [unittest arguments]
 import functools
 import json
 import re
+import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -165,8 +167,65 @@ class BadUsage(unittest.TestCase):
         complaint = self.refused("tokenize", "built-in:tales", "-item")
         self.assertIn("ingot tokenize ... -- '-item'", complaint)
 
+    def test_a_misspelt_option_is_not_told_to_be_a_text(self):
+        for arguments in (("run", "--nosuch"), ("tokenize", "built-in:tales", "--jsom"), ("machine", "-x")):
+            self.assertNotIn("stands behind --", self.refused(*arguments))
+        self.assertIn("Did you mean '--json'?", self.refused("tokenize", "built-in:tales", "--jsom"))
+
+    def test_a_number_that_is_none_is_told_which_are(self):
+        self.assertIn("--tokens: expected a whole number from 1 to 1073741824, found 'abc'", self.refused("run", "-n", "abc"))
+        self.assertIn("--tokens: expected a whole number from 1 to 1073741824, found '1.5'", self.refused("run", "-n", "1.5"))
+        self.assertIn("--top-p: expected a number from 0 to 1, found '2'", self.refused("run", "--top-p", "2"))
+
+    def test_a_type_is_refused_with_its_name_once(self):
+        self.assertIn("TYPE: expected one of F32, ", self.refused("quantize", "in", "out", "Q9_X"))
+
+    def test_only_what_may_have_been_meant_is_suggested(self):
+        self.assertNotIn("Did you mean", self.refused("verify", "nosuch.op"))
+        self.assertIn("Did you mean 'norm.rms_norm'?", self.refused("verify", "norm.rms_nrom"))
+
     def test_an_option_behind_two_dashes_is_told_that_it_is_none_there(self):
         self.assertIn("behind -- nothing is an option", self.refused("tokenize", "built-in:tales", "--", "x", "--json"))
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "file"
+        self.file.write_bytes(b"GGUF, or what looks like it")
+
+    def refused(self, *arguments):
+        before = self.file.read_bytes()
+        done = program.run(*arguments)
+        self.assertEqual(done.returncode, 1, f"{arguments}: {done.stdout}{done.stderr}")
+        self.assertEqual(self.file.read_bytes(), before)
+        return done.stderr
+
+    def test_nothing_that_is_read_is_written_over(self):
+        link = self.file.with_name("link")
+        link.symlink_to(self.file)
+        training = ("train", "--preset", "tiny", "--set", f"data={self.file}")
+        for arguments in (
+            ("explain", self.file, "--html", self.file),
+            ("explain", self.file, "--html", link),
+            (*training, "--output", self.file),
+            (*training, "--set", f"checkpoint={link}"),
+            (*training, "--set", f"log={self.file}"),
+            (*training, "--set", f"plot={self.file}"),
+        ):
+            self.assertIn("output: expected another file than what is read", self.refused(*arguments))
+
+    def test_a_model_is_no_text(self):
+        complaint = self.refused("perplexity", self.file)
+        self.assertIn("expected a text, found a model file: name the text behind it", complaint)
+
+    def test_a_refused_write_is_a_failure(self):
+        for arguments in (["--help"], ["run", "--help"], ["--version"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([program.path, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn(b"expected to write all of the output", done.stderr)
 
 
 if __name__ == "__main__":
