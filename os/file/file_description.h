@@ -69,11 +69,13 @@ class FileDescription : public Shared {
   virtual Answer<FileStatus> status() = 0;
   virtual Answer<void> truncate(std::uint64_t) { return Errno::einval; }
   // fallocate: a later write to the range does not fail for want of room. A long range comes in parts, of which the
-  // last keeps them, or makes the file grow. Who cannot come to the last gives parts back.
+  // last keeps them, or makes the file grow. Parts come between begin_reserving and end_reserving.
   enum class Reserved : std::uint8_t { part, keeps_size, grows };
   virtual Answer<void> reserve(std::uint64_t, std::uint64_t, Reserved) { return Errno::enodev; }
-  // Of parts that no last one kept, so many bytes at most. False: there are more.
-  virtual bool give_back_reserved(std::uint64_t) { return true; }
+  virtual void begin_reserving() {}
+  // The last to end gives back parts that no last one kept, so many bytes at most. False: it has not ended, there are
+  // more.
+  virtual bool end_reserving(std::uint64_t) { return true; }
   // fsync: EINVAL where there is nothing that could be kept.
   virtual Answer<void> synchronize() { return Errno::einval; }
   // ioctl: `argument` is a number or an address in the caller's memory. Alone of all calls it may sleep.

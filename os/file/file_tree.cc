@@ -1,7 +1,6 @@
 #include "os/file/file_tree.h"
 
 #include "os/file/directory_description.h"
-#include "os/file/path_walk.h"
 
 namespace ingot::os {
 
@@ -50,9 +49,11 @@ Answer<void> FileTree::mount(std::string_view path, Node& node) {
   }
 }
 
+PathWalk::Roots FileTree::roots() { return {*seen_root_, *root_}; }
+
 Answer<Reference<Node>> FileTree::find(Directory& from, std::string_view path, LastLink last) {
   const MutexGuard guard(names_);
-  PathWalk walk(*seen_root_, from, most_links);
+  PathWalk walk(roots(), from, most_links);
   TRY(walk.run(path, last == LastLink::followed ? Last::followed : Last::kept));
   return std::move(walk.found());
 }
@@ -62,7 +63,7 @@ Answer<Reference<Node>> FileTree::find_or_create(Directory& from, std::string_vi
   const bool exclusive = (flags & open_flag::exclusive) != 0;
   const bool stays = exclusive || (flags & open_flag::no_follow) != 0;
   const MutexGuard guard(names_);
-  PathWalk walk(*seen_root_, from, most_links);
+  PathWalk walk(roots(), from, most_links);
   TRY(walk.run(path, stays ? Last::parent : Last::parent_of_followed));
   // A link that no path describes led to what is open already: /dev/stdout.
   if (walk.name().empty() && walk.found()->as_directory() == nullptr) return std::move(walk.found());
@@ -110,7 +111,7 @@ Answer<Reference<FileDescription>> FileTree::open_node(Node& node, std::uint32_t
 
 Answer<void> FileTree::make(Directory& from, std::string_view path, const NewNode& wanted) {
   const MutexGuard guard(names_);
-  PathWalk walk(*seen_root_, from, most_links);
+  PathWalk walk(roots(), from, most_links);
   TRY(walk.run(path, Last::parent));
   Directory* directory = walk.found()->as_directory();
   if (walk.name().empty() || walk.name() == "." || walk.name() == "..") return Errno::eexist;
@@ -122,7 +123,7 @@ Answer<void> FileTree::make(Directory& from, std::string_view path, const NewNod
 
 Answer<void> FileTree::link(Node& node, Directory& to, std::string_view path) {
   const MutexGuard guard(names_);
-  PathWalk walk(*seen_root_, to, most_links);
+  PathWalk walk(roots(), to, most_links);
   TRY(walk.run(path, Last::parent));
   if (walk.name().empty() || walk.name() == "." || walk.name() == "..") return Errno::eexist;
   if (walk.ends_in_slash()) return Errno::enoent;
@@ -131,7 +132,7 @@ Answer<void> FileTree::link(Node& node, Directory& to, std::string_view path) {
 
 Answer<void> FileTree::remove(Directory& from, std::string_view path, Directory::Removes removes) {
   const MutexGuard guard(names_);
-  PathWalk walk(*seen_root_, from, most_links);
+  PathWalk walk(roots(), from, most_links);
   TRY(walk.run(path, Last::parent));
   const bool directories = removes == Directory::Removes::directory;
   if (walk.name().empty()) return directories ? Errno::ebusy : Errno::eisdir;  // the root
@@ -145,7 +146,7 @@ Answer<void> FileTree::remove(Directory& from, std::string_view path, Directory:
 Answer<void> FileTree::rename(Directory& from, std::string_view path, Directory& to, std::string_view new_path,
                               std::uint32_t flags) {
   const MutexGuard guard(names_);
-  PathWalk source(*seen_root_, from, most_links), target(*seen_root_, to, most_links);
+  PathWalk source(roots(), from, most_links), target(roots(), to, most_links);
   TRY(source.run(path, Last::parent));
   TRY(target.run(new_path, Last::parent));
   for (PathWalk* walk : {&source, &target}) {
@@ -161,7 +162,7 @@ Answer<std::string_view> FileTree::path_of(Node& node, std::span<char> room) {
   const MutexGuard guard(names_);
   std::size_t begin = room.size();
   for (Node* here = &node; here != seen_root_.get(); here = here->parent()) {
-    if (here->parent() == nullptr) return Errno::enoent;
+    if (here->parent() == nullptr) return here == root_.get() ? Errno::exdev : Errno::enoent;
     const std::string_view name = TRY(here->parent()->name_of_child(*here));
     if (name.size() + 1 > begin) return Errno::erange;
     begin -= name.size();
@@ -175,13 +176,18 @@ Answer<std::string_view> FileTree::path_of(Node& node, std::span<char> room) {
   return std::string_view(room.data() + begin, room.size() - begin);
 }
 
+std::string_view FileTree::instead_of_path(Errno error) {
+  if (error == Errno::exdev) return "(unreachable)";
+  return error == Errno::erange ? "(too long)" : "(deleted)";
+}
+
 Answer<std::size_t> FileTree::copy_path(Node& node, std::span<char> text) {
   Allocator& heap = root_->volume().heap();
   constexpr std::size_t bytes = most_path_bytes + 1;
   char* room = static_cast<char*>(TRY(heap.allocate(bytes, 1)));
   const Answer<std::string_view> path = path_of(node, {room, bytes});
-  const bool told = path.ok() || path.error() == Errno::enoent;
-  const std::string_view shown = path.ok() ? path.value() : "(deleted)";
+  const bool told = path.ok() || path.error() != Errno::erange;
+  const std::string_view shown = path.ok() ? path.value() : instead_of_path(path.error());
   const std::size_t letters = shown.size() < text.size() ? shown.size() : text.size();
   if (told && letters != 0) __builtin_memcpy(text.data(), shown.data(), letters);
   heap.free(room, bytes, 1);

@@ -8,6 +8,7 @@
 
 #include "os/file/memory_directory.h"
 #include "os/file/node.h"
+#include "os/file/path_walk.h"
 #include "os/schedule/mutex.h"
 
 namespace ingot::os {
@@ -40,13 +41,16 @@ class FileTree {
   Answer<void> remove(Directory& from, std::string_view path, Directory::Removes removes);
   Answer<void> rename(Directory& from, std::string_view path, Directory& to, std::string_view new_path,
                       std::uint32_t flags);
-  // The path from the root to a node, written to the end of `room`. ENOENT: it was removed, or is outside; ERANGE: no
-  // room.
+  // The path from the root to a node, written to the end of `room`. ENOENT: it was removed; EXDEV: it is outside;
+  // ERANGE: no room.
   Answer<std::string_view> path_of(Node& node, std::span<char> room);
-  // The same from the begin of `text` on, cut where it ends; "(deleted)" for what was removed.
+  // What is shown of a node that has none: "(deleted)", "(unreachable)" from this root.
+  static std::string_view instead_of_path(Errno error);
+  // The same from the begin of `text` on, cut where it ends, or what is shown instead. ERANGE: no path is so long.
   Answer<std::size_t> copy_path(Node& node, std::span<char> text);
 
  private:
+  PathWalk::Roots roots();
   Answer<Reference<FileDescription>> open_node(Node& node, std::uint32_t flags);
   Answer<Reference<Node>> find_or_create(Directory& from, std::string_view path, std::uint32_t flags,
                                          std::uint32_t permissions);

@@ -334,7 +334,9 @@ TEST_F(FileTrees, AnotherRootHidesWhatIsOutside) {
   EXPECT_EQ(found("/a"), "ENOENT");
   char room[16];
   EXPECT_EQ(tree.path_of(*node("/c"), room).value(), "/c");
-  EXPECT_EQ(tree.path_of(*outside, room).error(), Errno::enoent);
+  EXPECT_EQ(tree.path_of(*outside, room).error(), Errno::exdev);
+  EXPECT_EQ(std::string_view(room, tree.copy_path(*outside, room).value()), "(unreachable)");
+  EXPECT_TRUE(tree.find(tree.root(), "../../a/b/c", LastLink::followed).ok());  // who stands outside stays at the top
   EXPECT_EQ(remove("/c", Removes::directory), "ok");
   EXPECT_EQ(make("/new", FileKind::directory), "ok");
 }

@@ -16,7 +16,8 @@ class MemoryFileDescription final : public SeekableDescription {
   Answer<void> reserve(std::uint64_t offset, std::uint64_t bytes, Reserved size) override {
     return file_->reserve(offset, bytes, size);
   }
-  bool give_back_reserved(std::uint64_t most_bytes) override { return file_->give_back_reserved(most_bytes); }
+  void begin_reserving() override { file_->begin_reserving(); }
+  bool end_reserving(std::uint64_t most_bytes) override { return file_->end_reserving(most_bytes); }
   Answer<FileMapping> mapping(std::uint64_t offset, std::uint64_t bytes, Access) override {
     if (offset + bytes > largest_file) return Errno::eoverflow;
     file_->note_reading();
@@ -114,7 +115,6 @@ std::uint64_t MemoryFile::size() {
 }
 
 bool MemoryFile::Content::cut_behind_the_end(std::uint64_t most_pages) {
-  if (pieces_being_written != 0) return true;
   return pages.cut_some(std::max(round_up(bytes, page_bytes) / page_bytes, promised_pages), most_pages);
 }
 
@@ -163,7 +163,6 @@ Answer<std::size_t> MemoryFile::write(Transfer& from, std::uint64_t offset) {
     const std::uint64_t position = offset + done, inside = position % page_bytes;
     Answer<HeldFrame> held = content_.with([&](Content& it) -> Answer<HeldFrame> {
       const FrameNumber frame = TRY(it.pages.find_or_add(position / page_bytes));
-      ++it.pieces_being_written;
       return HeldFrame(*this, frame);
     });
     if (!held.ok() && done == 0) return held.error();
@@ -171,10 +170,7 @@ Answer<std::size_t> MemoryFile::write(Transfer& from, std::uint64_t offset) {
     const std::uint64_t wanted = std::min(page_bytes - inside, from.left());
     const Answer<std::size_t> moved = from.take(held.value().bytes(inside));
     if (moved.ok()) done += moved.value();
-    content_.with([&](Content& it) {
-      --it.pieces_being_written;
-      if (moved.ok()) it.bytes = std::max(it.bytes, offset + done);
-    });
+    if (moved.ok()) content_.with([&](Content& it) { it.bytes = std::max(it.bytes, offset + done); });
     if (!moved.ok() && done == 0) return moved.error();
     if (!moved.ok()) break;
     note_writing();
@@ -200,8 +196,16 @@ Answer<void> MemoryFile::reserve(std::uint64_t offset, std::uint64_t bytes, File
   return {};
 }
 
-bool MemoryFile::give_back_reserved(std::uint64_t most_bytes) {
-  return content_.with([&](Content& it) { return it.cut_behind_the_end(most_bytes / page_bytes); });
+void MemoryFile::begin_reserving() {
+  content_.with([](Content& it) { ++it.reservers; });
+}
+
+bool MemoryFile::end_reserving(std::uint64_t most_bytes) {
+  return content_.with([&](Content& it) {
+    if (it.reservers == 1 && !it.cut_behind_the_end(most_bytes / page_bytes)) return false;
+    --it.reservers;
+    return true;
+  });
 }
 
 Answer<void> MemoryFile::truncate(std::uint64_t bytes) {
@@ -213,7 +217,7 @@ Answer<void> MemoryFile::truncate(std::uint64_t bytes) {
   const bool shrinks = content_.with([&](Content& it) {
     // What was reserved behind the end goes as well.
     it.promised_pages = std::min(it.promised_pages, kept_pages);
-    if (bytes == it.bytes) static_cast<void>(it.cut_behind_the_end(SparsePages::most_pages));
+    if (bytes == it.bytes && it.reservers == 0) static_cast<void>(it.cut_behind_the_end(SparsePages::most_pages));
     return bytes < std::exchange(it.bytes, bytes);
   });
   if (shrinks) {

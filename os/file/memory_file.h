@@ -27,7 +27,8 @@ class MemoryFile final : public Node, private PageBudget {
   Answer<std::size_t> write(Transfer& from, std::uint64_t offset);
   // Makes sure that a range will not fail for want of room (fallocate).
   Answer<void> reserve(std::uint64_t offset, std::uint64_t bytes, FileDescription::Reserved size);
-  bool give_back_reserved(std::uint64_t most_bytes);
+  void begin_reserving();
+  bool end_reserving(std::uint64_t most_bytes);
   std::uint64_t size();
   Answer<std::uint64_t> next_data(std::uint64_t offset);
   Answer<std::uint64_t> next_hole(std::uint64_t offset);
@@ -39,14 +40,14 @@ class MemoryFile final : public Node, private PageBudget {
  private:
   struct Content {
     Content(FrameSource& frames, PhysicalWindow window, PageBudget& budget) : pages(frames, window, budget) {}
-    // Gives back what was reserved behind the end and promised to nobody, so many pages at most; but not while a writer
-    // copies to a page there, for which the file has not grown yet. False: there are more.
+    // Gives back what was reserved behind the end and promised to nobody, so many pages at most; but no page to which a
+    // writer copies, for which the file has not grown yet: the writer holds it. False: there are more.
     bool cut_behind_the_end(std::uint64_t most_pages);
 
     SparsePages pages;
     std::uint64_t bytes = 0;
     std::uint64_t promised_pages = 0;  // up to here a fallocate that kept the size has succeeded
-    std::uint32_t pieces_being_written = 0;
+    std::uint32_t reservers = 0;       // whose parts lie behind the end as well
   };
   // What regions show: the pages themselves, shared by all.
   class Mapping final : public MemoryObject {

@@ -1,5 +1,6 @@
 #include "os/file/memory_file.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/random.h"
@@ -138,29 +139,69 @@ TEST_F(MemoryFiles, WhatCannotBeReservedIsGivenBack) {
   EXPECT_EQ(it->reserve(0, 1000 * page_bytes, FileDescription::Reserved::grows).error(), Errno::enospc);
   EXPECT_EQ(it->status().value().bytes, 1u);
   // In parts: whoever holds the file's lock for all of them would keep others waiting.
+  it->begin_reserving();
   std::uint64_t allocated = it->status().value().allocated_bytes;
   EXPECT_GT(allocated, 50 * page_bytes);
   int parts = 1;
-  for (; !it->give_back_reserved(8 * page_bytes); ++parts) {
+  for (; !it->end_reserving(8 * page_bytes); ++parts) {
     const std::uint64_t before = std::exchange(allocated, it->status().value().allocated_bytes);
     EXPECT_LE(before - allocated, 8 * page_bytes);
   }
   EXPECT_GT(parts, 6);
   EXPECT_EQ(it->status().value().allocated_bytes, page_bytes);
-  EXPECT_TRUE(it->give_back_reserved(page_bytes));
+  it->begin_reserving();
+  EXPECT_TRUE(it->end_reserving(page_bytes));
   EXPECT_EQ(write_at(*it, page_bytes, "y").value(), 1u);
 }
 
 TEST_F(MemoryFiles, WhatWasPromisedBeforeStays) {
   Reference<FileDescription> it = open();
   using Reserved = FileDescription::Reserved;
+  it->begin_reserving();
   EXPECT_TRUE(it->reserve(2 * page_bytes, page_bytes, Reserved::keeps_size).ok());
   EXPECT_TRUE(it->reserve(5 * page_bytes, page_bytes, Reserved::part).ok());
   EXPECT_EQ(it->reserve(0, 1000 * page_bytes, Reserved::part).error(), Errno::enospc);
-  EXPECT_TRUE(it->give_back_reserved(1000 * page_bytes));
+  EXPECT_TRUE(it->end_reserving(1000 * page_bytes));
   EXPECT_EQ(it->status().value().allocated_bytes, 3 * page_bytes);  // up to the promised one
   EXPECT_TRUE(it->truncate(0).ok());
   EXPECT_EQ(it->status().value().allocated_bytes, 0u);
+}
+
+TEST_F(MemoryFiles, WhatIsNotKeptGoesWhileSomebodyWrites) {
+  struct GivingMemory final : TransferMemory {
+    explicit GivingMemory(FileDescription& reserved) : file(reserved) {}
+    std::size_t copy_out(std::uint64_t, std::span<const std::byte>) override { return 0; }
+    std::size_t copy_in(std::span<std::byte> to, std::uint64_t) override {
+      EXPECT_TRUE(file.end_reserving(1000 * page_bytes));  // by another thread, as this one copies
+      std::ranges::fill(to, std::byte('x'));
+      return to.size();
+    }
+    FileDescription& file;
+  };
+  Reference<FileDescription> it = open();
+  it->begin_reserving();
+  EXPECT_TRUE(it->reserve(0, 20 * page_bytes, FileDescription::Reserved::part).ok());
+  GivingMemory program(*it);
+  const TransferPiece pieces[] = {{0, 3}};
+  Transfer from(program, pieces);
+  EXPECT_EQ(it->write_at(from, 5 * page_bytes).value(), 3u);
+  EXPECT_EQ(it->status().value().allocated_bytes, page_bytes);
+  EXPECT_EQ(read_at(*it, 5 * page_bytes, 10), "xxx");
+}
+
+TEST_F(MemoryFiles, WhoFailsToReserveTakesNothingFromOthers) {
+  using Reserved = FileDescription::Reserved;
+  Reference<FileDescription> it = open();
+  it->begin_reserving();
+  EXPECT_TRUE(it->reserve(0, 10 * page_bytes, Reserved::part).ok());
+  it->begin_reserving();
+  EXPECT_EQ(it->reserve(10 * page_bytes, 1000 * page_bytes, Reserved::part).error(), Errno::enospc);
+  EXPECT_TRUE(it->end_reserving(1000 * page_bytes));
+  EXPECT_TRUE(it->truncate(0).ok());
+  EXPECT_GE(it->status().value().allocated_bytes, 10 * page_bytes);
+  EXPECT_TRUE(it->reserve(10 * page_bytes, page_bytes, Reserved::keeps_size).ok());
+  EXPECT_TRUE(it->end_reserving(1000 * page_bytes));  // the last one gives back what nobody keeps
+  EXPECT_EQ(it->status().value().allocated_bytes, 11 * page_bytes);
 }
 
 TEST_F(MemoryFiles, AFaultInTheProgramEndsTheCall) {

@@ -9,7 +9,7 @@ void PathWalk::free_text() {
 
 Answer<void> PathWalk::step_up() {
   Directory* here = current_->as_directory();
-  if (here == &root_) return {};
+  if (here == &root_ || here == &real_root_) return {};
   if (here->parent() == nullptr) return Errno::enoent;  // it was removed while somebody stood in it
   current_ = Reference<Node>(*here->parent());
   return {};

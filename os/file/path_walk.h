@@ -18,7 +18,13 @@ class PathWalk {
     parent_of_followed,  // ... of where a link leads, for open(O_CREAT)
   };
 
-  PathWalk(Directory& root, Directory& from, unsigned most_links) : root_(root), from_(from), most_links_(most_links) {}
+  // Where ".." stays: at the program's root, and, for who stands outside it, at the tree's.
+  struct Roots {
+    Directory& seen;
+    Directory& real;
+  };
+  PathWalk(Roots roots, Directory& from, unsigned most_links)
+      : root_(roots.seen), real_root_(roots.real), from_(from), most_links_(most_links) {}
   PathWalk(const PathWalk&) = delete;
   PathWalk& operator=(const PathWalk&) = delete;
   ~PathWalk() { free_text(); }
@@ -37,6 +43,7 @@ class PathWalk {
   void free_text();
 
   Directory& root_;
+  Directory& real_root_;
   Directory& from_;
   unsigned most_links_;
   unsigned links_ = 0;

@@ -1,11 +1,10 @@
 // Pipes, eventfds, timerfds and epolls: what can be waited for.
-#include "os/file/channels/epoll.h"
+#include "os/file/channels/epoll_fixture.h"
 #include "os/file/channels/event_file.h"
 #include "os/file/channels/pipe.h"
 #include "os/file/channels/socket_pair.h"
 #include "os/file/channels/timer_file.h"
 #include "os/file/descriptor_table.h"
-#include "os/file/file_fixture.h"
 #include "os/file/memory_file.h"
 
 namespace ingot::os {
@@ -14,33 +13,8 @@ namespace {
 using namespace file_fixture;
 using namespace poll_event;
 
-struct CountingWaiter final : PollWaiter {
-  void notified(std::uint32_t) override { ++count; }
-  int count = 0;
-};
-
-struct RememberingSink final : EpollSink {
-  Answer<void> add(std::uint32_t events, std::uint64_t data) override {
-    if (full) return Errno::efault;
-    told.emplace_back(data, events);
-    return {};
-  }
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> told;
-  bool full = false;
-};
-
-class PollFiles : public Files {
+class PollFiles : public EpollFiles {
  protected:
-  using Told = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
-
-  static Answer<std::uint64_t> read_number(FileDescription& file) {
-    std::uint64_t number = 0;
-    KernelTransfer transfer(std::as_bytes(std::span(&number, 1)));
-    const Answer<std::size_t> moved = file.read(transfer);
-    if (!moved.ok()) return moved.error();
-    EXPECT_EQ(moved.value(), 8u);
-    return number;
-  }
   static Answer<std::size_t> write_number(FileDescription& file, std::uint64_t number) {
     KernelTransfer transfer(std::as_bytes(std::span(&number, 1)));
     return file.write(transfer);
@@ -52,19 +26,6 @@ class PollFiles : public Files {
     if (!moved.ok()) return moved.error();
     text.resize(moved.value());
     return text;
-  }
-  // As epoll_ctl does: of a file that has a descriptor.
-  static Answer<void> watch(EpollFile& epoll, const Reference<FileDescription>& file, std::int32_t number,
-                            EpollInterest interest) {
-    file->add_descriptor();
-    return epoll.add(file, number, interest);
-  }
-  Reference<EpollFile> make_epoll() { return make_reference<EpollFile>(heap, heap, clock, 0u).value(); }
-  static Told collect(EpollFile& epoll, std::size_t most = 100) {
-    RememberingSink sink;
-    const std::size_t told = epoll.collect(sink, most).value();
-    EXPECT_EQ(told, sink.told.size());
-    return sink.told;
   }
 };
 
@@ -310,49 +271,6 @@ TEST_F(PollFiles, AFileThatWasClosedWhileItWasAddedIsNotKept) {
   ends.writing.reset();  // the call is over
   EXPECT_EQ(ends.reading->poll(), hang_up);
   EXPECT_TRUE(collect(*epoll).empty());
-}
-
-TEST_F(PollFiles, TimersInAnEpollComeByTimeAlone) {
-  Reference<EpollFile> epoll = make_epoll();
-  Reference<FileDescription> level = TimerFile::create(heap, clock, TimerClock::monotonic, 0).value();
-  Reference<FileDescription> edge = TimerFile::create(heap, clock, TimerClock::monotonic, 0).value();
-  level->as_timer()->set({Nanoseconds(100), Nanoseconds(0)}, TimerFile::Start::relative);
-  edge->as_timer()->set({Nanoseconds(50), Nanoseconds(100)}, TimerFile::Start::relative);
-  ASSERT_TRUE(watch(*epoll, level, 3, {readable, 1}).ok());
-  ASSERT_TRUE(watch(*epoll, edge, 4, {readable | epoll_flag::edge, 2}).ok());
-  EXPECT_TRUE(collect(*epoll).empty());
-  EXPECT_EQ(epoll->ready_at(), clock.now + Nanoseconds(50));
-  clock.now += Nanoseconds(60);
-  EXPECT_EQ(collect(*epoll), (Told{{2, readable}}));
-  EXPECT_TRUE(collect(*epoll).empty());
-  EXPECT_EQ(epoll->ready_at(), clock.now + Nanoseconds(40));
-  clock.now += Nanoseconds(40);
-  EXPECT_EQ(collect(*epoll), (Told{{1, readable}}));
-  EXPECT_EQ(collect(*epoll), (Told{{1, readable}}));
-  EXPECT_EQ(read_number(*edge).value(), 1u);
-  clock.now += Nanoseconds(100);
-  EXPECT_EQ(collect(*epoll).size(), 2u);
-}
-
-TEST_F(PollFiles, AFileThatMustBeLookedAtIsAskedAtEveryWait) {
-  struct SilentFile final : FileDescription {
-    explicit SilentFile(StandingClock& time) : FileDescription(open_flag::read_write), clock(time) {}
-    Answer<FileStatus> status() override { return FileStatus{}; }
-    std::uint32_t poll() override { return has_key ? poll_event::readable : 0; }
-    PollSource* poll_source() override { return &source; }
-    std::optional<Nanoseconds> ready_at() override { return clock.now + Nanoseconds(10); }
-    StandingClock& clock;
-    PollSource source;
-    bool has_key = false;
-  };
-  Reference<EpollFile> epoll = make_epoll();
-  const Reference<SilentFile> terminal = make_reference<SilentFile>(heap, clock).value();
-  ASSERT_TRUE(watch(*epoll, terminal, 0, {readable, 1}).ok());
-  EXPECT_TRUE(collect(*epoll).empty());
-  EXPECT_EQ(epoll->ready_at(), clock.now + Nanoseconds(10));
-  terminal->has_key = true;
-  EXPECT_EQ(collect(*epoll), (Told{{1, readable}}));
-  EXPECT_EQ(epoll->poll(), readable);
 }
 
 TEST_F(PollFiles, WhatTheProgramCouldNotTakeIsToldAgain) {

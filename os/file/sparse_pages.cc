@@ -49,34 +49,36 @@ Answer<FrameNumber> SparsePages::find_or_add(std::uint64_t page) {
 }
 
 // `begin` is the first page that `table`, with `level` levels of tables, holds. Recursion is four deep at most.
-bool SparsePages::cut_table(Word& table, unsigned level, std::uint64_t begin, std::uint64_t first_dropped,
-                            std::uint64_t& left) {
-  if (table == 0 || begin + pages_below(level) <= first_dropped) return true;
+bool SparsePages::cut_table(Word& table, unsigned level, std::uint64_t begin, Cut& cut) {
+  if (table == 0 || begin + pages_below(level) <= cut.first_dropped) return true;
+  bool is_used = level == 0 && cut.keeps_used && frames_.table().info(FrameNumber(table)).references() > 1;
   if (level > 0) {
     Word* entries = table_at(table);
     for (unsigned i = 0; i < words; ++i) {
-      if (!cut_table(entries[i], level - 1, begin + i * pages_below(level - 1), first_dropped, left)) return false;
+      if (!cut_table(entries[i], level - 1, begin + i * pages_below(level - 1), cut)) return false;
+      is_used = is_used || entries[i] != 0;
     }
   }
-  if (begin < first_dropped) return true;
-  if (left == 0) return false;
-  --left;
+  if (begin < cut.first_dropped || is_used) return true;
+  if (cut.left == 0) return false;
+  --cut.left;
   release(FrameNumber(table));
   if (level == 0) --pages_;
   table = 0;
   return true;
 }
 
-bool SparsePages::cut_some(std::uint64_t first_dropped, std::uint64_t most) {
-  const bool is_done = cut_table(root_, levels_, 0, first_dropped, most);
+bool SparsePages::cut_all(Cut cut) {
+  const bool is_done = cut_table(root_, levels_, 0, cut);
   if (root_ == 0) levels_ = 0;
   return is_done;
 }
 
-void SparsePages::cut(std::uint64_t first_dropped) {
-  constexpr std::uint64_t all = ~std::uint64_t{0};
-  static_cast<void>(cut_some(first_dropped, all));
+bool SparsePages::cut_some(std::uint64_t first_dropped, std::uint64_t most) {
+  return cut_all({first_dropped, most, true});
 }
+
+void SparsePages::cut(std::uint64_t first_dropped) { static_cast<void>(cut_all({.first_dropped = first_dropped})); }
 
 std::optional<std::uint64_t> SparsePages::next_present(std::uint64_t page, std::uint64_t end) const {
   while (page < end && page < pages_below(levels_)) {

@@ -38,7 +38,8 @@ class SparsePages {
   Answer<FrameNumber> find_or_add(std::uint64_t page);
   // Drops all pages from this one on. Whoever holds a reference to a frame keeps it.
   void cut(std::uint64_t first_dropped);
-  // The same of so many frames at most, for those who hold a lock. False: there are more.
+  // The same of so many frames at most, for those who hold a lock, and not of those that somebody uses. False: there
+  // are more.
   bool cut_some(std::uint64_t first_dropped, std::uint64_t most);
   std::uint64_t count() const { return pages_; }  // frames with content, tables not counted
   // The first page from here on that exists, or does not; none up to `end`.
@@ -51,8 +52,14 @@ class SparsePages {
 
   Answer<FrameNumber> allocate();
   void release(FrameNumber frame);
-  // False where more than `left` frames, which counts down, are to be dropped.
-  bool cut_table(Word& table, unsigned level, std::uint64_t begin, std::uint64_t first_dropped, std::uint64_t& left);
+  struct Cut {
+    std::uint64_t first_dropped;
+    std::uint64_t left = ~std::uint64_t{0};  // so many frames more; counts down
+    bool keeps_used = false;
+  };
+  // False where more than `left` frames are to be dropped.
+  bool cut_table(Word& table, unsigned level, std::uint64_t begin, Cut& cut);
+  bool cut_all(Cut cut);
   Word* table_at(Word word) const { return window_.at<Word>(FrameNumber(word)); }
   static unsigned index(std::uint64_t page, unsigned level) { return (page >> (index_bits * level)) & (words - 1); }
   static std::uint64_t pages_below(unsigned levels) { return std::uint64_t{1} << (index_bits * levels); }

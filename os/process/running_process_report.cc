@@ -79,7 +79,7 @@ void RunningProcessReport::write_mapping(TextWriter& text, const RegionFields& r
   if (Node* node = region.object->node(); node != nullptr) {
     std::array<char, 256> room;
     const Answer<std::string_view> path = process_.files().tree().path_of(*node, room);
-    text.add(path.ok() ? path.value() : "(deleted)");
+    text.add(path.ok() ? path.value() : FileTree::instead_of_path(path.error()));
   } else if (region.begin == stack_begin_) {
     text.add("[stack]");
   } else if (process_.memory().heap_begin() - region.begin < region.bytes) {

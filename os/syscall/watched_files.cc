@@ -41,7 +41,8 @@ Answer<std::size_t> WatchedFiles::wait(UserThread& thread, Nanoseconds now, Unti
     if (ready == 0) {
       Until until = deadline;
       for (Watched& it : files()) {
-        if (it.file) until = sooner(until, it.file->ready_at());
+        // It becomes readable then. Whoever does not ask for that would look for ever, once the time has come.
+        if (it.file && (it.wanted & poll_event::readable) != 0) until = sooner(until, it.file->ready_at());
       }
       const Answer<void> slept = wait.sleep(until);
       if (slept.ok()) continue;

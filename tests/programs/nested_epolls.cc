@@ -58,6 +58,20 @@ int main() {
   CHECK(wait_for(outer, -1) == inner && wait_for(inner, 0) == timer);
   take(timer);
   CHECK(wait_for(outer, 0) == -1);
+  // Who asks it for nothing that comes is not kept from the end of its time.
+  CHECK(timerfd_settime(timer, 0, &soon, nullptr) == 0 && wait_for(outer, -1) == inner);
+  pollfd unasked{timer, POLLOUT, 0};
+  CHECK(poll(&unasked, 1, 5) == 0);
+  take(timer);
+  // A timer that is set already, and comes while others sleep without a time: they learn of it.
+  for (int turn = 0; turn < 20; ++turn) {
+    const int added = timerfd_create(CLOCK_MONOTONIC, 0), target = turn % 2 == 0 ? outer : inner;
+    std::thread adder(
+        [&] { CHECK(usleep(1000) == 0 && timerfd_settime(added, 0, &soon, nullptr) == 0 && watch(target, added)); });
+    CHECK(wait_for(outer, -1) == (target == outer ? added : inner));
+    adder.join();
+    CHECK(close(added) == 0 && wait_for(outer, 0) == -1);
+  }
 
   CHECK(!watch(outer, outer) && errno == EINVAL && !watch(inner, outer) && errno == ELOOP);
   CHECK(!watch(outer, inner) && errno == EEXIST);

@@ -91,6 +91,24 @@ void wake() {
   }
 }
 
+// Who names none wakes one, as on Linux; a word that is not aligned is none.
+void wake_without_a_count() {
+  Word word = 0;
+  std::atomic<bool> returned = false;
+  std::thread sleeper([&] {
+    CHECK(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0) == 0);
+    returned = true;
+  });
+  while (syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 0, nullptr, nullptr, 0) == 0) usleep(1000);
+  sleeper.join();
+  CHECK(returned);
+  Word words[2] = {};
+  auto* crooked = reinterpret_cast<char*>(words) + 1;
+  for (const int operation : {FUTEX_WAKE_PRIVATE, FUTEX_WAKE_BITSET_PRIVATE, FUTEX_CMP_REQUEUE_PRIVATE}) {
+    CHECK(syscall(SYS_futex, crooked, operation, 1, nullptr, words, 1) == -1 && errno == EINVAL);
+  }
+}
+
 // Whoever changes the word at the same time loses nothing.
 void add_together() {
   Word here = 0, sum = 0;
@@ -112,6 +130,7 @@ void add_together() {
 int main() {
   change();
   wake();
+  wake_without_a_count();
   add_together();
   std::puts("words change and waiters wake");
 }

@@ -1,6 +1,7 @@
 #include "os/file/channels/epoll.h"
 
 #include <memory>
+#include <utility>
 
 namespace ingot::os {
 
@@ -19,7 +20,7 @@ struct EpollFile::Item final : PollWaiter,
   Reference<FileDescription> file;
   std::int32_t number;
   EpollInterest interest;
-  std::optional<Nanoseconds> told_of;  // the time of a timer that was told already: an edge comes once
+  bool was_due = false;  // at the last look its time had come: an edge of a timer comes once
 };
 
 class [[nodiscard]] EpollFile::Guard {
@@ -56,13 +57,13 @@ bool EpollFile::put(ReadyList& list, Item& item) {
 
 void EpollFile::mark_ready(Item& item) {
   ready_.with([&](ReadyList& list) { put(list, item); });
-  source_.notify(poll_event::readable);
-  tell_holders();
+  tell();
 }
 
-// Not by a holder: it may have been told itself, under the lock of another's list. Who becomes held is looked at by its
-// holder afterwards.
-void EpollFile::tell_holders() {
+// Holders are not told by a holder: it may have been told itself, under the lock of another's list. Who becomes held is
+// looked at by its holder afterwards.
+void EpollFile::tell() {
+  source_.notify(poll_event::readable);
   if (nesting_.load(MemoryOrder::acquire) < 0) holders_.notify(poll_event::readable);
 }
 
@@ -121,10 +122,15 @@ Answer<void> EpollFile::insert(const Reference<FileDescription>& file, std::int3
   items_.push_back(item);
   by_file_.insert(item, hash_of_address(item.file.get()));
   const bool is_silent = item.file->as_timer() != nullptr || item.file->as_epoll() != nullptr;
-  if (is_silent || item.file->ready_at()) timed_.push_back(item);
+  const bool is_timed = is_silent || item.file->ready_at();
+  if (is_timed) timed_.push_back(item);
   item.file->watchers().add(item);
   source->join(item);
-  if (events_of(item) != 0) mark_ready(item);
+  if (events_of(item) != 0) {
+    mark_ready(item);
+  } else if (is_timed) {
+    tell();  // who sleeps may have to wake earlier
+  }
   // Another thread may have closed the last descriptor before there was a watcher to tell.
   if (!item.file->has_descriptors()) drop(item);
   return {};
@@ -135,7 +141,7 @@ Answer<void> EpollFile::change(FileDescription& file, std::int32_t number, Epoll
   Item* item = find(file, number);
   if (item == nullptr) return Errno::enoent;
   item->interest = interest;
-  item->told_of.reset();
+  item->was_due = false;
   if (events_of(*item) != 0) mark_ready(*item);
   return {};
 }
@@ -179,13 +185,14 @@ void EpollFile::mark_timers() {
       item.file->poll();  // it tells those that hold it what time made ready
       continue;
     }
-    const std::optional<Nanoseconds> at = item.file->ready_at();
-    const bool is_looked_at = item.file->as_timer() == nullptr;  // a terminal without interrupts: nobody else asks it
-    if (!is_looked_at && (!at || *at > now)) continue;
-    if (!is_looked_at && (item.interest.events & epoll_flag::edge) != 0 && item.told_of == at) continue;
-    if (is_looked_at && events_of(item) == 0) continue;
-    item.told_of = at;
-    if (ready_.with([&](ReadyList& list) { return put(list, item); })) tell_holders();
+    const bool is_timer = item.file->as_timer() != nullptr;  // else a terminal without interrupts: nobody else asks it
+    const std::optional<Nanoseconds> at = is_timer ? std::nullopt : item.file->ready_at();
+    const bool was_due = std::exchange(item.was_due, is_timer ? item.file->poll() != 0 : at && *at <= now);
+    const bool is_told = was_due && (item.interest.events & epoll_flag::edge) != 0;
+    if (is_timer && (!item.was_due || is_told)) continue;
+    if (events_of(item) == 0) continue;
+    // Others may be about to sleep: they looked before it was due, and ask for a time after this.
+    if (ready_.with([&](ReadyList& list) { return put(list, item); })) tell();
   }
 }
 
@@ -225,13 +232,13 @@ std::uint32_t EpollFile::poll() {
   }
 }
 
+// The first time of those that were not due at the last look. It may be past: then there is to look again at once.
 std::optional<Nanoseconds> EpollFile::ready_at() {
   const Guard guard(*this);
-  const Nanoseconds now = time_.monotonic();
   std::optional<Nanoseconds> first;
   for (Item& item : timed_) {
     const std::optional<Nanoseconds> at = item.file->ready_at();
-    if (at && *at > now && (!first || *at < *first)) first = at;
+    if (at && !item.was_due && (!first || *at < *first)) first = at;
   }
   return first;
 }

@@ -78,7 +78,7 @@ class EpollFile final : public FileDescription, private FileKeeper {
   void let_go(EpollFile& inner);
   static bool put(ReadyList& list, Item& item);
   void mark_ready(Item& item);
-  void tell_holders();
+  void tell();
   std::uint32_t events_of(Item& item);
   void mark_timers();
   void drop(Item& item);

@@ -1,9 +1,8 @@
 // Epolls in epolls: what reaches the outer one, what is refused, and that locks are taken from holders to held.
-#include "os/file/channels/epoll.h"
+#include "os/file/channels/epoll_fixture.h"
 #include "os/file/channels/event_file.h"
 #include "os/file/channels/timer_file.h"
 #include "os/file/descriptor_table.h"
-#include "os/file/file_fixture.h"
 
 namespace ingot::os {
 namespace {
@@ -92,10 +91,7 @@ TEST_F(NestedEpolls, TellWhileAFileOfTheInnerOneHasSomethingToSay) {
 }
 
 TEST_F(NestedEpolls, TellAnEdgeOnceAndWakeWhoWaitsForTheOuterOne) {
-  struct Waiter final : PollWaiter {
-    void notified(std::uint32_t) override { ++count; }
-    int count = 0;
-  } waiter;
+  CountingWaiter waiter;
   const Reference<EpollFile> outer = make_epoll(), inner = make_epoll();
   const Reference<FileDescription> event = make_event();
   ASSERT_TRUE(inner->add(event, 4, {readable, 44}).ok());
@@ -126,6 +122,29 @@ TEST_F(NestedEpolls, KnowTheTimesOfTimersWithin) {
   }
   take(*timer);
   EXPECT_EQ(collect(*level) + collect(*edge), 0u);
+}
+
+TEST_F(NestedEpolls, WakeWhoSleepsBeforeATimerWithinWasKnown) {
+  const Reference<EpollFile> outer = make_epoll(), inner = make_epoll(), other = make_epoll();
+  const Reference<FileDescription> timer = make_timer(Nanoseconds(50));
+  ASSERT_TRUE(outer->add(inner, 3, {readable, 33}).ok());
+  CountingWaiter sleeper;
+  outer->poll_source()->join(sleeper);
+  ASSERT_TRUE(inner->add(timer, 4, {readable, 44}).ok());
+  EXPECT_EQ(sleeper.count, 1);
+  EXPECT_EQ(collect(*outer), 0u);
+  clock.now += Nanoseconds(60);
+  EXPECT_EQ(outer->ready_at(), clock.now - Nanoseconds(10));  // it came after the look
+  EXPECT_EQ(collect(*inner), 44u);                            // who waits for the outer one looks again
+  EXPECT_EQ(sleeper.count, 2);
+  EXPECT_EQ(collect(*outer), 33u);
+  take(*timer);
+  timer->as_timer()->set({Nanoseconds(50), Nanoseconds(0)}, TimerFile::Start::relative);
+  ASSERT_TRUE(other->add(timer, 4, {readable, 55}).ok());
+  const int before = sleeper.count;
+  ASSERT_TRUE(outer->add(other, 5, {readable, 66}).ok());
+  EXPECT_EQ(sleeper.count, before + 1);
+  outer->poll_source()->leave(sleeper);
 }
 
 TEST_F(NestedEpolls, AreHoldersOrHeldAndMayChange) {

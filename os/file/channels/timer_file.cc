@@ -65,6 +65,7 @@ class ClockTimerFile final : public TimerFile {
       return times;
     });
     if (come == 0) return Errno::eagain;
+    source_.notify(poll_event::readable);  // who waits learns of the next time
     return to.give(std::as_bytes(std::span(&come, 1)));
   }
 

@@ -70,13 +70,15 @@ Answer<bool> wakes_there(std::uint32_t packed, std::uint32_t word) {
   }
 }
 
+// As on Linux, a call that wakes and names none, or fewer, wakes one.
+std::uint64_t at_least_one(std::uint32_t most) { return static_cast<std::int32_t>(most) > 0 ? most : 1; }
+
 struct WordWakes {
   UserPointer<std::uint32_t> word;
   std::uint32_t most;
 };
 Answer<std::uint64_t> change_and_wake(Process& process, WordWakes here, WordWakes there, std::uint32_t packed) {
-  constexpr std::size_t word_bytes = sizeof(std::uint32_t);
-  if (!here.word.address.aligned(word_bytes) || !there.word.address.aligned(word_bytes)) return Errno::einval;
+  if (!there.word.address.aligned(sizeof(std::uint32_t))) return Errno::einval;
   std::uint32_t before = TRY(there.word.read());
   while (true) {
     const std::uint32_t wanted = TRY(changed(packed, before));
@@ -85,8 +87,8 @@ Answer<std::uint64_t> change_and_wake(Process& process, WordWakes here, WordWake
     before = found;
   }
   const bool also_there = TRY(wakes_there(packed, before));
-  std::uint64_t woken = process.futexes().wake(here.word, here.most);
-  if (also_there) woken += process.futexes().wake(there.word, there.most);
+  std::uint64_t woken = process.futexes().wake(here.word, at_least_one(here.most));
+  if (also_there) woken += process.futexes().wake(there.word, at_least_one(there.most));
   return woken;
 }
 
@@ -98,6 +100,7 @@ Answer<std::uint64_t> futex(Caller& caller, UserPointer<std::uint32_t> word, std
   FutexLocks& locks = caller.process.locks();
   const UserPointer<TimeSpecification> time{VirtualAddress(time_or_count)};
   if ((request & wall_clock_flag) != 0 && !may_name_clock(operation)) return Errno::enosys;
+  if (!word.address.aligned(sizeof(std::uint32_t))) return Errno::einval;
   switch (operation) {
     case Operation::wait:
     case Operation::wait_bits: {
@@ -109,10 +112,10 @@ Answer<std::uint64_t> futex(Caller& caller, UserPointer<std::uint32_t> word, std
       caller.thread.keep_deadline(*deadline);
       return Errno::restart_without_handler;
     }
-    case Operation::wake: return futexes.wake(word, value);
+    case Operation::wake: return futexes.wake(word, at_least_one(value));
     case Operation::wake_bits:
       if (third == 0) return Errno::einval;
-      return futexes.wake(word, value, third);
+      return futexes.wake(word, at_least_one(value), third);
     case Operation::compare_requeue:
       if (TRY(word.read()) != third) return Errno::eagain;
       [[fallthrough]];

@@ -152,6 +152,7 @@ Answer<std::uint64_t> get_directory(Caller& caller, VirtualAddress to, std::uint
   text[most - 1] = '\0';
   std::uint64_t bytes = 0;  // stays 0 where the error counts
   Errno error = path.ok() ? Errno::erange : path.error();
+  if (error == Errno::exdev) error = Errno::enoent;  // it has no path for this program
   if (path.ok() && path.value().size() < room) {
     bytes = path.value().size() + 1;
     if (!copy_to_user(to, path.value().data(), bytes).ok()) {

@@ -165,11 +165,11 @@ Answer<void> reserve_in_parts(Caller& caller, FileDescription& file, std::uint64
     }
     return file.reserve(begin, end - begin, size);
   };
+  file.begin_reserving();
   const Answer<void> reserved = reserve_all();
-  if (reserved.ok()) return {};
   // What is not kept goes back in parts as well, even where the caller must end.
-  while (!file.give_back_reserved(part_bytes)) static_cast<void>(caller.thread.may_go_on(EndsFor::the_end));
-  return reserved.error();
+  while (!file.end_reserving(part_bytes)) static_cast<void>(caller.thread.may_go_on(EndsFor::the_end));
+  return reserved;
 }
 
 Answer<void> reserve(Caller& caller, std::int32_t descriptor, std::uint32_t mode, std::int64_t offset,
