@@ -28,7 +28,7 @@ LEADS = (
     (r"DeviceFile::open\(", r"(LogDevice|Terminal|PciBus)::open\(ingot::os::Node&"),
     (r"FileTree::(make|find_or_create)", r"Directory::create\("),
     (r"status|volume_of", r"::status\(\)"),
-    (r"Row<.*::reserve,", r"Description::reserve\("),
+    (r"Row<.*::reserve,", r"Description::(reserve|end_reserving)\("),
     (r"Row<.*::control,", r"::control\(unsigned int, unsigned long, ingot::os::ControlCaller"),
     (r"::receive_pieces\(", r"Socket::receive\("),
     (r"OwnedLocks::", r"FutexLocks::(read|exchange)\("),
