@@ -89,8 +89,7 @@ std::string unknown_words(const CLI::App& command, const std::vector<std::string
     return "expected no more arguments of " + in_quotes(name) + ", found " + in_quotes(first) +
            ": behind -- nothing is an option";
   }
-  const std::string text =
-      "expected an option of " + in_quotes(name) + ", found " + in_quotes(first) + guess(option, known);
+  std::string text = "expected an option of " + in_quotes(name) + ", found " + in_quotes(first) + guess(option, known);
   if (looks_like_option(first) || !takes_text(command)) return text;
   return text + "\nA text that begins with - stands behind --, as in: " + name + " ... -- " + in_quotes(first);
 }

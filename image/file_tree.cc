@@ -67,7 +67,9 @@ Result<std::string> FileTree::follow(std::string_view path, bool last_too) const
       place = place.substr(0, place.rfind('/') == std::string::npos ? 0 : place.rfind('/'));
       continue;
     }
-    const std::string next = place + '/' + name;
+    std::string next = place;
+    next += '/';
+    next += name;
     if (next.size() > longest_path) return bad_path(path);
     const FileNode* node = at(next);
     const bool is_link = node != nullptr && node->kind == FileNode::Kind::symbolic_link;

@@ -75,8 +75,7 @@ Answer<void> PathWalk::run(std::string_view path, Last last) {
       if (!follows || ends_in_slash_ || name == "." || name == "..") return {};
       const Answer<Reference<Node>> child = here->find(name);
       if (!child.ok() || child.value()->kind() != FileKind::symbolic_link) return {};
-      const Reference<Node> link = child.value();
-      TRY(follow(*link, rest));
+      TRY(follow(*child.value(), rest));
       continue;
     }
     if (name == ".") {
