@@ -104,7 +104,7 @@ std::optional<std::string> find_program(const std::string& name) {
   std::string_view rest = path != nullptr ? path : "/usr/bin:/bin";
   while (!rest.empty()) {
     const std::size_t colon = rest.find(':');
-    const std::string candidate = std::string(rest.substr(0, colon)) + '/' + name;
+    std::string candidate = std::string(rest.substr(0, colon)) + '/' + name;
     if (usable(candidate)) return candidate;
     rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
   }
