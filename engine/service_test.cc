@@ -123,7 +123,7 @@ TEST_F(ServiceTest, ManyAtOnceAreToldWhatEachIsToldAlone) {
       EXPECT_EQ(listeners[i]->text, expected[i]) << "request " << i << " of " << sequences << " at once";
       EXPECT_EQ(listeners[i]->ended, GenerationEnd::token_limit) << listeners[i]->reason;
     }
-    if (pages == 0) EXPECT_EQ(service_->counts().preemptions, 0);
+    EXPECT_TRUE(pages > 0 || service_->counts().preemptions == 0);
   }
 }
 
