@@ -62,7 +62,6 @@ bool PrefixIndex::knows(std::int32_t page) const {
 
 void PrefixIndex::let_go(std::int32_t page) {
   Known& last = known(page);
-  last.is_unused = true;
   last.earlier = latest_;
   last.later = none;
   (latest_ == none ? earliest_ : known(latest_).later) = page;
@@ -72,7 +71,6 @@ void PrefixIndex::let_go(std::int32_t page) {
 
 void PrefixIndex::take_up(std::int32_t page) {
   Known& used = known(page);
-  used.is_unused = false;
   (used.earlier == none ? earliest_ : known(used.earlier).later) = used.later;
   (used.later == none ? latest_ : known(used.later).earlier) = used.earlier;
   --unused_;

@@ -44,7 +44,6 @@ class PrefixIndex {
   static constexpr std::int32_t none = -1;
   struct Known {
     bool is_known = false;
-    bool is_unused = false;
     std::uint64_t hash = 0;
     std::uint64_t salt = 0;
     std::int32_t before = none;

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <condition_variable>
-#include <map>
+#include <memory>
 #include <mutex>
 
 #include "engine/generation.h"
