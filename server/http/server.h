@@ -1,0 +1,74 @@
+// Server: listens, reads requests, hands each to a handler as an Exchange, and sends what comes back. One thread runs
+// all connections.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "base/result.h"
+#include "server/http/exchange.h"
+
+namespace ingot::http {
+
+struct Limits {
+  std::size_t head_bytes = 16 << 10;
+  std::size_t target_bytes = 8 << 10;
+  std::size_t body_bytes = 16 << 20;
+  std::int64_t connections = 20'000;
+  std::chrono::milliseconds head_time{10'000};    // from its first byte to its last
+  std::int64_t body_bytes_a_second = 1024;        // slower ones are given up
+  std::chrono::milliseconds idle_time{75'000};    // between requests
+  std::size_t unsent_bytes = 256 << 10;           // of a stream, before its writer is told to stop
+  std::chrono::milliseconds unread_time{60'000};  // in which a client reads nothing of what waits
+  std::chrono::milliseconds ping_time{15'000};
+};
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";  // a numeric address, of version 4 or 6; empty: none
+  int port = 8080;                 // 0: any that is free
+  std::string unix_path = {};      // a Unix socket; empty: none
+  Limits limits = {};
+};
+
+// What happened since it began, and what is the case now.
+struct ServerCounts {
+  std::int64_t connections = 0;  // now
+  std::int64_t accepted = 0;
+  std::int64_t dropped = 0;    // idle ones that had to go for new ones
+  std::int64_t late = 0;       // given up: too slow, or idle for too long
+  std::int64_t malformed = 0;  // requests that could not be read
+  std::int64_t bytes_in = 0;
+  std::int64_t bytes_out = 0;
+};
+
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  // On the loop's thread, which it must not keep.
+  virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
+  // The answer to a request that could not be read as one: 400, 408, 413, 414, 431 and what was wrong.
+  virtual Answer refuse(int status, std::string_view reason) = 0;
+};
+
+class Server {
+ public:
+  // Listens at once: a port that is taken is an error here. The handler must outlive the server.
+  static Result<std::unique_ptr<Server>> create(const ServerOptions& options, Handler& handler);
+  virtual ~Server() = default;
+
+  virtual int port() const = 0;
+  // Runs the loop on this thread until stop().
+  virtual void run() = 0;
+
+  // --- from any thread ---
+  // No new connections and no further requests on those there are. `done` is called once the last answer is through.
+  virtual void drain(std::function<void()> done) = 0;
+  virtual void stop() = 0;
+  // Runs on the loop's thread, soon or after a while.
+  virtual void post(std::function<void()> task) = 0;
+  virtual void post_after(std::chrono::milliseconds delay, std::function<void()> task) = 0;
+  virtual ServerCounts counts() const = 0;
+};
+
+}  // namespace ingot::http
