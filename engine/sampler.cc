@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/contract/run.h"
+#include "engine/run_with_scratch.h"
 #include "kernels/sampling/choose.h"
 #include "kernels/sampling/filter.h"
 #include "kernels/sampling/logits.h"
@@ -18,21 +18,6 @@ Result<void> require_between(std::string_view what, double value, double low, do
   return Error::of(ErrorCode::invalid_argument, "expected a ", what, " from ", static_cast<std::int64_t>(low), " to ",
                    static_cast<std::int64_t>(high), ", found ",
                    std::isnan(value) ? "one that is not a number" : "one outside of that");
-}
-
-// Runs an operation, with as much scratch as its chosen variant asks for.
-template <class Op>
-Result<void> run_with_scratch(const KernelTable& table, const typename Op::Arguments& arguments, Context& context,
-                              std::vector<std::byte>& scratch) {
-  const auto variants = Op::variants();
-  for (const int index : table.available(Op::name)) {
-    const Variant<Op>& variant = variants[static_cast<std::size_t>(index)];
-    if (variant.scratch_bytes == nullptr) continue;
-    const std::size_t needed = variant.scratch_bytes(arguments, context.workers.count());
-    if (scratch.size() < needed) scratch.resize(needed);
-  }
-  Context with_scratch{context.workers, context.scratch.size() >= scratch.size() ? context.scratch : scratch};
-  return run<Op>(table, arguments, with_scratch);
 }
 
 }  // namespace
@@ -89,9 +74,10 @@ Result<void> Sampler::filter(const View<float>& row, Context& context) {
 float Sampler::next_uniform() { return static_cast<float>(random_.next() >> 40) * 0x1p-24f; }
 
 Result<std::int32_t> Sampler::choose(std::span<const float> logits, Context& context,
-                                     std::span<const std::int32_t> forbidden) {
+                                     const TokenConstraints& constraints) {
   row_.assign(logits.begin(), logits.end());
-  for (const std::int32_t token : forbidden) {
+  for (const TokenBias& bias : constraints.biases) row_[static_cast<std::size_t>(bias.token)] += bias.added;
+  for (const std::int32_t token : constraints.forbidden) {
     row_[static_cast<std::size_t>(token)] = -std::numeric_limits<float>::infinity();
   }
   const View<float> row(row_.data(), {1, static_cast<std::int64_t>(row_.size())});

@@ -1,6 +1,7 @@
 // Sampler: from logits to the next token, as a chain of contracts.
 //
-//   penalties (repetition, presence, frequency)  ->  temperature  ->  top-k  ->  top-p  ->  min-p  ->  draw
+//   biases  ->  penalties (repetition, presence, frequency)  ->  temperature  ->  top-k  ->  top-p  ->  min-p  ->
+//   draw
 //
 // A link that is switched off is left out. Without a temperature the most likely token is taken and nothing is drawn.
 // The draws depend on the seed alone, so the same seed gives the same text on every number of threads.
@@ -29,15 +30,25 @@ struct SamplerOptions {
   std::uint64_t seed = 0;
 };
 
+struct TokenBias {
+  std::int32_t token = 0;
+  float added = 0;  // to its logit; -infinity: it never comes
+};
+
+// What a caller says of single tokens. All of them are in the vocabulary.
+struct TokenConstraints {
+  std::span<const std::int32_t> forbidden = {};  // are never chosen
+  std::span<const TokenBias> biases = {};
+};
+
 class Sampler {
  public:
   // Fails where a number lies outside of its range. The table must outlive the sampler.
   static Result<Sampler> create(const KernelTable& table, const SamplerOptions& options);
 
-  // The token chosen from one row of logits; it joins the history. Fails where no token has a number. Those that are
-  // forbidden are never chosen.
+  // The token chosen from one row of logits; it joins the history. Fails where no token has a number.
   Result<std::int32_t> choose(std::span<const float> logits, Context& context,
-                              std::span<const std::int32_t> forbidden = {});
+                              const TokenConstraints& constraints = {});
   // Tokens that penalties should see: a prompt.
   void remember(std::span<const std::int32_t> tokens);
 

@@ -38,10 +38,10 @@ TEST_F(SamplerTest, WhatIsForbiddenIsNeverChosen) {
   Context context{*workers.value(), {}};
   const std::int32_t forbidden[] = {4, 2};
   Sampler greedy = Sampler::create(table_, {}).value();
-  EXPECT_EQ(greedy.choose(ramp, context, forbidden).value(), 3);
+  EXPECT_EQ(greedy.choose(ramp, context, {.forbidden = forbidden}).value(), 3);
   Sampler drawing = Sampler::create(table_, {.temperature = 5}).value();
   for (int i = 0; i < 200; ++i) {
-    const std::int32_t token = drawing.choose(ramp, context, forbidden).value();
+    const std::int32_t token = drawing.choose(ramp, context, {.forbidden = forbidden}).value();
     EXPECT_TRUE(token != 4 && token != 2);
   }
 }

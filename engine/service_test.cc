@@ -18,17 +18,17 @@ struct Heard : GenerationListener {
   GenerationCounts counts;
   std::string reason;
 
-  void on_token(std::int32_t token, std::string_view piece) override {
+  void on_token(const ChosenToken& chosen) override {
     EXPECT_FALSE(ended);
-    tokens.push_back(token);
-    text += piece;
+    tokens.push_back(chosen.token);
+    text += chosen.text;
   }
-  void on_end(GenerationEnd end, std::string_view piece, const GenerationCounts& all, std::string_view why) override {
+  void on_end(const GenerationEnding& ending) override {
     EXPECT_FALSE(ended);
-    text += piece;
-    ended = end;
-    counts = all;
-    reason = why;
+    text += ending.text;
+    ended = ending.end;
+    counts = ending.counts;
+    reason = ending.reason;
   }
 };
 
@@ -56,7 +56,7 @@ class ServiceTest : public testing::Test {
                                                    {"attention.decode", "reference"}}})
                    .value();
     all_pages_ = session_->sequences().whole().free_pages();
-    service_ = Service::create(*session_, tokenizer(), service).value();
+    service_ = Service::create(*session_, tokenizer(), bell_, service).value();
   }
 
   const Tokenizer& tokenizer() const { return *model_->tokenizer().value(); }
@@ -88,6 +88,7 @@ class ServiceTest : public testing::Test {
 
   std::shared_ptr<const Model> model_ = Model::open_default().value();
   std::unique_ptr<Session> session_;
+  Bell bell_;
   std::unique_ptr<Service> service_;
   std::int64_t all_pages_ = 0;
 };
@@ -282,14 +283,14 @@ TEST_F(ServiceTest, TakesRequestsFromAnyThread) {
         if (random.below(3) == 0) service_->cancel(number);
       }
       --open;
-      service_->wake();
+      bell_.ring();
     });
   }
   while (true) {
     const bool was_open = open > 0;
     if (service_->step()) continue;
     if (!was_open) break;
-    service_->wait();
+    bell_.wait();
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::vector<Listener>& of_thread : listeners) {

@@ -1,6 +1,7 @@
 #include "engine/session.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -260,6 +261,7 @@ Result<void> Session::require_room(int sequence, std::int64_t tokens) const {
 Result<View<const float>> Session::forward(std::span<const TokenRun> runs) {
   TRY(check(runs));
   outputs_.clear();
+  planning_seconds_ = 0;
   std::int64_t tokens = 0;
   for (const TokenRun& run : runs) tokens += static_cast<std::int64_t>(run.tokens.size());
   tokens_done_ = 0;
@@ -293,7 +295,9 @@ Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float
   }
   sequences_of_runs_.clear();
   for (const TokenRun& run : runs) sequences_of_runs_.push_back(run.sequence);
+  const auto begin = std::chrono::steady_clock::now();
   Plan& plan = *TRY(plan_for(pass));
+  planning_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   TRY(plan.bind_states([this](const CircuitTensor& tensor) {
     return memory_->state(tensor, sequences_of_runs_[static_cast<std::size_t>(tensor.run)]);
   }));

@@ -62,6 +62,9 @@ class Session {
   Result<View<const float>> forward(std::span<const TokenRun> runs);
   Result<View<const float>> forward(const TokenRun& run) { return forward(std::span(&run, 1)); }
 
+  // Of the last forward(), the time that went into plans: once for each shape, so it says nothing of the next pass.
+  double planning_seconds() const { return planning_seconds_; }
+
   // Whether the sequence can take that many tokens more; else an error that says how much it can, and what to do.
   Result<void> require_room(int sequence, std::int64_t tokens) const;
 
@@ -125,6 +128,7 @@ class Session {
   Progress progress_;
   std::int64_t tokens_done_ = 0;  // of the forward() under way
   std::int64_t tokens_wanted_ = 0;
+  double planning_seconds_ = 0;
 };
 
 }  // namespace ingot
