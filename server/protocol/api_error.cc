@@ -104,17 +104,17 @@ ApiError wrong_method(std::string_view method, std::string_view path, std::strin
 }
 
 ApiError wrong_content_type(std::string_view found) {
-  return error_of(415, found.empty() ? "expected a body of the type application/json, found none said"
-                                     : "expected a body of the type application/json, found '" + std::string(found) +
-                                           "'",
+  return error_of(415,
+                  found.empty() ? "expected a body of the type application/json, found none said"
+                                : "expected a body of the type application/json, found '" + std::string(found) + "'",
                   "unsupported_media_type");
 }
 
 ApiError queue_full(int retry_after_seconds) {
-  ApiError error = error_of(429,
-                            "more requests wait than should: expected to be asked again in " +
-                                std::to_string(retry_after_seconds) + " s",
-                            "queue_full");
+  ApiError error = error_of(
+      429,
+      "more requests wait than should: expected to be asked again in " + std::to_string(retry_after_seconds) + " s",
+      "queue_full");
   error.retry_after_seconds = retry_after_seconds;
   return error;
 }

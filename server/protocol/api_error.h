@@ -41,16 +41,16 @@ ApiError context_length_exceeded(std::int64_t prompt_tokens, std::int64_t most_t
 // 400: the model's chat template cannot render these messages, or there is none.
 ApiError wrong_template(std::string_view reason);
 
-ApiError wrong_key();                                                                        // 401
-ApiError forbidden(std::string message);                                                     // 403
-ApiError unknown_path(std::string_view path);                                                // 404
-ApiError unknown_model(std::string_view asked, std::span<const std::string> served);         // 404, lists the models
+ApiError wrong_key();                                                                 // 401
+ApiError forbidden(std::string message);                                              // 403
+ApiError unknown_path(std::string_view path);                                         // 404
+ApiError unknown_model(std::string_view asked, std::span<const std::string> served);  // 404, lists the models
 ApiError wrong_method(std::string_view method, std::string_view path, std::string_view allowed);  // 405
-ApiError wrong_content_type(std::string_view found);                                         // 415
+ApiError wrong_content_type(std::string_view found);                                              // 415
 
-ApiError queue_full(int retry_after_seconds);                                     // 429
+ApiError queue_full(int retry_after_seconds);                                       // 429
 ApiError unavailable(std::string message, std::optional<int> retry_after_seconds);  // 503: loading, draining, no memory
-ApiError deadline_passed();                                                       // 504
+ApiError deadline_passed();                                                         // 504
 
 // What HTTP itself refuses (408, 413, 414, 431 ...), or any other status.
 ApiError http_error(int status, std::string_view reason);

@@ -64,7 +64,8 @@ void read_only_values(FieldReader& reader) {
 }
 
 void pass_over_harmless(FieldReader& reader) {
-  for (const std::string_view name : {"service_tier", "safety_identifier", "prompt_cache_key", "prompt_cache_retention"}) {
+  for (const std::string_view name :
+       {"service_tier", "safety_identifier", "prompt_cache_key", "prompt_cache_retention"}) {
     reader.harmless(name, Kind::text);
   }
   // A prediction only saves time.

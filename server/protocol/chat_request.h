@@ -7,8 +7,8 @@
 namespace ingot::protocol {
 
 struct ChatRequest {
-  GenerationRequest generation;
-  chat::ChatRequest chat;  // without tokens and the clock
+  GenerationRequest generation = {};
+  chat::ChatRequest chat = {};  // without tokens and the clock
 };
 
 Outcome<ChatRequest> read_chat_request(const chat::Dictionary& body, const ServedModel& model);

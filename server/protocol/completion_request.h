@@ -7,9 +7,9 @@
 namespace ingot::protocol {
 
 struct CompletionRequest {
-  GenerationRequest generation;
-  std::vector<TokenInput> prompts;  // each has generation.choices choices
-  bool echoes = false;              // the prompt is part of the answer
+  GenerationRequest generation = {};
+  std::vector<TokenInput> prompts = {};  // each has generation.choices choices
+  bool echoes = false;                   // the prompt is part of the answer
 };
 
 Outcome<CompletionRequest> read_completion_request(const chat::Dictionary& body, const ServedModel& model);

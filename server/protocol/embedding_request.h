@@ -12,8 +12,8 @@ enum class VectorForm : std::uint8_t {
 };
 
 struct EmbeddingRequest {
-  std::string model;  // empty: none was named
-  std::vector<TokenInput> inputs;
+  std::string model = {};  // empty: none was named
+  std::vector<TokenInput> inputs = {};
   VectorForm form = VectorForm::numbers;
   std::int64_t dimensions = 0;  // what each vector is cut to; the model's width where nothing was asked for
 };

@@ -165,7 +165,8 @@ Outcome<void> FieldReader::finish() const {
     std::string message = "unknown field '" + beginning_of(name) + "'";
     const auto distance = [&](const KnownField& field) { return edit_distance(field.name, name); };
     const auto nearest = std::ranges::min_element(known_, {}, distance);
-    if (nearest != known_.end() && distance(*nearest) <= 2) message += ": is '" + std::string(nearest->name) + "' meant?";
+    if (nearest != known_.end() && distance(*nearest) <= 2)
+      message += ": is '" + std::string(nearest->name) + "' meant?";
     return wrong_field(place_of(beginning_of(name)), std::move(message));
   }
   return {};

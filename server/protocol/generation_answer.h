@@ -27,10 +27,10 @@
 namespace ingot::protocol {
 
 struct AnswerHead {
-  std::string id;
-  std::string model;
-  std::string fingerprint;   // of the program and the model
-  std::int64_t created = 0;  // seconds since 1970
+  std::string id = {};
+  std::string model = {};
+  std::string fingerprint = {};  // of the program and the model
+  std::int64_t created = 0;      // seconds since 1970
 };
 
 class GenerationAnswer {

@@ -91,9 +91,8 @@ void read_harmless(FieldReader& reader) {
 }
 
 void refuse_others(FieldReader& reader) {
-  for (const std::string_view name :
-       {"grammar", "json_schema", "guided_json", "guided_regex", "guided_choice", "guided_grammar",
-        "structured_outputs"}) {
+  for (const std::string_view name : {"grammar", "json_schema", "guided_json", "guided_regex", "guided_choice",
+                                      "guided_grammar", "structured_outputs"}) {
     reader.refused(name, name);
   }
 }

@@ -11,16 +11,16 @@
 namespace ingot::protocol {
 
 struct GenerationRequest {
-  std::string model;                        // empty: none was named
-  std::optional<std::int64_t> most_tokens;  // nothing: as many as fit the context
-  std::optional<std::uint64_t> seed;        // nothing: any
-  std::int64_t choices = 1;                 // for each prompt
+  std::string model = {};                        // empty: none was named
+  std::optional<std::int64_t> most_tokens = {};  // nothing: as many as fit the context
+  std::optional<std::uint64_t> seed = {};        // nothing: any
+  std::int64_t choices = 1;                      // for each prompt
   bool is_streamed = false;
   bool tells_usage = true;           // in a stream: where asked for
   bool tells_probabilities = false;  // of tokens, in the answer
-  std::string cache_salt;            // with whom it shares what is computed; empty: with all of its key
+  std::string cache_salt = {};       // with whom it shares what is computed; empty: with all of its key
   // Everything but the prompt, the seed, most_tokens and who asks.
-  TextRequest text;
+  TextRequest text = {};
 };
 
 // One choice's request. `most_tokens` is for where the request does not say; each choice draws by a seed of its own.

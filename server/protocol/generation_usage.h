@@ -11,13 +11,14 @@
 namespace ingot::protocol {
 
 struct EndedChoice {
-  std::string_view finish_reason;
-  GenerationCounts counts;
-  GenerationTimes times;
+  std::string_view finish_reason = {};
+  GenerationCounts counts = {};
+  GenerationTimes times = {};
 };
 
 // Choices of one prompt count it once, as OpenAI does: by the first of them.
-void add_usage(JsonWriter& writer, std::span<const std::optional<EndedChoice>> choices, std::int64_t choices_of_a_prompt);
+void add_usage(JsonWriter& writer, std::span<const std::optional<EndedChoice>> choices,
+               std::int64_t choices_of_a_prompt);
 // Choices run side by side: of their times the longest counts, of their tokens all.
 void add_timings(JsonWriter& writer, std::span<const std::optional<EndedChoice>> choices,
                  std::int64_t choices_of_a_prompt);

@@ -8,7 +8,7 @@
 namespace ingot::protocol {
 
 struct ModelCard {
-  std::string id;
+  std::string id = {};
   std::int64_t created = 0;          // seconds since 1970
   std::int64_t vocabulary = 0;       // tokens
   std::int64_t trained_context = 0;  // tokens

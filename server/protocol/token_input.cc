@@ -43,11 +43,13 @@ void read_inputs(FieldReader& reader, std::string_view name, std::int64_t vocabu
   if (kind != chat::Kind::text && kind != chat::Kind::sequence) {
     return reader.fail(place_in(name, 0), "a text, a token or a list of tokens", items.front());
   }
-  if (items.size() > most_inputs) return reader.fail(name, "at most " + std::to_string(most_inputs) + " of them", *found);
+  if (items.size() > most_inputs)
+    return reader.fail(name, "at most " + std::to_string(most_inputs) + " of them", *found);
   for (std::size_t index = 0; index < items.size(); ++index) {
     const chat::Value& item = items[index];
     const std::string place = place_in(name, index);
-    if (!item.is(kind)) return reader.fail(place, kind == chat::Kind::text ? "a text as before" : "a list as before", item);
+    if (!item.is(kind))
+      return reader.fail(place, kind == chat::Kind::text ? "a text as before" : "a list as before", item);
     if (item.is_text()) {
       inputs.emplace_back(item.bytes());
       continue;

@@ -9,21 +9,21 @@
 namespace ingot::protocol {
 
 struct TokenizeRequest {
-  std::string model;  // empty: none was named; here and below
-  std::string content;
+  std::string model = {};  // empty: none was named; here and below
+  std::string content = {};
   bool adds_special_tokens = false;
   bool parses_special_tokens = true;
   bool tells_pieces = false;
 };
 
 struct DetokenizeRequest {
-  std::string model;
-  std::vector<std::int32_t> tokens;
+  std::string model = {};
+  std::vector<std::int32_t> tokens = {};
 };
 
 struct TemplateRequest {
-  std::string model;
-  chat::ChatRequest chat;  // without tokens and the clock
+  std::string model = {};
+  chat::ChatRequest chat = {};  // without tokens and the clock
 };
 
 Outcome<TokenizeRequest> read_tokenize_request(const chat::Dictionary& body);
