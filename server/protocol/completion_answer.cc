@@ -34,14 +34,12 @@ std::string most_likely_object(const Tokenizer& tokenizer, const ChosenToken& ch
   };
   for (const TokenProbability& likely : chosen.most_likely) add(likely.token, likely.log_probability);
   add(chosen.token, chosen.log_probability);
-  std::string json = "{";
-  for (const auto& [name, log_probability] : named) {
-    if (json.size() > 1) json += ',';
-    json += '"';
-    append_escaped(json, name);
-    json += "\":" + number_text(log_probability);
-  }
-  return json + "}";
+  std::string json;
+  JsonWriter writer(json);
+  writer.open_object();
+  for (const auto& [name, log_probability] : named) writer.key(name).number(told_probability(log_probability));
+  writer.close_object();
+  return json;
 }
 
 // How many bytes of a text are this token's: all of its piece, or but for the space in front that a tokenizer adds to a
@@ -85,9 +83,9 @@ std::string_view CompletionAnswer::echo_of(std::int64_t choice) const {
 }
 
 void CompletionAnswer::append(Probabilities& probabilities, const ChosenToken& chosen, std::size_t offset) const {
-  std::string name = "\"";
-  append_escaped(name, name_of_token(*tokenizer_, chosen.token));
-  append_item(probabilities.tokens, name + "\"");
+  std::string name;
+  JsonWriter(name).text(name_of_token(*tokenizer_, chosen.token));
+  append_item(probabilities.tokens, name);
   const bool is_known = !std::isnan(chosen.log_probability);
   append_item(probabilities.values, is_known ? number_text(chosen.log_probability) : "null");
   append_item(probabilities.most_likely, is_known ? most_likely_object(*tokenizer_, chosen) : "null");

@@ -79,10 +79,8 @@ void append_number(std::string& json, double value) { append_shortest(json, valu
 void append_number(std::string& json, float value) { append_shortest(json, value); }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
-  separate();
-  *json_ += '"';
-  *json_ += name;
-  *json_ += "\":";
+  text(name);
+  *json_ += ':';
   wants_comma_ = false;
   return *this;
 }

@@ -32,7 +32,6 @@ class JsonWriter {
   JsonWriter& close_object() { return close('}'); }
   JsonWriter& open_list() { return open('['); }
   JsonWriter& close_list() { return close(']'); }
-  // Precondition: plain ASCII without anything to escape.
   JsonWriter& key(std::string_view name);
 
   JsonWriter& text(std::string_view value);

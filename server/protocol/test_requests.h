@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -19,13 +20,13 @@ constexpr ServedModel test_model = {.vocabulary = 300, .embedding_width = 4};
 // Precondition: it is JSON.
 inline chat::Value json_value(std::string_view json) {
   Outcome<chat::Value> read = read_json(json);
-  EXPECT_TRUE(read.ok()) << json << ": " << read.error().message;
+  EXPECT_TRUE(read.ok()) << json.substr(0, 1000) << ": " << read.error().message;
   return read.ok() ? std::move(read).value() : chat::Value();
 }
 
 inline chat::Dictionary json_object(std::string_view json) {
   const chat::Value value = json_value(json);
-  EXPECT_TRUE(value.is(chat::Kind::dictionary)) << json;
+  EXPECT_TRUE(value.is(chat::Kind::dictionary)) << json.substr(0, 1000);
   return value.is(chat::Kind::dictionary) ? value.as_dictionary() : chat::Dictionary();
 }
 
