@@ -58,6 +58,8 @@ class Server {
   virtual ~Server() = default;
 
   virtual int port() const = 0;
+  // What whoever started it should know: that there are fewer descriptors than connections were asked for. Or empty.
+  virtual std::string_view warning() const = 0;
   // Runs the loop on this thread until stop().
   virtual void run() = 0;
 
