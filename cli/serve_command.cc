@@ -141,6 +141,7 @@ int run(Options options) {
     if (options.json) std::printf("%s\n", report.dump(1).c_str());
     return exit_success;
   }
+  serving.open();
   if (options.json) {
     std::printf("%s\n", report.dump().c_str());
     std::fflush(stdout);

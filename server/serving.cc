@@ -73,12 +73,13 @@ Result<const HostedModel*> Serving::add(std::shared_ptr<const Model> model, Host
   return static_cast<const HostedModel*>(added);
 }
 
-void Serving::run() {
+void Serving::open() {
   std::vector<HostedModel*> models;
   for (const std::unique_ptr<HostedModel>& model : models_) models.push_back(model.get());
   application_.open(std::move(models));
-  passes_.run();
 }
+
+void Serving::run() { passes_.run(); }
 
 void Serving::wait_for_signals() {
   const sigset_t signals = ending_signals();

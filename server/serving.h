@@ -3,7 +3,8 @@
 //
 //   auto serving = TRY(Serving::create(options));
 //   TRY(serving->add(model, {.id = "name"}));
-//   serving->run();   until SIGTERM or SIGINT
+//   serving->open();
+//   serving->run();
 //
 // Threads: the loop of connections, helpers, one for signals, and the caller's, which runs the passes.
 #pragma once
@@ -39,6 +40,9 @@ class Serving {
   std::string_view warning() const { return server_->warning(); }
 
   Result<const HostedModel*> add(std::shared_ptr<const Model> model, HostedModelOptions options);
+  // From now on requests are answered, as soon as run() is called.
+  void open();
+  // Until SIGTERM or SIGINT.
   void run();
 
  private:
