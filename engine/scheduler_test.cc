@@ -181,8 +181,8 @@ RequestState paused(RequestState request) {
 }
 
 TEST(Scheduler, APausedRequestHasNoRowsAndKeepsItsPages) {
-  const ScheduledPass pass =
-      schedule_of({paused(generating(0, 65)), generating(1, 30), paused(reading(2, 100, 0)), paused(waiting(3, 10))}, 9);
+  const ScheduledPass pass = schedule_of(
+      {paused(generating(0, 65)), generating(1, 30), paused(reading(2, 100, 0)), paused(waiting(3, 10))}, 9);
   EXPECT_EQ(pass.runs, (Runs{{1, 1, true}}));
   EXPECT_EQ(pass.preempted, (Numbers{}));
   EXPECT_EQ(pass.admitted, (Numbers{}));

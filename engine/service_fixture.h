@@ -62,17 +62,17 @@ class ServiceTest : public testing::Test {
 
   std::unique_ptr<Session> new_session(int sequences, std::int64_t pages = 0) const {
     return Session::create(model_, {.threads = 2,
-                                        .cache = DType::f32,
-                                        .context = 256,
-                                        .sequences = sequences,
-                                        .pages = pages,
-                                        .page_length = small_page,
-                                        .chunk = 64,
-                                        .rewrites = false,
-                                        .packing = WeightPacking::never,
-                                        .forced = {{"linear.matmul", "reference"},
-                                                   {"attention.prefill", "reference"},
-                                                   {"attention.decode", "reference"}}})
+                                    .cache = DType::f32,
+                                    .context = 256,
+                                    .sequences = sequences,
+                                    .pages = pages,
+                                    .page_length = small_page,
+                                    .chunk = 64,
+                                    .rewrites = false,
+                                    .packing = WeightPacking::never,
+                                    .forced = {{"linear.matmul", "reference"},
+                                               {"attention.prefill", "reference"},
+                                               {"attention.decode", "reference"}}})
         .value();
   }
 

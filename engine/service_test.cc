@@ -117,8 +117,8 @@ TEST_F(ServiceTest, EndsWhereTheModelAStopOrItsCallerSays) {
   serve(4);
   TextRequest stopped = request(openings[0], 100);
   stopped.stops = {"castle", "attic"};
-  const HeardListener model = std::make_shared<Heard>(), stop = std::make_shared<Heard>(), gone = std::make_shared<Heard>(),
-                 late = std::make_shared<Heard>();
+  const HeardListener model = std::make_shared<Heard>(), stop = std::make_shared<Heard>(),
+                      gone = std::make_shared<Heard>(), late = std::make_shared<Heard>();
   submit(request(openings[0], 200), model);
   submit(stopped, stop);
   const std::int64_t number = submit(request(openings[1], 100), gone);

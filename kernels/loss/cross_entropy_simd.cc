@@ -38,8 +38,8 @@ float row_maximum(const float* x, std::int64_t length) {
   return std::fmax(rest, hn::GetLane(hn::MaxOfLanes(d, largest)));
 }
 
-// log sum_c exp(x[c] - maximum). A NaN anywhere makes it NaN. Floats are added over stretches only: of the 150,000 terms
-// of a vocabulary one sum of floats would lose a hundred times what each term does.
+// log sum_c exp(x[c] - maximum). A NaN anywhere makes it NaN. Floats are added over stretches only: of the 150,000
+// terms of a vocabulary one sum of floats would lose a hundred times what each term does.
 double log_of_shifted_sum(const float* x, std::int64_t length, float maximum) {
   constexpr std::int64_t stretch = 1024;
   const FloatTag d;
