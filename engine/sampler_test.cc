@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "kernels/all_operations.h"
@@ -44,6 +45,32 @@ TEST_F(SamplerTest, WhatIsForbiddenIsNeverChosen) {
     const std::int32_t token = drawing.choose(ramp, context, {.forbidden = forbidden}).value();
     EXPECT_TRUE(token != 4 && token != 2);
   }
+}
+
+TEST_F(SamplerTest, ABiasIsAddedToALogitBeforeAllElse) {
+  const auto workers = Workers::create({.threads = 1});
+  Context context{*workers.value(), {}};
+  const float never = -std::numeric_limits<float>::infinity();
+  const TokenBias biases[] = {{4, never}, {0, 1.5f}, {0, 1}, {3, -1}};
+  Sampler greedy = Sampler::create(table_, {}).value();
+  EXPECT_EQ(greedy.choose(ramp, context, {.biases = biases}).value(), 0);  // 2.5, 1, 2, 2, -inf
+  // What is forbidden stays so.
+  const TokenBias wanted[] = {{2, 100}};
+  const std::int32_t forbidden[] = {2};
+  EXPECT_EQ(greedy.choose(ramp, context, {.forbidden = forbidden, .biases = wanted}).value(), 4);
+  // A repetition penalty divides what is above zero and multiplies what is below: so the order matters.
+  Sampler penalised = Sampler::create(table_, {.repetition = 10}).value();
+  penalised.remember(std::vector<std::int32_t>{0});
+  const std::vector<float> below = {-1, -2};
+  const TokenBias lifted[] = {{0, 3}};
+  EXPECT_EQ(penalised.choose(below, context, {.biases = lifted}).value(), 0);
+  // Draws follow the biased distribution, at its temperature.
+  Sampler drawing = Sampler::create(table_, {.temperature = 2}).value();
+  const TokenBias close[] = {{4, -100}, {3, -100}, {2, -100}, {1, 1}};
+  int of_one = 0;
+  const int draws = 20000;
+  for (int i = 0; i < draws; ++i) of_one += drawing.choose(ramp, context, {.biases = close}).value() == 1;
+  EXPECT_NEAR(static_cast<double>(of_one) / draws, 1 / (1 + std::exp(-1.0)), 0.02);
 }
 
 TEST_F(SamplerTest, ASeedDrawsTheSameTokensOnAnyNumberOfThreads) {
