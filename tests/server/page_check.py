@@ -105,13 +105,6 @@ class RealAnswers(Page):
         self.assertIsNone(browser.run("return window.owned ?? null"))
         self.assertIn("script-src-elem inline", "\n".join(browser.complaints()))
 
-    def test_a_phone_needs_no_sideways_scrolling(self):
-        browser.open(width=390, height=844)
-        self.assertLessEqual(browser.run("return document.documentElement.scrollWidth"), 390)
-        browser.click("#open_sidebar")
-        self.assertEqual(browser.run("return document.body.className"), "listing")
-
-
 class ScriptedAnswers(Page):
     """What the page makes of answers that no small model would give."""
 
@@ -156,6 +149,26 @@ class ScriptedAnswers(Page):
                 piece,
             )
             self.assertIsInstance(shown, int, piece)
+
+    def test_a_phone_sees_everything_without_scrolling_sideways(self):
+        browser.open(is_scripted=True, width=390, height=844)
+        outside = """
+            return [...document.querySelectorAll("main *, .panel:not([hidden]) *")].filter((each) => {
+                const {left, right, width} = each.getBoundingClientRect();
+                const isCut = each.matches(".bubble, .text, .empty, .scroller, .bar, .panel_body") && each.scrollWidth > each.clientWidth;
+                return width > 1 && (left < 0 || right > innerWidth || isCut) && !each.closest(".code pre, .table");  // which scroll
+            }).map((each) => each.outerHTML.slice(0, 200))"""
+        self.assertEqual(browser.run(outside), [])
+        self.say("word" * 60, pieces=[MARKDOWN, "Longest" * 40, "\n\n```\n" + "wide " * 60 + "\n```\n"])
+        self.assertEqual(browser.run(outside), [])
+        browser.click("#show_settings")
+        self.assertEqual(browser.run(outside), [])
+        self.assertEqual(browser.element("#settings").rect["width"], 390)
+        browser.click("[data-close=settings]")
+        self.assertFalse(browser.element("#new_conversation").is_displayed())
+        browser.click("#open_sidebar")
+        browser.wait_for("the list", "return document.getElementById('sidebar').getBoundingClientRect().left === 0")
+        self.assertTrue(browser.element("#new_conversation").is_displayed())
 
     def test_an_error_is_said_in_words(self):
         self.say(status=429, message="expected at most 256 waiting requests, found 256")
@@ -212,6 +225,8 @@ class ScriptedAnswers(Page):
         browser.click(".shown button[aria-label^='Delete']")
         browser.wait_for("an empty page", "return document.querySelector('.empty') !== null")
         self.assertNotIn("Named", browser.text("#conversations"))
+        kept = browser.run_module("""const {openStore} = await import("/page/store.js"); return (await openStore()).store.all()""")
+        self.assertNotIn("Rename me", str(kept))
         browser.click(".toast button")
         browser.wait_for("it again", "return document.querySelector('.bubble')?.textContent === 'Rename me'")
 
@@ -227,11 +242,15 @@ class ScriptedAnswers(Page):
                                '{"format":"ingot-conversations-1","conversations":[{"id":"a","messages":[{"id":"b","role":"x"}]}]}']) {
               try { fromFile(bad); } catch (error) { refused.push(error.message); }
             }
-            return [all.length, same.length, refused, JSON.stringify(same.at(-1).messages.map((m) => m.content))]"""
+            const spoilt = JSON.parse(toFile(all.slice(0, 1)));
+            spoilt.conversations[0].settings = {temperature: "hot", seed: 3, other: 1};
+            return [all, same, refused, fromFile(JSON.stringify(spoilt))[0].settings]"""
         )
-        self.assertGreater(result[0], 0)
-        self.assertEqual(result[0], result[1])
-        self.assertEqual(len(result[2]), 4, result[2])
+        kept, read, refused, settings = result
+        self.assertIn("Kept.", str(kept))
+        self.assertEqual(kept, read)
+        self.assertEqual(len(refused), 4, refused)
+        self.assertEqual(settings, {"seed": 3})
 
     def test_events_are_read_however_they_are_cut(self):
         text = 'data: {"a":1}\n\n: ping\n\ndata: two\r\ndata: lines\r\n\r\nevent: x\ndata:\u00e9\n\n'
