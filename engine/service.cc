@@ -62,8 +62,7 @@ std::int64_t Service::pages_of(std::int64_t tokens) const { return divide_roundi
 
 Result<std::int64_t> Service::submit(TextRequest request) {
   const auto prompt = static_cast<std::int64_t>(request.prompt.size());
-  const std::int64_t cached = session_.geometry().pages * limits_.page_length;
-  const std::int64_t room = std::min(session_.context(), cached);
+  const std::int64_t room = this->room();
   if (prompt > room || request.most_tokens > room - prompt) {
     return Error::of(ErrorCode::out_of_range, "expected at most ", room, " tokens of prompt and answer, ",
                      room < session_.context() ? "which the cache has room for, " : "", "found ", prompt, " and ",

@@ -60,6 +60,10 @@ class Service {
   void pause(std::int64_t number) { send(Message::Kind::pause, number); }
   void resume(std::int64_t number) { send(Message::Kind::resume, number); }
   ServiceCounts counts() const;
+  // Tokens that prompt and answer may have together: the context, or what the cache has room for where that is less.
+  std::int64_t room() const {
+    return std::min(session_.context(), session_.geometry().pages * session_.geometry().page_length);
+  }
 
   // --- from the thread of passes ---
   // One pass. False where there was nothing to compute, and will not be before the bell rings or a deadline passes.

@@ -97,6 +97,7 @@ Result<void> Session::start() {
   workers_ = TRY(Workers::create({.threads = options_.threads}));
   TRY(choose_geometry());
   TRY(pack());
+  if (options_.cache_memory.count() > 0) TRY(choose_pages());
   const Circuit circuit = TRY(rewritten_circuit(shortest_pass()));
   std::random_device random;
   const std::uint64_t secret = std::uint64_t{random()} << 32 | random();
@@ -145,6 +146,27 @@ Result<void> Session::choose_geometry() {
   if (ring_pages >= geometry_.pages_per_sequence) return {};
   geometry_.ring_window = window;
   geometry_.ring_pages = ring_pages;
+  return {};
+}
+
+Result<void> Session::choose_pages() {
+  const std::int64_t most = geometry_.pages_per_sequence * geometry_.sequences;
+  geometry_.pages = 1;
+  std::int64_t page = 0, every_sequence = 0, rings = 0;
+  for (const CircuitTensor& tensor : TRY(rewritten_circuit(shortest_pass())).tensors) {
+    const std::int64_t bytes = row_bytes(tensor.dtype, element_count(tensor.shape));
+    if (tensor.storage == Storage::state) every_sequence += bytes;
+    if (tensor.storage == Storage::cache) (geometry_.keeps_in_ring(tensor.window) ? rings : page) += bytes;
+  }
+  const std::int64_t fixed = rings + every_sequence * geometry_.sequences;
+  const auto asked = static_cast<std::int64_t>(options_.cache_memory.count());
+  if (asked < fixed + page) {
+    return Error::of(ErrorCode::out_of_range, "expected memory for the cache of at least ", fixed + page,
+                     " bytes, which a page of ", geometry_.page_length, " tokens and the states of ",
+                     geometry_.sequences, " sequences take, found ", asked,
+                     ": give more --cache-memory, or fewer --sequences");
+  }
+  geometry_.pages = page == 0 ? most : std::min(most, (asked - fixed) / page);
   return {};
 }
 
