@@ -6,7 +6,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <condition_variable>
+#include <cstdlib>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,10 +19,13 @@
 namespace ingot::load {
 namespace {
 
-// Answers each connection on a thread of its own with what `answer` makes of the request.
+using Send = std::function<void(std::string_view)>;
+
+// Answers each connection on a thread of its own.
 class ScriptedServer {
  public:
-  explicit ScriptedServer(std::function<std::string(const std::string& request)> answer) : answer_(std::move(answer)) {
+  explicit ScriptedServer(std::function<void(const std::string& request, const Send& send)> answer)
+      : answer_(std::move(answer)) {
     listener_ = socket(AF_INET, SOCK_STREAM, 0);
     address_.sin_family = AF_INET;
     address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -58,17 +64,17 @@ class ScriptedServer {
       if (count <= 0) break;
       request.append(bytes, static_cast<std::size_t>(count));
     }
-    const std::string answer = answer_(request);
-    std::size_t sent = 0;
-    while (sent < answer.size()) {
-      const ssize_t count = send(client, answer.data() + sent, answer.size() - sent, MSG_NOSIGNAL);
-      if (count <= 0) break;
-      sent += static_cast<std::size_t>(count);
-    }
+    answer_(request, [&](std::string_view text) {
+      while (!text.empty()) {
+        const ssize_t count = send(client, text.data(), text.size(), MSG_NOSIGNAL);
+        if (count <= 0) return;  // a client may leave early
+        text.remove_prefix(static_cast<std::size_t>(count));
+      }
+    });
     close(client);
   }
 
-  std::function<std::string(const std::string&)> answer_;
+  std::function<void(const std::string&, const Send&)> answer_;
   int listener_ = -1;
   sockaddr_in address_ = {};
   std::vector<std::thread> threads_;
@@ -84,9 +90,9 @@ std::string stream_of(int tokens) {
 }
 
 TEST(RunLoad, SendsEveryRequestAndReadsEveryEvent) {
-  ScriptedServer server([](const std::string& request) {
+  ScriptedServer server([](const std::string& request, const Send& send) {
     EXPECT_TRUE(request.starts_with("POST /v1/completions HTTP/1.1\r\n"));
-    return stream_of(3);
+    send(stream_of(3));
   });
   const auto record = run_load(
       {.address = server.address(), .workload = {.requests = 20, .prompt_tokens = 5000, .tokens = 3}, .clients = 4});
@@ -100,7 +106,7 @@ TEST(RunLoad, SendsEveryRequestAndReadsEveryEvent) {
 }
 
 TEST(RunLoad, SendsRequestsThatHaveATimeThen) {
-  ScriptedServer server([](const std::string&) { return stream_of(1); });
+  ScriptedServer server([](const std::string&, const Send& send) { send(stream_of(1)); });
   const auto record = run_load(
       {.address = server.address(), .workload = {.requests = 30, .prompt_tokens = 4, .tokens = 1, .rate = 500}});
   ASSERT_TRUE(record.ok());
@@ -111,14 +117,14 @@ TEST(RunLoad, SendsRequestsThatHaveATimeThen) {
 
 TEST(RunLoad, CountsFailuresWithTheirReasons) {
   const auto failure_of = [](std::string answer) {
-    ScriptedServer server([&](const std::string&) { return answer; });
+    ScriptedServer server([&](const std::string&, const Send& send) { send(answer); });
     const auto record = run_load({.address = server.address(), .workload = {.requests = 1, .prompt_tokens = 4}});
     EXPECT_TRUE(record.ok());
     EXPECT_EQ(record.value().requests[0].outcome, Outcome::failed);
     return record.value().requests[0].failure;
   };
   EXPECT_EQ(
-      failure_of("HTTP/1.1 429 Too Many Requests\r\nContent-Length: 29\r\n\r\n{\"error\":{\"message\":\"later\"}} "),
+      failure_of("HTTP/1.1 429 Too Many Requests\r\nContent-Length: 29\r\n\r\n{\"error\":{\"message\":\"later\"}}"),
       "429: later");
   EXPECT_EQ(failure_of("HTTP/1.1 200 OK\r\n\r\ndata: {\"choices\":[{\"text\":\"x\"}]}\n\n"),
             "expected [DONE] at the end of the stream");
@@ -128,7 +134,7 @@ TEST(RunLoad, CountsFailuresWithTheirReasons) {
 }
 
 TEST(RunLoad, NoticesAnswersThatAreTooShort) {
-  ScriptedServer server([](const std::string&) { return stream_of(2); });
+  ScriptedServer server([](const std::string&, const Send& send) { send(stream_of(2)); });
   const auto record =
       run_load({.address = server.address(), .workload = {.requests = 1, .prompt_tokens = 4, .tokens = 3}});
   ASSERT_TRUE(record.ok());
@@ -138,7 +144,7 @@ TEST(RunLoad, NoticesAnswersThatAreTooShort) {
 TEST(RunLoad, SaysWhereNobodyListens) {
   sockaddr_in address;
   {
-    ScriptedServer server([](const std::string&) { return ""; });
+    ScriptedServer server([](const std::string&, const Send&) {});
     address = server.address();
   }
   const auto record = run_load({.address = address, .workload = {.requests = 3, .prompt_tokens = 4}});
@@ -146,12 +152,44 @@ TEST(RunLoad, SaysWhereNobodyListens) {
   EXPECT_EQ(totals_of(record.value().requests).failed, 3);
 }
 
-TEST(RunLoad, AsksTheProbeBesideTheLoad) {
-  ScriptedServer server([](const std::string& request) {
-    if (request.starts_with("GET /health HTTP/1.1\r\n")) {
-      return std::string("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+TEST(RunLoad, EndsWhenTheIntruderIsAnswered) {
+  std::mutex mutex;
+  std::condition_variable intruder_came;
+  bool has_come = false;
+  ScriptedServer server([&](const std::string& request, const Send& send) {
+    std::unique_lock lock(mutex);
+    if (request.find("\"max_tokens\":9") == request.npos) {
+      has_come = true;
+      intruder_came.notify_all();
+      lock.unlock();
+      return send(stream_of(4));
     }
-    return stream_of(1);
+    // A stream that has begun, and would go on.
+    lock.unlock();
+    const std::string whole = stream_of(9);
+    send(std::string_view(whole).substr(0, whole.find("data: {\"choices\":[]")));
+    lock.lock();
+    intruder_came.wait(lock, [&] { return has_come; });
+  });
+  const auto record = run_load({.address = server.address(),
+                                .workload = {.requests = 3, .prompt_tokens = 4, .tokens = 9, .intruder_tokens = 50},
+                                .clients = 3,
+                                .intruder_after = 5});
+  ASSERT_TRUE(record.ok());
+  ASSERT_TRUE(record.value().has_intruder);
+  const RequestRecord& intruder = record.value().requests.back();
+  EXPECT_EQ(intruder.outcome, Outcome::answered);
+  EXPECT_EQ(intruder.events.size(), 4U);
+  for (int stream = 0; stream < 3; ++stream) {
+    EXPECT_GE(record.value().requests[static_cast<std::size_t>(stream)].events.size(), 5U);
+    EXPECT_LE(record.value().requests[static_cast<std::size_t>(stream)].events[4], intruder.sent);
+  }
+}
+
+TEST(RunLoad, AsksTheProbeBesideTheLoad) {
+  ScriptedServer server([](const std::string& request, const Send& send) {
+    const bool is_probe = request.starts_with("GET /health HTTP/1.1\r\n");
+    send(is_probe ? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" : stream_of(1));
   });
   const auto record = run_load({.address = server.address(),
                                 .workload = {.requests = 100, .prompt_tokens = 4, .tokens = 1, .rate = 500},

@@ -63,6 +63,14 @@ double tokens_per_second(const LoadRecord& record) {
   return tokens / record.window_end;
 }
 
+double requests_per_second(const LoadRecord& record) {
+  if (record.window_end <= 0) return 0;
+  const auto answered = std::ranges::count_if(record.requests, [&](const RequestRecord& request) {
+    return request.outcome == Outcome::answered && request.ended <= record.window_end;
+  });
+  return static_cast<double>(answered) / record.window_end;
+}
+
 std::vector<double> first_token_waits(std::span<const RequestRecord> requests) {
   std::vector<double> waits;
   for (const RequestRecord& request : requests) {
@@ -104,25 +112,24 @@ Intrusion intrusion_of(const LoadRecord& record) {
 
 std::string report_of(const LoadRecord& record) {
   const Totals totals = totals_of(record.requests);
-  nlohmann::json report = {
-      {"requests", record.requests.size()},
-      {"answered", totals.answered},
-      {"failed", totals.failed},
-      {"abandoned", totals.abandoned},
-      {"waiting", totals.waiting},
-      {"too_short", totals.too_short},
-      {"first_failure", first_failure(record.requests)},
-      {"prompt_tokens", totals.prompt_tokens},
-      {"cached_tokens", totals.cached_tokens},
-      {"tokens", totals.tokens},
-      {"events", totals.events},
-      {"seconds", record.seconds},
-      {"window_seconds", record.window_end},
-      {"tokens_per_second", tokens_per_second(record)},
-      {"requests_per_second", record.seconds > 0 ? static_cast<double>(totals.answered) / record.seconds : 0},
-      {"first_token_seconds", json_of(waits_of(first_token_waits(record.requests)))},
-      {"gap_seconds", json_of(waits_of(gaps(record.requests)))},
-      {"processor_share", record.seconds > 0 ? record.processor_time / record.seconds : 0}};
+  nlohmann::json report = {{"requests", record.requests.size()},
+                           {"answered", totals.answered},
+                           {"failed", totals.failed},
+                           {"abandoned", totals.abandoned},
+                           {"waiting", totals.waiting},
+                           {"too_short", totals.too_short},
+                           {"first_failure", first_failure(record.requests)},
+                           {"prompt_tokens", totals.prompt_tokens},
+                           {"cached_tokens", totals.cached_tokens},
+                           {"tokens", totals.tokens},
+                           {"events", totals.events},
+                           {"seconds", record.seconds},
+                           {"window_seconds", record.window_end},
+                           {"tokens_per_second", tokens_per_second(record)},
+                           {"requests_per_second", requests_per_second(record)},
+                           {"first_token_seconds", json_of(waits_of(first_token_waits(record.requests)))},
+                           {"gap_seconds", json_of(waits_of(gaps(record.requests)))},
+                           {"processor_share", record.seconds > 0 ? record.processor_time / record.seconds : 0}};
   if (record.has_intruder) {
     const Intrusion intrusion = intrusion_of(record);
     report["intruder"] = {{"quiet_gap_seconds", intrusion.quiet_gap},

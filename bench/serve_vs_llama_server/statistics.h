@@ -40,6 +40,9 @@ Totals totals_of(std::span<const RequestRecord> requests);
 // Tokens that came in [0, window_end), over its length. A request's tokens are dealt out evenly over its events.
 double tokens_per_second(const LoadRecord& record);
 
+// Requests that were answered in it, over its length.
+double requests_per_second(const LoadRecord& record);
+
 std::vector<double> first_token_waits(std::span<const RequestRecord> requests);
 std::vector<double> gaps(std::span<const RequestRecord> requests);
 
