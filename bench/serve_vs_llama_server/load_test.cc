@@ -6,10 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <condition_variable>
 #include <cstdlib>
 #include <functional>
-#include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,12 +18,31 @@
 namespace ingot::load {
 namespace {
 
-using Send = std::function<void(std::string_view)>;
+class Client {
+ public:
+  explicit Client(int descriptor) : descriptor_(descriptor) {}
+
+  void send(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t count = ::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (count <= 0) return;  // it may leave early
+      text.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  void wait_until_it_leaves() const {
+    char byte = 0;
+    while (recv(descriptor_, &byte, 1, 0) > 0) {
+    }
+  }
+
+ private:
+  int descriptor_;
+};
 
 // Answers each connection on a thread of its own.
 class ScriptedServer {
  public:
-  explicit ScriptedServer(std::function<void(const std::string& request, const Send& send)> answer)
+  explicit ScriptedServer(std::function<void(const std::string& request, const Client& client)> answer)
       : answer_(std::move(answer)) {
     listener_ = socket(AF_INET, SOCK_STREAM, 0);
     address_.sin_family = AF_INET;
@@ -64,17 +82,11 @@ class ScriptedServer {
       if (count <= 0) break;
       request.append(bytes, static_cast<std::size_t>(count));
     }
-    answer_(request, [&](std::string_view text) {
-      while (!text.empty()) {
-        const ssize_t count = send(client, text.data(), text.size(), MSG_NOSIGNAL);
-        if (count <= 0) return;  // a client may leave early
-        text.remove_prefix(static_cast<std::size_t>(count));
-      }
-    });
+    answer_(request, Client(client));
     close(client);
   }
 
-  std::function<void(const std::string&, const Send&)> answer_;
+  std::function<void(const std::string&, const Client&)> answer_;
   int listener_ = -1;
   sockaddr_in address_ = {};
   std::vector<std::thread> threads_;
@@ -90,9 +102,9 @@ std::string stream_of(int tokens) {
 }
 
 TEST(RunLoad, SendsEveryRequestAndReadsEveryEvent) {
-  ScriptedServer server([](const std::string& request, const Send& send) {
+  ScriptedServer server([](const std::string& request, const Client& client) {
     EXPECT_TRUE(request.starts_with("POST /v1/completions HTTP/1.1\r\n"));
-    send(stream_of(3));
+    client.send(stream_of(3));
   });
   const auto record = run_load(
       {.address = server.address(), .workload = {.requests = 20, .prompt_tokens = 5000, .tokens = 3}, .clients = 4});
@@ -106,7 +118,7 @@ TEST(RunLoad, SendsEveryRequestAndReadsEveryEvent) {
 }
 
 TEST(RunLoad, SendsRequestsThatHaveATimeThen) {
-  ScriptedServer server([](const std::string&, const Send& send) { send(stream_of(1)); });
+  ScriptedServer server([](const std::string&, const Client& client) { client.send(stream_of(1)); });
   const auto record = run_load(
       {.address = server.address(), .workload = {.requests = 30, .prompt_tokens = 4, .tokens = 1, .rate = 500}});
   ASSERT_TRUE(record.ok());
@@ -117,7 +129,7 @@ TEST(RunLoad, SendsRequestsThatHaveATimeThen) {
 
 TEST(RunLoad, CountsFailuresWithTheirReasons) {
   const auto failure_of = [](std::string answer) {
-    ScriptedServer server([&](const std::string&, const Send& send) { send(answer); });
+    ScriptedServer server([&](const std::string&, const Client& client) { client.send(answer); });
     const auto record = run_load({.address = server.address(), .workload = {.requests = 1, .prompt_tokens = 4}});
     EXPECT_TRUE(record.ok());
     EXPECT_EQ(record.value().requests[0].outcome, Outcome::failed);
@@ -134,7 +146,7 @@ TEST(RunLoad, CountsFailuresWithTheirReasons) {
 }
 
 TEST(RunLoad, NoticesAnswersThatAreTooShort) {
-  ScriptedServer server([](const std::string&, const Send& send) { send(stream_of(2)); });
+  ScriptedServer server([](const std::string&, const Client& client) { client.send(stream_of(2)); });
   const auto record =
       run_load({.address = server.address(), .workload = {.requests = 1, .prompt_tokens = 4, .tokens = 3}});
   ASSERT_TRUE(record.ok());
@@ -144,7 +156,7 @@ TEST(RunLoad, NoticesAnswersThatAreTooShort) {
 TEST(RunLoad, SaysWhereNobodyListens) {
   sockaddr_in address;
   {
-    ScriptedServer server([](const std::string&, const Send&) {});
+    ScriptedServer server([](const std::string&, const Client&) {});
     address = server.address();
   }
   const auto record = run_load({.address = address, .workload = {.requests = 3, .prompt_tokens = 4}});
@@ -153,43 +165,33 @@ TEST(RunLoad, SaysWhereNobodyListens) {
 }
 
 TEST(RunLoad, EndsWhenTheIntruderIsAnswered) {
-  std::mutex mutex;
-  std::condition_variable intruder_came;
-  bool has_come = false;
-  ScriptedServer server([&](const std::string& request, const Send& send) {
-    std::unique_lock lock(mutex);
-    if (request.find("\"max_tokens\":9") == request.npos) {
-      has_come = true;
-      intruder_came.notify_all();
-      lock.unlock();
-      return send(stream_of(4));
-    }
-    // A stream that has begun, and would go on.
-    lock.unlock();
+  ScriptedServer server([](const std::string& request, const Client& client) {
+    if (request.find("\"max_tokens\":9") == request.npos) return client.send(stream_of(4));
     const std::string whole = stream_of(9);
-    send(std::string_view(whole).substr(0, whole.find("data: {\"choices\":[]")));
-    lock.lock();
-    intruder_came.wait(lock, [&] { return has_come; });
+    client.send(std::string_view(whole).substr(0, whole.find("data: {\"choices\":[]")));
+    client.wait_until_it_leaves();
   });
   const auto record = run_load({.address = server.address(),
                                 .workload = {.requests = 3, .prompt_tokens = 4, .tokens = 9, .intruder_tokens = 50},
                                 .clients = 3,
+                                .most_seconds = 60,
                                 .intruder_after = 5});
   ASSERT_TRUE(record.ok());
   ASSERT_TRUE(record.value().has_intruder);
   const RequestRecord& intruder = record.value().requests.back();
   EXPECT_EQ(intruder.outcome, Outcome::answered);
   EXPECT_EQ(intruder.events.size(), 4U);
-  for (int stream = 0; stream < 3; ++stream) {
-    EXPECT_GE(record.value().requests[static_cast<std::size_t>(stream)].events.size(), 5U);
-    EXPECT_LE(record.value().requests[static_cast<std::size_t>(stream)].events[4], intruder.sent);
+  for (const RequestRecord& stream : std::span(record.value().requests).first(3)) {
+    EXPECT_EQ(stream.outcome, Outcome::abandoned);
+    ASSERT_EQ(stream.events.size(), 9U);
+    EXPECT_LE(stream.events[4], intruder.sent);
   }
 }
 
 TEST(RunLoad, AsksTheProbeBesideTheLoad) {
-  ScriptedServer server([](const std::string& request, const Send& send) {
+  ScriptedServer server([](const std::string& request, const Client& client) {
     const bool is_probe = request.starts_with("GET /health HTTP/1.1\r\n");
-    send(is_probe ? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" : stream_of(1));
+    client.send(is_probe ? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" : stream_of(1));
   });
   const auto record = run_load({.address = server.address(),
                                 .workload = {.requests = 100, .prompt_tokens = 4, .tokens = 1, .rate = 500},

@@ -78,7 +78,7 @@ TEST(IntrusionOf, ComparesGapsBeforeAndDuring) {
   record.has_intruder = true;
   // The intruder comes at 4 and has its first token at 6. 3.5 to 5.5 is the gap that it made; 6.5 to 9.5 is not its
   // fault.
-  record.requests = {answered(0, {1, 2, 3, 3.5, 5.5, 6.5, 9.5}, 7), answered(4, {6, 6.5}, 2)};
+  record.requests = {answered(0, {1, 2, 3, 3.5, 5.5, 5.75, 5.875, 6, 6.5, 9.5}, 10), answered(4, {6, 6.5}, 2)};
   record.seconds = 10;
   const Intrusion intrusion = intrusion_of(record);
   EXPECT_DOUBLE_EQ(intrusion.quiet_gap, 1);
