@@ -33,6 +33,28 @@ Check accepted_by(std::string_view name, std::function<Result<void>(const std::s
   });
 }
 
+Check as_bytes() {
+  return checked_by("SIZE", [](std::string& text) -> std::string {
+    const auto complaint = [&] { return "expected a size such as 512M, 2G or 65536, found '" + text + "'"; };
+    const std::size_t digits = text.find_first_not_of("0123456789");
+    if (digits == 0 || text.empty() || text.substr(0, digits).size() > 12) return complaint();
+    std::uint64_t bytes = std::stoull(text.substr(0, digits));
+    std::string unit = digits == std::string::npos ? "" : text.substr(digits);
+    if (unit.ends_with("iB")) unit.resize(unit.size() - 2);
+    if (unit == "K" || unit == "k") {
+      bytes <<= 10;
+    } else if (unit == "M") {
+      bytes <<= 20;
+    } else if (unit == "G" && bytes < 1 << 20) {
+      bytes <<= 30;
+    } else if (!unit.empty()) {
+      return complaint();
+    }
+    text = std::to_string(bytes);
+    return "";
+  });
+}
+
 Option Option::required() const { return Option(option_->required()); }
 Option Option::check(const Check& check) const { return Option(option_->check(check.validator())); }
 Option Option::transform(const Check& rewriting) const { return Option(option_->transform(rewriting.validator())); }

@@ -191,8 +191,6 @@ void print_json(const Options& options, const image::CastReport& report) {
   std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
-
 // "  (minimal lacks pci)", "  (the smallest)": why it is this kernel, where there was a choice.
 std::string reasons_of(const image::CastReport& report) {
   std::string text;

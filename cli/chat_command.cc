@@ -1,8 +1,6 @@
 #include <csignal>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/line_editor.h"
 #include "cli/prompt.h"
@@ -63,13 +61,7 @@ class InterruptWatch {
 };
 
 Result<std::string> template_source(const Options& options, const Model& model) {
-  if (!options.template_file.empty()) {
-    std::ifstream file(options.template_file);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (file.good() || file.eof()) return text.str();
-    return Error::of(ErrorCode::input_output, Quoted{options.template_file}, ": expected a template, found none");
-  }
+  if (!options.template_file.empty()) return read_template_file(options.template_file);
   std::string source = model.chat_template();
   if (!source.empty()) return source;
   return Error::of(

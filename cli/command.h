@@ -29,6 +29,7 @@ namespace bench_command { AddCommand add; }
 namespace machine_command { AddCommand add; }
 namespace run_command { AddCommand add; }
 namespace chat_command { AddCommand add; }
+namespace serve_command { AddCommand add; }
 namespace tokenize_command { AddCommand add; }
 namespace tokenizer_command { AddCommand add; }
 namespace quantize_command { AddCommand add; }

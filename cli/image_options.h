@@ -1,4 +1,4 @@
-// Options that casting and booting share: sizes, and where the build's products are.
+// Options that casting and booting share: processors, and where the build's products are.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,6 @@
 #include "image/cast.h"
 
 namespace ingot {
-
-// "512M", "2G", "64KiB", or bytes. Turns them into bytes.
-Check as_bytes();
 
 // As many processors as the kernel uses.
 Check as_cpus();

@@ -20,6 +20,7 @@ constexpr const char* description =
 constexpr const char* examples =
     "Examples:\n"
     "  ingot run model.gguf -p \"Hello\"     continue a text\n"
+    "  ingot serve model.gguf              answer many clients over HTTP\n"
 #ifdef INGOT_CASTS
     "  ingot cast model.gguf -o model.img  one bootable file of kernel, engine and model\n"
     "  ingot boot model.img                boot it in an emulator\n"
@@ -63,6 +64,7 @@ int main(int argument_count, char** arguments) {
   const ingot::Command program(application);
   ingot::run_command::add(program, exit_code);
   ingot::chat_command::add(program, exit_code);
+  ingot::serve_command::add(program, exit_code);
   ingot::train_command::add(program, exit_code);
   ingot::explain_command::add(program, exit_code);
   ingot::quantize_command::add(program, exit_code);

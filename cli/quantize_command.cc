@@ -52,8 +52,6 @@ std::string text_of(const Shape& shape) {
   return std::string(text.view());
 }
 
-double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
-
 void print_table(const Quantizer& quantizer, const std::vector<double>& errors) {
   std::size_t widest = 6;
   for (const PlannedTensor& tensor : quantizer.tensors()) widest = std::max(widest, tensor.name.size());

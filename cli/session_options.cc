@@ -1,5 +1,8 @@
 #include "cli/session_options.h"
 
+#include <fstream>
+#include <sstream>
+
 #include "cli/terminal.h"
 #include "convert/type_mix.h"
 #include "machine/limits.h"
@@ -84,6 +87,14 @@ SamplerCompletion add_sampler_options(const Command& command, SamplerOptions& op
 
 Result<std::shared_ptr<const Model>> open_model_at(const std::string& path) {
   return path == default_model_name ? Model::open_default() : Model::open(path);
+}
+
+Result<std::string> read_template_file(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.good() || file.eof()) return text.str();
+  return Error::of(ErrorCode::input_output, Quoted{path}, ": expected a template, found none");
 }
 
 Result<OpenedModel> open_model(const ModelOptions& options) {

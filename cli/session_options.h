@@ -18,6 +18,9 @@ Check tokens_from(std::int64_t least);
 // Opens a file, a folder, or the built-in model by its name.
 Result<std::shared_ptr<const Model>> open_model_at(const std::string& path);
 
+// Jinja source, instead of what the model's file has.
+Result<std::string> read_template_file(const std::string& path);
+
 // The name of a format or a mix of them, for what is written.
 Check type_of_numbers();
 

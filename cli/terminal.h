@@ -2,6 +2,7 @@
 // terminal to draw it on, errors on standard error.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -41,5 +42,7 @@ class ProgressBar {
   int drawn_ = -1;
   bool visible_;
 };
+
+inline double mebibytes(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 }  // namespace ingot

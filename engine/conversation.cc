@@ -1,23 +1,10 @@
 #include "engine/conversation.h"
 
 #include <algorithm>
-#include <ctime>
+
+#include "engine/chat_prompt.h"
 
 namespace ingot {
-namespace {
-
-chat::LocalTime local_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  return {parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec};
-}
-
-std::string spelled(const Tokenizer& tokenizer, TokenId id) {
-  return tokenizer.is_token(id) ? std::string(tokenizer.piece(id)) : "";
-}
-
-}  // namespace
 
 Result<Conversation> Conversation::create(Session& session, const Tokenizer& tokenizer, std::string source) {
   chat::ChatTemplate form = TRY(chat::ChatTemplate::parse(std::move(source)));
@@ -33,15 +20,7 @@ void Conversation::restart(std::string system_message) {
 Result<std::vector<TokenId>> Conversation::render(std::span<const chat::Value> messages) const {
   chat::ChatRequest request;
   request.messages.assign(messages.begin(), messages.end());
-  request.bos_token = spelled(*tokenizer_, tokenizer_->bos());
-  request.eos_token = spelled(*tokenizer_, tokenizer_->eos());
-  request.now = local_now();
-  const chat::MarkedText text = TRY(template_.render_marked(chat::make_context(std::move(request))));
-  std::vector<TextRange> foreign;
-  for (const auto& [begin, end] : text.marks.stretches()) foreign.push_back({begin, end});
-  // The template writes the special tokens itself, the first one included. What messages spell is text.
-  return tokenizer_->encode(text.bytes,
-                            {.adds_special_tokens = false, .parses_special_tokens = true, .foreign = foreign});
+  return encode_chat(*tokenizer_, TRY(render_chat(template_, *tokenizer_, std::move(request))));
 }
 
 Result<std::size_t> Conversation::keep_common_part(std::span<const TokenId> wanted) {

@@ -35,17 +35,12 @@ Result<void> require_embeddings(const Model& model) {
                    model.facts().architecture, ", which predicts tokens");
 }
 
-Result<std::vector<std::vector<float>>> embeddings_of(Session& session, std::span<const std::int32_t> tokens) {
-  TRY(require_embeddings(session.model()));
-  if (tokens.empty()) return Error::of(ErrorCode::invalid_argument, "expected at least one token, found none");
-  OwnSequences own(session);
-  const int sequence = TRY(own.add());
-  const View<const float> vectors = TRY(session.forward({sequence, tokens, Wanted::all}));
+std::vector<std::vector<float>> pooled_embeddings(const ModelFacts& facts, const View<const float>& vectors) {
   const std::int64_t count = vectors.size(0);
   const auto only = [&](std::int64_t begin, std::int64_t end) {
     return std::vector<std::vector<float>>{normalised(mean_of(vectors, begin, end))};
   };
-  switch (session.model().facts().pooling) {
+  switch (facts.pooling) {
     case Pooling::mean: return only(0, count);
     case Pooling::first: return only(0, 1);
     case Pooling::last: return only(count - 1, count);
@@ -54,6 +49,14 @@ Result<std::vector<std::vector<float>>> embeddings_of(Session& session, std::spa
   std::vector<std::vector<float>> all;
   for (std::int64_t token = 0; token < count; ++token) all.push_back(normalised(mean_of(vectors, token, token + 1)));
   return all;
+}
+
+Result<std::vector<std::vector<float>>> embeddings_of(Session& session, std::span<const std::int32_t> tokens) {
+  TRY(require_embeddings(session.model()));
+  if (tokens.empty()) return Error::of(ErrorCode::invalid_argument, "expected at least one token, found none");
+  OwnSequences own(session);
+  const int sequence = TRY(own.add());
+  return pooled_embeddings(session.model().facts(), TRY(session.forward({sequence, tokens, Wanted::all})));
 }
 
 }  // namespace ingot

@@ -8,6 +8,9 @@ namespace ingot {
 // Fails on a model that makes none, and says so.
 Result<void> require_embeddings(const Model& model);
 
+// What a pass gave of one text's tokens [tokens, width], as embeddings_of() tells it.
+std::vector<std::vector<float>> pooled_embeddings(const ModelFacts& facts, const View<const float>& vectors);
+
 // One vector, pooled as the model's file says (ModelFacts::pooling), or the tokens' own in their order. Each is divided
 // by its length (L2); zeros stay zeros.
 Result<std::vector<std::vector<float>>> embeddings_of(Session& session, std::span<const std::int32_t> tokens);

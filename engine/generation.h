@@ -2,6 +2,7 @@
 // whoever runs the passes hands it each token that was chosen.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "engine/sampler.h"
 #include "engine/stop_text.h"
+#include "engine/token_probability.h"
 #include "model/tokenizer/detokenizer.h"
 
 namespace ingot {
@@ -31,17 +33,44 @@ struct GenerationCounts {
   std::int64_t generated = 0;
 };
 
-// Told what comes of a request, on the thread that runs the passes.
+// Seconds: until it was admitted, from there until the first token, and from there until the end. What it did not come
+// to is 0.
+struct GenerationTimes {
+  double waiting = 0;
+  double prompt = 0;
+  double generation = 0;
+};
+
+struct ChosenToken {
+  std::int32_t token = 0;
+  // Whole UTF-8, may be empty: a character can take several tokens, and what might become a stop string waits.
+  std::string_view text = {};
+  float log_probability = 0;                           // where it was asked for (engine/token_probability.h)
+  std::span<const TokenProbability> most_likely = {};  // where they were asked for, most likely first
+};
+
+struct GenerationEnding {
+  GenerationEnd end = GenerationEnd::none;
+  std::string_view text = {};  // what waited to become a stop string, or a character, and did not
+  GenerationCounts counts = {};
+  GenerationTimes times = {};
+  std::string_view stop = {};    // the stop string that came
+  std::string_view reason = {};  // says more where it failed
+};
+
+// Told what comes of a request, on the thread that runs the passes. What it is given is good during the call.
 class GenerationListener {
  public:
   virtual ~GenerationListener() = default;
-  // The text is whole UTF-8 and may be empty: a character can take several tokens.
-  virtual void on_token(std::int32_t token, std::string_view text) = 0;
-  // Once, and nothing after it. `text` is what waited to become a stop string, or a character, and did not; `reason`
-  // says more where it failed.
-  virtual void on_end(GenerationEnd end, std::string_view text, const GenerationCounts& counts,
-                      std::string_view reason) = 0;
+  // Once, before all else, where the prompt's probabilities are wanted: one for each of its tokens, without text. The
+  // first has no probability (NaN), since nothing comes before it.
+  virtual void on_prompt(std::span<const ChosenToken> /*prompt*/) {}
+  virtual void on_token(const ChosenToken& chosen) = 0;
+  // Once, and nothing after it.
+  virtual void on_end(const GenerationEnding& ending) = 0;
 };
+
+inline constexpr std::int64_t most_likely_tokens = 20;  // that can be asked for
 
 struct TextRequest {
   std::vector<std::int32_t> prompt;
@@ -51,6 +80,11 @@ struct TextRequest {
   SamplerOptions sampling = {};
   std::vector<std::string> stops = {};
   std::vector<std::int32_t> stop_tokens = {};
+  std::vector<TokenBias> biases = {};
+  // How many of the most likely tokens are told beside each that was chosen; nothing: no probabilities at all.
+  std::optional<std::int64_t> most_likely = {};
+  // Computes all of the prompt, whatever others know of it. No tokens may be asked for then but these.
+  bool wants_prompt_probabilities = false;
   std::int64_t asker = 0;  // whose turn it is (engine/scheduler.h)
   std::uint64_t salt = 0;  // with whom it shares what is computed (engine/prefix_index.h)
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
@@ -68,15 +102,28 @@ class Generation {
   Sampler& sampler() { return sampler_; }
   // Prompt, and what was generated.
   std::span<const std::int32_t> tokens() const { return tokens_; }
-  // All but the last: that one is computed in any case, for what follows it.
-  std::span<const std::int32_t> computable_beginning() const { return tokens().first(tokens_.size() - 1); }
-  // What must not be the next token.
-  std::span<const std::int32_t> forbidden() const;
+  // What others may have computed as well: all but the last, which is computed in any case for what follows it, and of
+  // a prompt whose probabilities are wanted what they are known of.
+  std::span<const std::int32_t> computable_beginning() const;
+  TokenConstraints constraints() const;
   GenerationCounts& counts() { return counts_; }
+  GenerationTimes& times() { return times_; }
 
-  // The next token was chosen. Tells the listener, and its end where this is it.
-  GenerationEnd take(std::int32_t token);
-  // Ends it for another reason.
+  // Whether the prompt's probabilities are still to be computed: each of its outputs says how likely the next token is.
+  bool wants_prompt_outputs() const { return request_.wants_prompt_probabilities && !prompt_was_told_; }
+  // Whether this one is missing. One that was preempted computes some again.
+  bool wants_prompt_output(std::int64_t position) const {
+    return wants_prompt_outputs() && position + 1 >= std::ssize(prompt_scores_) && position + 1 < counts_.prompt;
+  }
+  // What was wanted, in the order of tokens.
+  void take_prompt_score(TokenScore score) { prompt_scores_.push_back(std::move(score)); }
+  // The prompt is through. Tells the listener, and returns whether that was all.
+  GenerationEnd take_prompt();
+  // Whether choosing this token ends it: then nobody is told of it.
+  bool is_end(std::int32_t token) const { return std::ranges::count(ends_and_stops_, token) > 0; }
+  // The next token was chosen. Tells the listener, and returns whether that was the last.
+  GenerationEnd take(std::int32_t token, const TokenScore& score = {});
+  // Tells the listener.
   void end(GenerationEnd end, std::string_view reason = {});
 
  private:
@@ -89,7 +136,10 @@ class Generation {
   StopText text_;
   std::vector<std::int32_t> tokens_;
   std::vector<std::int32_t> ends_and_stops_;  // the model's first
+  std::vector<TokenScore> prompt_scores_;     // as far as they are known
+  bool prompt_was_told_ = false;
   GenerationCounts counts_;
+  GenerationTimes times_;
 };
 
 }  // namespace ingot

@@ -22,12 +22,12 @@ class Scheduling {
   ScheduledPass run() {
     give_pages();
     for (const RequestState* request : admitted_) {
-      if (request->generates) add_run(*request, missing(*request));
+      if (request->generates && !request->is_paused) add_run(*request, missing(*request));
     }
     pass_.decoding_rows = rows_;
     most_prompt_rows_ = prompt_rows_beside(pass_.decoding_rows, limits_, costs_);
     for (const RequestState* request : admitted_) {
-      if (!request->generates) read_prompt(*request);
+      if (!request->generates && !request->is_paused) read_prompt(*request);
     }
     admit();
     return std::move(pass_);
@@ -40,24 +40,35 @@ class Scheduling {
     return std::max<std::int64_t>(0, pages_of(tokens) - request.pages);
   }
   // Pages that an admission leaves free: one for each that then runs, so that nobody has to go as soon as he has begun.
-  std::int64_t reserve() const { return static_cast<std::int64_t>(admitted_.size()) + 1; }
+  // Where nothing runs, nothing can be reserved for.
+  std::int64_t reserve() const { return running() == 0 ? 0 : running() + 1; }
+  std::int64_t running() const {
+    return std::ranges::count_if(admitted_, [](const RequestState* request) { return !request->is_paused; });
+  }
 
   // What all that run will hold when what they have is computed: a prompt's pages are promised when it is admitted, so
   // only those that generate can come to need more than there are.
   void give_pages() {
     auto needed = [this] {
       std::int64_t pages = 0;
-      for (const RequestState* request : admitted_) pages += new_pages(*request, request->tokens);
+      for (const RequestState* request : admitted_) {
+        if (!request->is_paused) pages += new_pages(*request, request->tokens);
+      }
       return pages;
     };
-    // The oldest stays: whoever is alone has room, or it would not have been taken at all.
-    while (admitted_.size() > 1 && needed() > free_pages_) {
-      const auto youngest = std::ranges::max_element(admitted_, {}, &RequestState::number);
-      free_pages_ += (*youngest)->own_pages;
-      pass_.preempted.push_back((*youngest)->number);
-      admitted_.erase(youngest);
-    }
+    // The oldest that runs stays: whoever is alone has room, or it would not have been taken at all.
+    while (needed() > free_pages_ && (has_paused() || running() > 1)) preempt_one();
     free_pages_ -= needed();
+  }
+
+  bool has_paused() const { return running() < std::ssize(admitted_); }
+  // The youngest of those that are paused, where there are any; otherwise of all.
+  void preempt_one() {
+    const auto last = std::ranges::max_element(
+        admitted_, {}, [](const RequestState* request) { return std::pair(request->is_paused, request->number); });
+    free_pages_ += (*last)->own_pages;
+    pass_.preempted.push_back((*last)->number);
+    admitted_.erase(last);
   }
 
   void add_run(const RequestState& request, std::int64_t tokens) {
@@ -69,8 +80,11 @@ class Scheduling {
 
   void read_prompt(const RequestState& request) {
     const std::int64_t before = rows_;
-    add_run(request, std::min(missing(request), most_prompt_rows_ - pass_.prompt_rows));
+    std::int64_t tokens = std::min(missing(request), most_prompt_rows_ - pass_.prompt_rows);
+    if (request.wants_all_outputs) tokens = std::min(tokens, limits_.prompt_outputs - prompt_outputs_);
+    add_run(request, tokens);
     pass_.prompt_rows += rows_ - before;
+    if (request.wants_all_outputs) prompt_outputs_ += rows_ - before;
   }
 
   // Whose turn it is: the asker who was admitted, or whose request came, longest ago, whichever was later; then the
@@ -82,7 +96,8 @@ class Scheduling {
     };
     auto best = waiting_.end();
     for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
-      if (!(*at)->is_held && (best == waiting_.end() || earlier(*at, *best))) best = at;
+      const bool can_run = !(*at)->is_held && !(*at)->is_paused;
+      if (can_run && (best == waiting_.end() || earlier(*at, *best))) best = at;
     }
     return best;
   }
@@ -94,13 +109,16 @@ class Scheduling {
   void admit() {
     // What was just taken from somebody is not given to somebody else.
     if (!pass_.preempted.empty()) return;
-    while (static_cast<std::int64_t>(admitted_.size()) < limits_.admitted && pass_.prompt_rows < most_prompt_rows_) {
+    while (pass_.prompt_rows < most_prompt_rows_) {
       const auto next = next_waiting();
       if (next == waiting_.end()) return;
       const RequestState& request = **next;
       const std::int64_t pages = new_pages(request, request.tokens);
-      // Where nothing runs, nothing can be reserved for.
-      if (pages + (admitted_.empty() ? 0 : reserve()) > free_pages_) return;
+      if (std::ssize(admitted_) >= limits_.admitted || pages + reserve() > free_pages_) {
+        // In the next pass it is known what that made free: some of it may be what this one shares with it.
+        if (has_paused()) preempt_one();
+        return;
+      }
       free_pages_ -= pages;
       pass_.admitted.push_back(request.number);
       last_admission_[request.asker] = ++admissions_;
@@ -119,6 +137,7 @@ class Scheduling {
   std::map<std::int64_t, std::int64_t> last_admission_;
   std::int64_t rows_ = 0;
   std::int64_t most_prompt_rows_ = 0;
+  std::int64_t prompt_outputs_ = 0;
   ScheduledPass pass_;
 };
 

@@ -4,10 +4,12 @@
 // - A request that generates gets its row in every pass. What is left of the pass's time goes to prompts, in chunks.
 // - Prompts are read in the order in which their requests were admitted: the first ends soonest.
 // - Waiting requests are admitted in turn by who asks, then by arrival, where the pages of the whole prompt are free
-// and
-//   some to grow: nobody overtakes the one whose turn it is.
+//   and some to grow: nobody overtakes the one whose turn it is.
 // - Where those that generate need more pages than there are, the youngest gives its own back and waits again. What it
 //   said is kept, and computed anew later.
+// - A paused request keeps its pages and gets no rows. It makes way before anybody else does, and also for one whose
+// turn
+//   it is to be admitted: whoever reads slowly keeps nobody waiting.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +31,15 @@ struct RequestState {
   bool is_admitted = false;
   bool generates = false;  // its prompt is through: all that is not computed goes into the next pass
   bool is_held = false;    // another computes the beginning of its prompt: it is worth waiting for
+  bool is_paused = false;
+  bool wants_all_outputs = false;  // each row of its prompt gives an output
 };
 
 struct ScheduleLimits {
   std::int64_t page_length = 64;
-  std::int64_t admitted = 64;  // requests at once
-  std::int64_t rows = 512;     // of a pass
+  std::int64_t admitted = 64;         // requests at once
+  std::int64_t rows = 512;            // of a pass
+  std::int64_t prompt_outputs = 512;  // of rows of prompts that each give one
   double pass_seconds = 0.2;
   double most_stretch = 6;        // times a pass without prompts
   std::int64_t least_chunk = 16;  // rows of prompts, while there are prompts

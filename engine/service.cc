@@ -7,7 +7,9 @@
 namespace ingot {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// Outputs of a prompt's rows are logits, each as long as the vocabulary: of a chunk of 256 rows and 128,000 tokens they
+// would take 128 MiB, twice, in the pass and beside it, for the sake of one request.
+constexpr std::int64_t most_output_bytes = std::int64_t{64} << 20;
 
 // Equal for equal beginnings. It decides only who waits for whom, so that a collision costs a little time.
 std::vector<std::uint64_t> hash_beginnings(const TextRequest& request, std::int64_t page_length) {
@@ -26,16 +28,24 @@ std::vector<std::uint64_t> hash_beginnings(const TextRequest& request, std::int6
 
 }  // namespace
 
-Service::Service(Session& session, const Tokenizer& tokenizer, ServiceOptions options)
-    : session_(session), tokenizer_(tokenizer), options_(options) {
+Service::Service(Session& session, const Tokenizer& tokenizer, Bell& bell, ServiceOptions options)
+    : session_(session), tokenizer_(tokenizer), bell_(bell), options_(options) {
   limits_.page_length = session.geometry().page_length;
   limits_.admitted = session.options().sequences;
   limits_.rows = session.options().chunk;
   limits_.pass_seconds = options.pass_seconds;
+  const std::int64_t row_bytes = session.model().facts().vocabulary * static_cast<std::int64_t>(sizeof(float));
+  limits_.prompt_outputs = std::max<std::int64_t>(1, most_output_bytes / row_bytes);
+  counts_.pages = session.geometry().pages;
 }
 
-Result<std::unique_ptr<Service>> Service::create(Session& session, const Tokenizer& tokenizer, ServiceOptions options) {
-  std::unique_ptr<Service> service(new Service(session, tokenizer, options));
+Result<std::unique_ptr<Service>> Service::create(Session& session, const Tokenizer& tokenizer, Bell& bell,
+                                                 ServiceOptions options) {
+  if (session.model().facts().makes_embeddings) {
+    return Error::of(ErrorCode::unsupported, "expected a model that predicts tokens, found ",
+                     session.model().facts().architecture, ", which makes embeddings");
+  }
+  std::unique_ptr<Service> service(new Service(session, tokenizer, bell, options));
   for (int worker = 0; worker < session.options().threads; ++worker) {
     service->alone_.push_back(TRY(Workers::create({.threads = 1})));
   }
@@ -52,8 +62,7 @@ std::int64_t Service::pages_of(std::int64_t tokens) const { return divide_roundi
 
 Result<std::int64_t> Service::submit(TextRequest request) {
   const auto prompt = static_cast<std::int64_t>(request.prompt.size());
-  const std::int64_t cached = session_.geometry().pages * limits_.page_length;
-  const std::int64_t room = std::min(session_.context(), cached);
+  const std::int64_t room = this->room();
   if (prompt > room || request.most_tokens > room - prompt) {
     return Error::of(ErrorCode::out_of_range, "expected at most ", room, " tokens of prompt and answer, ",
                      room < session_.context() ? "which the cache has room for, " : "", "found ", prompt, " and ",
@@ -67,45 +76,69 @@ Result<std::int64_t> Service::submit(TextRequest request) {
     return Error::of(ErrorCode::would_block, "expected less than ", options_.queue, " requests to wait, found ",
                      waiting_);
   }
+  // Whoever comes alone may come, however long his prompt is.
+  const auto most = static_cast<std::int64_t>(options_.queue_in_caches * static_cast<double>(cached_tokens()));
+  if (waiting_ > 0 && waiting_tokens_ + prompt > most) {
+    return Error::of(ErrorCode::would_block, "expected prompts of at most ", most, " tokens to wait, found ",
+                     waiting_tokens_ + prompt);
+  }
   ++waiting_;
+  waiting_tokens_ += prompt;
   const std::int64_t number = next_number_++;
   auto active = std::make_unique<Active>(Active{.number = number, .generation = std::move(generation)});
   active->state.admissions_before = admissions_;
   active->beginnings = std::move(beginnings);
   submitted_.push_back(std::move(active));
-  changed_.notify_all();
+  bell_.ring();
   return number;
 }
 
-void Service::cancel(std::int64_t number) {
-  const std::lock_guard lock(mutex_);
-  cancelled_.push_back(number);
-  changed_.notify_all();
+void Service::waits_no_more(const Active& active) {
+  --waiting_;
+  waiting_tokens_ -= static_cast<std::int64_t>(active.generation.request().prompt.size());
 }
 
-void Service::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return is_woken_ || !submitted_.empty() || !cancelled_.empty(); });
-  is_woken_ = false;
+void Service::send(Message::Kind kind, std::int64_t number) {
+  {
+    const std::lock_guard lock(mutex_);
+    messages_.push_back({kind, number});
+  }
+  bell_.ring();
 }
 
-void Service::wake() {
+ServiceCounts Service::counts() const {
   const std::lock_guard lock(mutex_);
-  is_woken_ = true;
-  changed_.notify_all();
+  ServiceCounts counts = counts_;
+  counts.waiting = waiting_ + waiting_again_;
+  return counts;
 }
 
 void Service::take_messages() {
-  std::vector<std::int64_t> cancelled;
+  std::vector<Message> messages;
   {
     const std::lock_guard lock(mutex_);
     std::ranges::move(submitted_, std::back_inserter(active_));
     submitted_.clear();
-    cancelled.swap(cancelled_);
+    messages.swap(messages_);
   }
+  for (const Message& message : messages) {
+    const auto found = std::ranges::find(active_, message.number, &Active::number);
+    if (found == active_.end()) continue;
+    switch (message.kind) {
+      case Message::Kind::cancel: end(**found, GenerationEnd::cancelled); break;
+      case Message::Kind::pause: (*found)->state.is_paused = true; break;
+      case Message::Kind::resume: (*found)->state.is_paused = false; break;
+    }
+  }
+}
+
+std::optional<std::chrono::steady_clock::time_point> Service::earliest_deadline() const {
+  std::optional<Clock::time_point> earliest;
   for (const std::unique_ptr<Active>& active : active_) {
-    if (std::ranges::count(cancelled, active->number) > 0) end(*active, GenerationEnd::cancelled);
+    const auto& deadline = active->generation.request().deadline;
+    if (deadline && (!earliest || *deadline < *earliest)) earliest = deadline;
   }
+  return earliest;
 }
 
 void Service::end_late() {
@@ -116,39 +149,67 @@ void Service::end_late() {
   }
 }
 
-// Its pages are given back at once; it is told once.
+// Its pages are given back, and counted, before anybody is told.
 void Service::end(Active& active, GenerationEnd end, std::string_view reason) {
   if (active.has_ended) return;
   active.has_ended = true;
   if (active.sequence >= 0) session_.sequences().remove(active.sequence);
   active.sequence = -1;
-  if (end != GenerationEnd::none) active.generation.end(end, reason);
+  active.state.is_admitted = false;
+  if (!active.was_admitted) {
+    const std::lock_guard lock(mutex_);
+    waits_no_more(active);
+  }
+  count_present();
+  end_phase(active);
+  active.generation.end(end, reason);
+}
+
+void Service::end_phase(Active& active) {
+  const Clock::time_point now = Clock::now();
+  GenerationTimes& times = active.generation.times();
+  double& phase = !active.was_admitted                        ? times.waiting
+                  : active.generation.counts().generated == 0 ? times.prompt
+                                                              : times.generation;
+  phase = std::chrono::duration<double>(now - active.phase_begin).count();
+  active.phase_begin = now;
 }
 
 void Service::remove_ended() {
-  std::int64_t never_admitted = 0;
-  std::erase_if(active_, [&](const std::unique_ptr<Active>& active) {
-    never_admitted += active->has_ended && !active->was_admitted;
-    return active->has_ended;
-  });
+  std::erase_if(active_, [](const std::unique_ptr<Active>& active) { return active->has_ended; });
+}
+
+void Service::count_present() {
+  std::int64_t running = 0, waiting_again = 0;
+  for (const std::unique_ptr<Active>& active : active_) {
+    if (active->has_ended) continue;
+    running += active->state.is_admitted;
+    waiting_again += active->was_admitted && !active->state.is_admitted;
+  }
   const std::lock_guard lock(mutex_);
-  waiting_ -= never_admitted;
+  counts_.running = running;
+  waiting_again_ = waiting_again;
+  counts_.pages_in_use = counts_.pages - session_.sequences().whole().free_pages();
 }
 
 bool Service::is_computed_by_another(const Active& waiting, std::int64_t known) const {
   const auto next = static_cast<std::size_t>(known / limits_.page_length);  // page that is not known
-  if (next >= waiting.beginnings.size()) return false;
+  const std::size_t page_end = (next + 1) * static_cast<std::size_t>(limits_.page_length);
+  if (next >= waiting.beginnings.size() || page_end > waiting.generation.computable_beginning().size()) return false;
   for (const std::unique_ptr<Active>& other : active_) {
     if (other->number == waiting.number) return false;  // those behind it will wait for it
     const bool has_it = next < other->beginnings.size() && other->beginnings[next] == waiting.beginnings[next];
-    if (has_it && !other->state.generates) return true;
+    if (has_it && !other->state.generates && !other->state.is_paused) return true;
   }
   return false;
 }
 
 void Service::look_up_beginnings() {
-  const auto is_admitted = [](const std::unique_ptr<Active>& active) { return active->state.is_admitted; };
-  const bool is_full = std::ranges::count_if(active_, is_admitted) >= limits_.admitted;  // nobody's turn can come
+  // One that is paused makes way.
+  const auto stays = [](const std::unique_ptr<Active>& active) {
+    return active->state.is_admitted && !active->state.is_paused;
+  };
+  const bool is_full = std::ranges::count_if(active_, stays) >= limits_.admitted;  // nobody's turn can come
   if (is_full || !session_.sequences().shares_texts()) return;
   for (const std::unique_ptr<Active>& active : active_) {
     if (active->state.is_admitted) continue;
@@ -160,16 +221,14 @@ void Service::look_up_beginnings() {
   }
 }
 
-Service::Active& Service::find(std::int64_t number) {
-  return **std::ranges::find_if(active_,
-                                [&](const std::unique_ptr<Active>& active) { return active->number == number; });
-}
+Service::Active& Service::find(std::int64_t number) { return **std::ranges::find(active_, number, &Active::number); }
 
 void Service::preempt(Active& active) {
   session_.sequences().remove(active.sequence);
   active.sequence = -1;
   active.state.is_admitted = active.state.generates = false;
   active.state.computed = active.state.pages = active.state.own_pages = 0;
+  const std::lock_guard lock(mutex_);
   ++counts_.preemptions;
 }
 
@@ -182,25 +241,22 @@ Result<void> Service::admit(Active& active) {
   active.state.is_admitted = true;
   active.state.is_held = false;
   active.state.computed = sequences.length(active.sequence);
+  const std::lock_guard lock(mutex_);
   if (!active.was_admitted) {
+    end_phase(active);
     active.was_admitted = true;
     active.generation.counts().cached = active.state.computed;
+    counts_.prompt_tokens += active.generation.counts().prompt;
     counts_.cached_tokens += active.state.computed;
-    const std::lock_guard lock(mutex_);
-    --waiting_;
+    waits_no_more(active);
   }
   const std::int64_t asker = generation.request().asker;
   std::erase_if(turns_, [&](const ScheduleState::Turn& turn) { return turn.asker == asker; });
-  const std::lock_guard lock(mutex_);
   turns_.push_back({asker, ++admissions_});
   return {};
 }
 
-bool Service::step() {
-  take_messages();
-  end_late();
-  remove_ended();
-  if (active_.empty()) return false;
+ScheduledPass Service::schedule_pass() {
   look_up_beginnings();
   std::vector<RequestState> states;
   for (const std::unique_ptr<Active>& active : active_) {
@@ -208,6 +264,7 @@ bool Service::step() {
     state.number = active->number;
     state.asker = active->generation.request().asker;
     state.tokens = static_cast<std::int64_t>(active->generation.tokens().size());
+    state.wants_all_outputs = active->generation.wants_prompt_outputs();
     if (state.is_admitted) {
       state.pages = session_.sequences().whole().held_pages(active->sequence);
       state.own_pages = session_.sequences().whole().own_pages(active->sequence);
@@ -219,11 +276,21 @@ bool Service::step() {
     return std::ranges::none_of(
         states, [&](const RequestState& state) { return !state.is_admitted && state.asker == turn.asker; });
   });
-  const ScheduledPass pass = schedule({.requests = states,
-                                       .free_pages = session_.sequences().whole().free_pages(),
-                                       .admissions = admissions_,
-                                       .turns = turns_},
-                                      limits_, costs_);
+  return schedule({.requests = states,
+                   .free_pages = session_.sequences().whole().free_pages(),
+                   .admissions = admissions_,
+                   .turns = turns_},
+                  limits_, costs_);
+}
+
+bool Service::step() {
+  take_messages();
+  end_late();
+  remove_ended();
+  if (active_.empty()) return false;
+  const ScheduledPass pass = schedule_pass();
+  // Whoever is there is paused, or waits for them.
+  if (pass.runs.empty() && pass.admitted.empty() && pass.preempted.empty()) return false;
   for (const std::int64_t number : pass.preempted) preempt(find(number));
   for (const std::int64_t number : pass.admitted) {
     Active& active = find(number);
@@ -233,71 +300,8 @@ bool Service::step() {
   }
   compute(pass);
   remove_ended();
+  count_present();
   return true;
-}
-
-void Service::compute(const ScheduledPass& pass) {
-  std::vector<TokenRun> runs;
-  std::vector<Active*> of_runs;
-  for (const ScheduledRun& run : pass.runs) {
-    Active& active = find(run.number);
-    if (active.has_ended) continue;
-    const std::span<const std::int32_t> tokens = active.generation.tokens();
-    runs.push_back(
-        {active.sequence,
-         tokens.subspan(static_cast<std::size_t>(active.state.computed), static_cast<std::size_t>(run.tokens)),
-         run.ends ? Wanted::last : Wanted::none});
-    of_runs.push_back(&active);
-  }
-  if (runs.empty()) return;
-  const Clock::time_point begin = Clock::now();
-  const Result<View<const float>> logits = session_.forward(runs);
-  if (!logits.ok()) return fail(of_runs, logits.error());
-  const std::chrono::duration<double> elapsed = Clock::now() - begin;
-  costs_.observe(pass.decoding_rows, pass.prompt_rows, elapsed.count());
-  ++counts_.passes;
-  counts_.prompt_rows += pass.prompt_rows;
-  counts_.decoding_rows += pass.decoding_rows;
-  std::vector<Active*> ended;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    Active& active = *of_runs[i];
-    active.state.computed += static_cast<std::int64_t>(runs[i].tokens.size());
-    if (session_.sequences().shares_texts()) {
-      session_.sequences().publish(active.sequence, active.generation.request().salt, active.generation.tokens());
-    }
-    if (runs[i].wanted == Wanted::last) ended.push_back(&active);
-  }
-  choose_tokens(ended, logits.value());
-}
-
-void Service::fail(std::span<Active* const> of_pass, const Error& error) {
-  const auto youngest = std::ranges::max_element(of_pass, {}, [](const Active* active) { return active->number; });
-  if (error.code() == ErrorCode::out_of_memory && of_pass.size() > 1) return preempt(**youngest);
-  // Whose fault it is cannot be told; the next pass is another one.
-  for (Active* active : of_pass) end(*active, GenerationEnd::failed, error.text());
-}
-
-void Service::choose_tokens(std::span<Active* const> rows, View<const float> logits) {
-  std::vector<std::optional<Result<std::int32_t>>> chosen(rows.size());
-  const auto width = static_cast<std::size_t>(logits.size(1));
-  // Rows side by side; the operations of each run on one thread alone.
-  const auto choose = [&](std::int64_t row, std::int64_t, int worker) {
-    const auto index = static_cast<std::size_t>(row);
-    Context alone{*alone_[static_cast<std::size_t>(worker)], {}};
-    Generation& generation = rows[index]->generation;
-    chosen[index].emplace(
-        generation.sampler().choose({logits.data() + index * width, width}, alone, generation.forbidden()));
-  };
-  session_.context_for_kernels().workers.for_chunks(static_cast<std::int64_t>(rows.size()), 1, choose);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    Active& active = *rows[i];
-    active.state.generates = true;
-    if (!chosen[i]->ok()) {
-      end(active, GenerationEnd::failed, chosen[i]->error().text());
-    } else if (active.generation.take(chosen[i]->value()) != GenerationEnd::none) {
-      end(active, GenerationEnd::none);  // it was told
-    }
-  }
 }
 
 }  // namespace ingot

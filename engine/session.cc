@@ -1,6 +1,7 @@
 #include "engine/session.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -96,6 +97,7 @@ Result<void> Session::start() {
   workers_ = TRY(Workers::create({.threads = options_.threads}));
   TRY(choose_geometry());
   TRY(pack());
+  if (options_.cache_memory.count() > 0) TRY(choose_pages());
   const Circuit circuit = TRY(rewritten_circuit(shortest_pass()));
   std::random_device random;
   const std::uint64_t secret = std::uint64_t{random()} << 32 | random();
@@ -147,6 +149,27 @@ Result<void> Session::choose_geometry() {
   return {};
 }
 
+Result<void> Session::choose_pages() {
+  const std::int64_t most = geometry_.pages_per_sequence * geometry_.sequences;
+  geometry_.pages = 1;
+  std::int64_t page = 0, every_sequence = 0, rings = 0;
+  for (const CircuitTensor& tensor : TRY(rewritten_circuit(shortest_pass())).tensors) {
+    const std::int64_t bytes = row_bytes(tensor.dtype, element_count(tensor.shape));
+    if (tensor.storage == Storage::state) every_sequence += bytes;
+    if (tensor.storage == Storage::cache) (geometry_.keeps_in_ring(tensor.window) ? rings : page) += bytes;
+  }
+  const std::int64_t fixed = rings + every_sequence * geometry_.sequences;
+  const auto asked = static_cast<std::int64_t>(options_.cache_memory.count());
+  if (asked < fixed + page) {
+    return Error::of(ErrorCode::out_of_range, "expected memory for the cache of at least ", fixed + page,
+                     " bytes, which a page of ", geometry_.page_length, " tokens and the states of ",
+                     geometry_.sequences, " sequences take, found ", asked,
+                     ": give more --cache-memory, or fewer --sequences");
+  }
+  geometry_.pages = page == 0 ? most : std::min(most, (asked - fixed) / page);
+  return {};
+}
+
 Result<Circuit> Session::plain_circuit(const PassShape& pass) const {
   CircuitBuilder builder(model_->weights(), pass, {.longest = geometry_.longest_sequence()});
   model_->form().emit(builder);
@@ -189,6 +212,7 @@ Result<Plan*> Session::plan_for(const PassShape& asked) {
     plans_.splice(plans_.begin(), plans_, found);
     return plans_.front().plan.get();
   }
+  const auto begin = std::chrono::steady_clock::now();
   Circuit circuit = TRY(rewritten_circuit(pass));
   auto plan = std::make_unique<Plan>(TRY(Plan::create(std::move(circuit), *table_, workers_->count())));
   if (scratch_.size() < plan->scratch_bytes()) scratch_ = TRY(Memory::allocate(Bytes(plan->scratch_bytes())));
@@ -200,6 +224,7 @@ Result<Plan*> Session::plan_for(const PassShape& asked) {
   TRY(bind(*plan));
   if (plans_.size() == most_plans) plans_.pop_back();
   plans_.push_front({pass, std::move(plan)});
+  planning_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return plans_.front().plan.get();
 }
 
@@ -238,6 +263,7 @@ Result<void> Session::require_room(int sequence, std::int64_t tokens) const {
 Result<View<const float>> Session::forward(std::span<const TokenRun> runs) {
   TRY(check(runs));
   outputs_.clear();
+  planning_seconds_ = 0;
   std::int64_t tokens = 0;
   for (const TokenRun& run : runs) tokens += static_cast<std::int64_t>(run.tokens.size());
   tokens_done_ = 0;

@@ -25,6 +25,7 @@ struct SessionOptions {
   std::int64_t context = 0;  // tokens a sequence may have; 0: the model's, at most default_context
   int sequences = 1;         // at once
   std::int64_t pages = 0;    // of the cache, which all sequences share; 0: enough for the whole context of each
+  Bytes cache_memory{0};     // for pages, rings and states together; 0: as `pages` says
   std::int64_t page_length = 64;
   std::int64_t chunk = 256;  // most tokens of one pass: longer prompts go through in several
   bool rewrites = true;      // fuse operations (see model/plan/rewrite.h); a cache is kept all the same
@@ -61,6 +62,9 @@ class Session {
   Result<View<const float>> forward(std::span<const TokenRun> runs);
   Result<View<const float>> forward(const TokenRun& run) { return forward(std::span(&run, 1)); }
 
+  // Of the last forward(), the time that went into plans: once for each shape, so it says nothing of the next pass.
+  double planning_seconds() const { return planning_seconds_; }
+
   // Whether the sequence can take that many tokens more; else an error that says how much it can, and what to do.
   Result<void> require_room(int sequence, std::int64_t tokens) const;
 
@@ -92,6 +96,8 @@ class Session {
   Result<void> run_plan(Plan& plan, std::int64_t tokens);
   void fill_inputs(const Plan& plan, std::span<const TokenRun> runs);
   Result<void> choose_geometry();
+  // As many pages as the memory that was asked for has room for.
+  Result<void> choose_pages();
   // What stands for all passes that the same plan runs: where nothing but attention looks from token to token, how many
   // are decoded and how many are read in how many runs, and not which run is how long.
   PassShape planned_shape(const PassShape& pass) const;
@@ -122,6 +128,7 @@ class Session {
   Progress progress_;
   std::int64_t tokens_done_ = 0;  // of the forward() under way
   std::int64_t tokens_wanted_ = 0;
+  double planning_seconds_ = 0;
 };
 
 }  // namespace ingot

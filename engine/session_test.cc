@@ -72,5 +72,55 @@ TEST(Session, TellsHowManyTokensOfAPromptAreThrough) {
   EXPECT_TRUE(seen.empty());  // nobody waits for one token
 }
 
+TEST(Session, TheCacheHasAsManyPagesAsItsMemoryHasRoomFor) {
+  const SessionOptions options = {.context = 16, .sequences = 4, .page_length = 4};
+  const auto whole = golden_session("llama", options);
+  ASSERT_NE(whole, nullptr);
+  ASSERT_EQ(whole->geometry().pages, 16);
+  const std::size_t page = whole->sequences().bytes() / 16;
+  for (const std::int64_t pages : {1, 5, 16, 99}) {
+    SessionOptions bounded = options;
+    bounded.cache_memory = Bytes(static_cast<std::size_t>(pages) * page + page / 2);
+    const auto session = golden_session("llama", bounded);
+    ASSERT_NE(session, nullptr);
+    EXPECT_EQ(session->geometry().pages, std::min<std::int64_t>(pages, 16));
+    EXPECT_LE(session->sequences().bytes(), bounded.cache_memory.count());
+  }
+  SessionOptions too_little = options;
+  too_little.cache = DType::f32;
+  too_little.cache_memory = Bytes(page - 1);
+  const Result<std::unique_ptr<Session>> session =
+      Session::create(Model::open(golden_folder("llama")).value(), too_little);
+  ASSERT_FALSE(session.ok());
+  EXPECT_NE(session.error().text().find("--cache-memory"), std::string_view::npos) << session.error().text();
+}
+
+TEST(Session, StatesAndRingsCountAsMemoryOfTheCache) {
+  for (const char* architecture : {"mamba", "gemma3_text"}) {
+    const SessionOptions options = {.context = 64, .sequences = 4, .page_length = 4, .chunk = 4};
+    SessionOptions bounded = options;
+    bounded.cache_memory = Bytes(1 << 30);
+    const auto session = golden_session(architecture, bounded);
+    ASSERT_NE(session, nullptr);
+    EXPECT_EQ(session->geometry().pages, 64);
+    bounded.cache_memory = Bytes(1);
+    EXPECT_FALSE(Session::create(Model::open(golden_folder(architecture)).value(), bounded).ok()) << architecture;
+  }
+}
+
+TEST(Session, TellsTheTimeThatPlansTook) {
+  const auto session = golden_session("llama", {.context = 16});
+  ASSERT_NE(session, nullptr);
+  const int sequence = session->sequences().add().value();
+  const std::int32_t tokens[] = {5, 9, 2};
+  std::vector<double> seconds;
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(session->forward({sequence, tokens, Wanted::last}).ok());
+    seconds.push_back(session->planning_seconds());
+  }
+  EXPECT_GT(seconds[0], 0);
+  EXPECT_EQ(seconds[1], 0) << "the shape was known";
+}
+
 }  // namespace
 }  // namespace ingot

@@ -10,7 +10,7 @@ StopText::StopText(std::vector<std::string> stops) : stops_(std::move(stops)) {
 }
 
 std::string StopText::push(std::string_view text) {
-  if (is_stopped_) return {};
+  if (is_stopped()) return {};
   waiting_ += text;
   // The one that is complete first, of those the longest: so it does not matter how the text is cut into pieces.
   std::size_t first_end = std::string::npos, first_begin = std::string::npos;
@@ -21,7 +21,7 @@ std::string StopText::push(std::string_view text) {
     first_end = begin + stop.size();
   }
   if (first_end != std::string::npos) {
-    is_stopped_ = true;
+    stop_ = waiting_.substr(first_begin, first_end - first_begin);
     waiting_.resize(first_begin);
     return std::exchange(waiting_, {});
   }

@@ -15,14 +15,16 @@ class StopText {
 
   // What can be shown, now that this text has come. Nothing any more after a stop.
   std::string push(std::string_view text);
-  bool is_stopped() const { return is_stopped_; }
+  bool is_stopped() const { return !stop_.empty(); }
+  // The one that came; empty before.
+  std::string_view stop() const { return stop_; }
   // What waited, at the end of the text.
   std::string finish();
 
  private:
   std::vector<std::string> stops_;
   std::string waiting_;
-  bool is_stopped_ = false;
+  std::string stop_;
 };
 
 }  // namespace ingot

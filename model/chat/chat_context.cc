@@ -6,12 +6,19 @@ namespace ingot::chat {
 
 namespace {
 
-std::vector<Value> marked(const std::vector<Value>& items);
+std::vector<Value> all_marked(const std::vector<Value>& items) {
+  std::vector<Value> result;
+  result.reserve(items.size());
+  for (const Value& item : items) result.push_back(marked(item));
+  return result;
+}
+
+}  // namespace
 
 Value marked(const Value& value) {
   switch (value.kind()) {
     case Kind::text: return Value::text_like(MarkedText::made(value.bytes(), true), value.as_text().is_markup);
-    case Kind::sequence: return Value::sequence(value.as_sequence().form, marked(value.items()));
+    case Kind::sequence: return Value::sequence(value.as_sequence().form, all_marked(value.items()));
     case Kind::dictionary: {
       Dictionary dictionary;
       for (const Dictionary::Entry& entry : value.as_dictionary().entries()) {
@@ -23,12 +30,7 @@ Value marked(const Value& value) {
   }
 }
 
-std::vector<Value> marked(const std::vector<Value>& items) {
-  std::vector<Value> result;
-  result.reserve(items.size());
-  for (const Value& item : items) result.push_back(marked(item));
-  return result;
-}
+namespace {
 
 Value marked_message(const Value& message) {
   const Value* role = message.is(Kind::dictionary) ? message.as_dictionary().find("role") : nullptr;

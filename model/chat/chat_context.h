@@ -33,6 +33,9 @@ struct ChatRequest {
 // choice, and templates build tokens of it ("<|" + role + "|>").
 Value make_context(ChatRequest request);
 
+// The same value with all of its text marked: for variables that come from outside.
+Value marked(const Value& value);
+
 // strftime_now(format) for a fixed moment.
 Value make_clock(const LocalTime& now);
 

@@ -47,7 +47,8 @@ class Handler {
   virtual ~Handler() = default;
   // On the loop's thread, which it must not keep.
   virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
-  // The answer to a request that could not be read as one: 400, 408, 413, 414, 431 and what was wrong.
+  // The answer to a request that could not be read as one, and what was wrong: 400, 408, 413, 414, 417, 431, 505; or
+  // that could not be taken: 500 (its exchange was let go of), 503 (no connection is free, or the server drains).
   virtual Answer refuse(int status, std::string_view reason) = 0;
 };
 
@@ -57,7 +58,9 @@ class Server {
   static Result<std::unique_ptr<Server>> create(const ServerOptions& options, Handler& handler);
   virtual ~Server() = default;
 
-  virtual int port() const = 0;
+  virtual int port() const = 0;  // 0 without an address
+  // What the user should know: that the system allows fewer connections than the limits. Empty where there is nothing.
+  virtual std::string_view warning() const = 0;
   // Runs the loop on this thread until stop().
   virtual void run() = 0;
 

@@ -1,0 +1,226 @@
+#include <nlohmann/json.hpp>
+
+#include "cli/session_options.h"
+#include "cli/terminal.h"
+#include "machine/limits.h"
+#include "server/serving.h"
+
+namespace ingot::serve_command {
+namespace {
+
+constexpr const char* examples =
+    "Answers OpenAI's protocol for many clients at once: /v1/chat/completions, /v1/completions, /v1/embeddings,\n"
+    "/v1/models; and /tokenize, /detokenize, /apply-template, /health, /metrics, /explain. Docs: docs/server.md.\n"
+    "SIGTERM or Ctrl-C: no new requests, those that run may end, then it exits.\n"
+    "\n"
+    "Examples:\n"
+    "  ingot serve                                  the model that the program carries, on 127.0.0.1:8080\n"
+    "  ingot serve model.gguf --port 9000\n"
+    "  ingot serve chat.gguf embed.gguf --alias chat --alias embed\n"
+    "  ingot serve model.gguf --host 0.0.0.0 --api-key-file keys.txt\n"
+    "  ingot serve model.gguf --unix /run/ingot.sock --host none\n"
+    "  curl localhost:8080/v1/completions -H 'Content-Type: application/json' \\\n"
+    "       -d '{\"prompt\": \"Once upon a time\", \"max_tokens\": 32}'";
+
+struct Options {
+  std::vector<std::string> paths;
+  std::vector<std::string> aliases;
+  ServingOptions serving;
+  SessionOptions session;
+  ServiceOptions service;
+  std::string cache = "f16";
+  std::uint64_t cache_memory = 0;
+  std::string key_file;
+  std::string template_file;
+  std::string chat_template;
+  std::string log = "text";
+  double pass_milliseconds = 200;
+  double deadline_seconds = 0;
+  std::int64_t drain_seconds = 30;
+  bool dry_run = false;
+  bool json = false;
+};
+
+// What clients call a model, where nobody gave it another name: its file's or folder's, without the ending.
+std::string id_of(const std::string& path) {
+  if (path == default_model_name) return "tales";
+  std::string name = path.substr(0, path.find_last_not_of('/') + 1);
+  name = name.substr(name.find_last_of('/') + 1);
+  return name.ends_with(".gguf") ? name.substr(0, name.size() - 5) : name;
+}
+
+bool is_loopback(const std::string& host) { return host.starts_with("127.") || host == "::1"; }
+
+nlohmann::json described(const HostedModel& model, const std::string& path) {
+  const CacheGeometry& geometry = model.geometry();
+  return {{"id", model.id()},
+          {"path", path},
+          {"context", model.context()},
+          {"makes_embeddings", model.embeddings() != nullptr},
+          {"cache_pages", geometry.pages},
+          {"page_tokens", geometry.page_length},
+          {"cache_bytes", model.cache_bytes()}};
+}
+
+void print_model(const HostedModel& model) {
+  const CacheGeometry& geometry = model.geometry();
+  const std::string kind = model.embeddings() != nullptr ? ", makes embeddings" : "";
+  std::fprintf(stderr, "%s: context %lld, cache of %.0f MiB for %lld tokens in at most %lld requests at once%s\n",
+               coloured(model.id(), Colour::bold).c_str(), static_cast<long long>(model.context()),
+               mebibytes(model.cache_bytes()), static_cast<long long>(geometry.pages * geometry.page_length),
+               static_cast<long long>(geometry.sequences), kind.c_str());
+}
+
+Result<std::vector<std::string>> ids_of(const Options& options) {
+  std::vector<std::string> ids;
+  for (std::size_t index = 0; index < options.paths.size(); ++index) {
+    ids.push_back(index < options.aliases.size() ? options.aliases[index] : id_of(options.paths[index]));
+    if (std::ranges::count(ids, ids.back()) > 1) {
+      return Error::of(ErrorCode::invalid_argument, "expected models of different names, found two called ", ids.back(),
+                       ": give each its own --alias");
+    }
+  }
+  if (options.aliases.size() > options.paths.size()) {
+    return Error::of(ErrorCode::invalid_argument, "expected at most one --alias for each of ", options.paths.size(),
+                     " model(s), found ", options.aliases.size());
+  }
+  return ids;
+}
+
+// What the command line itself is to blame for, before a model is looked at.
+Result<void> complete(Options& options) {
+  if (options.paths.empty()) options.paths.emplace_back(default_model_name);
+  TRY(ids_of(options));
+  http::ServerOptions& http = options.serving.http;
+  if (http.host == "none") http.host.clear();
+  if (http.host.empty() && http.unix_path.empty()) {
+    return Error::of(ErrorCode::invalid_argument, "expected an address to listen on, found --host none and no --unix");
+  }
+  if (!options.template_file.empty()) options.chat_template = TRY(read_template_file(options.template_file));
+  if (!options.key_file.empty()) options.serving.keys = TRY(ApiKeys::read(options.key_file));
+  options.serving.log = options.log == "json" ? LogForm::json : options.log == "none" ? LogForm::none : LogForm::text;
+  options.serving.drain = std::chrono::seconds(options.drain_seconds);
+  if (options.deadline_seconds > 0) options.serving.deadline_seconds = options.deadline_seconds;
+  options.service.pass_seconds = options.pass_milliseconds / 1000;
+  options.session.cache = options.cache == "f32" ? DType::f32 : options.cache == "f16" ? DType::f16 : DType::q8_0;
+  // A quarter of the memory, for all models together.
+  const std::uint64_t memory = options.cache_memory > 0 ? options.cache_memory : usable_memory().count() / 4;
+  options.session.cache_memory = Bytes(memory / options.paths.size());
+  return {};
+}
+
+Result<void> load(Serving& serving, const Options& options, nlohmann::json& report) {
+  const std::vector<std::string> ids = TRY(ids_of(options));
+  for (std::size_t index = 0; index < options.paths.size(); ++index) {
+    const std::string& path = options.paths[index];
+    const HostedModelOptions hosted = {.id = ids[index],
+                                       .session = options.session,
+                                       .service = options.service,
+                                       .chat_template = options.chat_template};
+    std::shared_ptr<const Model> opened = TRY(open_model_at(path));
+    const HostedModel& model = *TRY(serving.add(std::move(opened), hosted));
+    report["models"].push_back(described(model, path));
+    if (!options.json) print_model(model);
+  }
+  return {};
+}
+
+int run(Options options) {
+  if (const Result<void> completed = complete(options); !completed.ok()) return refuse_usage(completed.error());
+  Result<std::unique_ptr<Serving>> created = Serving::create(options.serving);
+  if (!created.ok()) return refuse_usage(created.error());
+  Serving& serving = *created.value();
+  if (!serving.warning().empty()) print_warning(std::string(serving.warning()));
+  const http::ServerOptions& http = options.serving.http;
+  if (!http.host.empty() && !is_loopback(http.host) && !options.serving.keys.are_needed()) {
+    print_warning("others can reach " + http.host + " and ask this server anything: give --api-key-file");
+  }
+  nlohmann::json report = {{"host", http.host}, {"port", serving.port()}, {"unix", http.unix_path}};
+  if (const Result<void> loaded = load(serving, options, report); !loaded.ok()) return finish_command(loaded);
+  if (options.dry_run) {
+    if (options.json) std::printf("%s\n", report.dump(1).c_str());
+    return exit_success;
+  }
+  serving.open();
+  if (options.json) {
+    std::printf("%s\n", report.dump().c_str());
+    std::fflush(stdout);
+  } else {
+    for (const std::string& address : serving.addresses()) std::fprintf(stderr, "listening on %s\n", address.c_str());
+  }
+  serving.run();
+  return exit_success;
+}
+
+void add_addresses(const Command& command, Options& options) {
+  http::ServerOptions& http = options.serving.http;
+  command.add_option("--host", http.host, "address to listen on, of version 4 or 6; none: a Unix socket alone")
+      .capture_default_str();
+  command.add_option("--port", http.port, "0: any that is free").check(between(0, 65535)).capture_default_str();
+  command.add_option("--unix", http.unix_path, "also listen on a Unix socket at this path");
+  command.add_option("--api-key-file", options.key_file,
+                     "keys that may ask, one a line; the file must be its owner's alone");
+  command.add_option("--cors", options.serving.origins,
+                     "a page's origin, such as https://example.org, that may ask from a browser; may be repeated");
+  command.add_flag("--no-page", options.serving.hides_page, "no page at /");
+}
+
+void add_sizes(const Command& command, Options& options) {
+  command.add_option("--threads", options.session.threads, "worker threads")
+      .check(between(1, 1024))
+      .capture_default_str();
+  command.add_option("--context", options.session.context, "most tokens of a request; 0: the model's, at most 4096")
+      .check(tokens_from(0));
+  command.add_option("--sequences", options.session.sequences, "requests that run at once")
+      .check(between(1, 4096))
+      .capture_default_str();
+  command
+      .add_option("--cache-memory", options.cache_memory,
+                  "for keys and values of all requests, such as 4G; without this, a quarter of the memory")
+      .transform(as_bytes());
+  command.add_option("--cache-type", options.cache, "how keys and values are kept: f32, f16 or q8_0")
+      .check(one_of({"f32", "f16", "q8_0"}))
+      .capture_default_str();
+  command.add_option("--queue", options.service.queue, "requests that wait; more are refused with 429")
+      .check(between(1, 1 << 20))
+      .capture_default_str();
+  command
+      .add_option("--pass-time", options.pass_milliseconds,
+                  "milliseconds that a pass should take where prompts are read beside those that generate")
+      .check(between(1.0, 60'000.0))
+      .capture_default_str();
+  command
+      .add_option("--deadline", options.deadline_seconds, "seconds that a request may take, waiting included; 0: any")
+      .check(between(0.0, 1e6));
+  command.add_option("--connections", options.serving.http.limits.connections, "open at once")
+      .check(between(1, 1 << 20))
+      .capture_default_str();
+  command.add_option("--body", options.serving.http.limits.body_bytes, "most bytes of a request; without this, 16M")
+      .transform(as_bytes());
+}
+
+}  // namespace
+
+void add(const Command& application, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  options->session.threads = usable_cpu_count();
+  options->session.sequences = 64;
+  const Command command = application.add_subcommand("serve", "answer many clients over HTTP");
+  command.footer(examples);
+  command.add_option("MODEL", options->paths, "model files or folders; the one that the program carries without any");
+  command.add_option("--alias", options->aliases, "what clients call a model, in the order of models; may be repeated");
+  command.add_option("--template", options->template_file, "a file with a Jinja chat template, instead of the models'");
+  add_addresses(command, *options);
+  add_sizes(command, *options);
+  command.add_option("--drain", options->drain_seconds, "seconds that running requests get to end after SIGTERM")
+      .check(between(0, 86400))
+      .capture_default_str();
+  command.add_option("--log", options->log, "a line for each request: text, json or none")
+      .check(one_of({"text", "json", "none"}))
+      .capture_default_str();
+  command.add_flag("--dry-run", options->dry_run, "listen, load and say what would be served; then exit");
+  command.add_flag("--json", options->json, "what is served, machine-readable, on standard output");
+  command.callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace ingot::serve_command

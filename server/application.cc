@@ -1,0 +1,181 @@
+#include "server/application.h"
+
+#include <algorithm>
+#include <array>
+
+#include "server/body_requests.h"
+#include "server/explanation_answer.h"
+#include "server/metrics/request_metrics.h"
+#include "server/model_answers.h"
+#include "server/page_answers.h"
+#include "server/protocol/body.h"
+
+namespace ingot {
+namespace {
+
+using protocol::ApiError;
+using protocol::Outcome;
+
+// Until then an error of a stream's beginning has a status of its own.
+constexpr std::chrono::seconds early_head_time{15};
+constexpr int loading_retry_seconds = 5;
+constexpr int draining_retry_seconds = 30;
+
+bool is_json_type(const http::Request& request) {
+  const std::string* type = request.header("Content-Type");
+  if (type == nullptr) return true;
+  std::string name = type->substr(0, type->find_first_of("; "));
+  std::ranges::transform(name, name.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return name == "application/json";
+}
+
+// Requests from one address take turns as one asker. Who is taken for another by chance only shares his turns.
+std::int64_t asker_of(std::string_view peer) {
+  return static_cast<std::int64_t>(std::hash<std::string_view>()(peer) >> 1);
+}
+
+}  // namespace
+
+Application::Application(ApplicationOptions options, Passes& passes, Helpers& helpers)
+    : options_(std::move(options)),
+      origins_(options_.host, options_.origins),
+      log_(options_.log),
+      passes_(passes),
+      helpers_(helpers) {}
+
+void Application::attach(http::Server& server) {
+  server_ = &server;
+  text_answers_.set_delay(
+      [&server](std::function<void()> task) { server.post_after(early_head_time, std::move(task)); });
+}
+
+void Application::open(std::vector<HostedModel*> models) {
+  models_ = std::move(models);
+  // One that was told to end while it loaded stays so.
+  State loading = State::loading;
+  state_.compare_exchange_strong(loading, State::ready);
+}
+
+http::Answer Application::refuse(int status, std::string_view reason) {
+  const ApiError error = protocol::http_error(status, reason);
+  return {.status = status, .headers = {{"Content-Type", "application/json"}}, .body = error.json()};
+}
+
+Outcome<Visitor> Application::admit(const http::Request& request, const Route& route) const {
+  if (!origins_.is_own_host(request)) {
+    return protocol::forbidden("expected a name of this machine in Host, such as localhost, found '" +
+                               *request.header("Host") + "'");
+  }
+  if (!origins_.is_allowed(request)) {
+    return protocol::forbidden("expected a page of this server's own, or one that --cors allows, found '" +
+                               *request.header("Origin") + "'");
+  }
+  // A browser asks without the key whether it may ask with it.
+  const bool is_preflight = request.method == "OPTIONS";
+  if (!options_.keys.are_needed() || route.access == Access::open || is_preflight) {
+    return Visitor{.asker = asker_of(request.peer)};
+  }
+  const std::string* authorization = request.header("Authorization");
+  const std::optional<std::size_t> key = authorization ? options_.keys.find(*authorization) : std::nullopt;
+  if (!key) return protocol::wrong_key();
+  return Visitor{.asker = static_cast<std::int64_t>(*key), .salt = *key + 1};
+}
+
+void Application::handle(std::shared_ptr<http::Exchange> exchange) {
+  const http::Request& request = exchange->request();
+  const Route route = find_route(request.path);
+  const Outcome<Visitor> visitor = admit(request, route);
+  const auto visit = std::make_shared<Visit>(std::move(exchange), visitor.ok() ? visitor.value() : Visitor{},
+                                             origins_.headers(request), log_);
+  if (!visitor.ok()) return visit->refuse(visitor.error());
+  if (route.endpoint == Endpoint::nowhere) return visit->refuse(protocol::unknown_path(request.path));
+  if (!takes_method(route, request.method)) {
+    const std::string allowed = allowed_methods(route);
+    const ApiError error = protocol::wrong_method(request.method, request.path, allowed);
+    return visit->answer(error.status, "application/json", error.json(), {{"Allow", allowed}});
+  }
+  if (request.method == "OPTIONS") return visit->answer(204, "", "", {{"Allow", allowed_methods(route)}});
+  dispatch(visit, route);
+}
+
+void Application::dispatch(const VisitPointer& visit, const Route& route) {
+  if (route.endpoint == Endpoint::health) return answer_health(*visit);
+  if (route.endpoint == Endpoint::page) return answer_page(*visit);
+  if (state_ == State::loading) {
+    return visit->refuse(protocol::unavailable("the model is being loaded", loading_retry_seconds));
+  }
+  switch (route.endpoint) {
+    case Endpoint::metrics: return answer_metrics(*visit);
+    case Endpoint::models: return visit->answer_json(model_list_answer(models_));
+    case Endpoint::model: return answer_model(*visit, std::string(route.rest));
+    case Endpoint::explain: return explain(visit);
+    default: break;
+  }
+  if (state_ == State::draining) {
+    return visit->refuse(protocol::unavailable("the server is about to end", draining_retry_seconds));
+  }
+  if (!is_json_type(visit->request())) {
+    return visit->refuse(protocol::wrong_content_type(*visit->request().header("Content-Type")));
+  }
+  helpers_.run([this, visit, endpoint = route.endpoint] { answer_body(visit, endpoint); });
+}
+
+void Application::answer_health(Visit& visit) {
+  if (state_ == State::ready) return visit.answer_json(R"({"status":"ok"})");
+  const bool is_loading = state_ == State::loading;
+  visit.refuse(protocol::unavailable(is_loading ? "the model is being loaded" : "the server is about to end",
+                                     is_loading ? loading_retry_seconds : draining_retry_seconds));
+}
+
+void Application::answer_metrics(Visit& visit) {
+  std::vector<ModelFigures> figures;
+  for (const HostedModel* model : models_) figures.push_back(model->figures());
+  visit.answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(figures, server_->counts()));
+}
+
+void Application::answer_page(Visit& visit) {
+  const PageFile* const found = options_.hides_page ? nullptr : find_page_file(visit.request().path);
+  if (found != nullptr) return answer_page_file(visit, *found);
+  visit.refuse(protocol::unknown_path(visit.request().path));
+}
+
+void Application::answer_model(Visit& visit, const std::string& id) {
+  const Outcome<HostedModel*> model = find_model(id);
+  if (!model.ok()) return visit.refuse(model.error());
+  visit.answer_json(model_answer(*model.value()));
+}
+
+std::vector<std::string> Application::ids() const {
+  std::vector<std::string> ids;
+  for (const HostedModel* model : models_) ids.push_back(model->id());
+  return ids;
+}
+
+Outcome<HostedModel*> Application::find_model(const std::optional<std::string>& id) const {
+  if (!id || id->empty()) return models_.front();
+  const auto found = std::ranges::find(models_, *id, &HostedModel::id);
+  if (found == models_.end()) return protocol::unknown_model(*id, ids());
+  return *found;
+}
+
+void Application::explain(const VisitPointer& visit) {
+  const Outcome<HostedModel*> model = find_model(query_value(visit->request().query, "model"));
+  if (!model.ok()) return visit->refuse(model.error());
+  passes_.post([visit, hosted = model.value()] { answer_explanation(*visit, *hosted); });
+}
+
+void Application::answer_body(const VisitPointer& visit, Endpoint endpoint) {
+  const Outcome<chat::Dictionary> body = protocol::read_body(visit->request().body);
+  if (!body.ok()) return visit->refuse(body.error());
+  const Outcome<std::optional<std::string>> id = protocol::model_of(body.value());
+  if (!id.ok()) return visit->refuse(id.error());
+  const Outcome<HostedModel*> model = find_model(id.value());
+  if (!model.ok()) return visit->refuse(model.error());
+  const BodyRequest request{visit, body.value(), *model.value(), options_.deadline_seconds};
+  const Outcome<void> outcome = answer_request(request, endpoint, text_answers_);
+  if (!outcome.ok()) visit->refuse(outcome.error());
+}
+
+}  // namespace ingot

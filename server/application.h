@@ -1,0 +1,75 @@
+// Application: what is answered at which path, and to whom. HTTP is below it, models are behind it.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "server/api_keys.h"
+#include "server/helpers.h"
+#include "server/hosted_model.h"
+#include "server/http/server.h"
+#include "server/origins.h"
+#include "server/passes.h"
+#include "server/routes.h"
+#include "server/text_answer.h"
+#include "server/visit.h"
+
+namespace ingot {
+
+struct ApplicationOptions {
+  ApiKeys keys = {};
+  std::string host = {};                  // that it listens on
+  std::vector<std::string> origins = {};  // of pages that may ask
+  LogForm log = LogForm::text;
+  std::optional<double> deadline_seconds = {};
+  bool hides_page = false;
+};
+
+class Application : public http::Handler {
+ public:
+  // Both must outlive it.
+  Application(ApplicationOptions options, Passes& passes, Helpers& helpers);
+
+  // Whose connections and timers it asks about; before the first request.
+  void attach(http::Server& server);
+  // From now on requests are answered; until then they are told to come again. The models must outlive it.
+  void open(std::vector<HostedModel*> models);
+  // From now on only those that are under way.
+  void close() { state_ = State::draining; }
+  // Ends those too.
+  void cancel_all() { text_answers_.cancel_all(); }
+
+  void handle(std::shared_ptr<http::Exchange> exchange) override;
+  http::Answer refuse(int status, std::string_view reason) override;
+
+ private:
+  enum class State : std::uint8_t { loading, ready, draining };
+  using VisitPointer = std::shared_ptr<Visit>;
+
+  // Who asks; an error where he may not.
+  protocol::Outcome<Visitor> admit(const http::Request& request, const Route& route) const;
+  // On the loop's thread.
+  void dispatch(const VisitPointer& visit, const Route& route);
+  void answer_health(Visit& visit);
+  void answer_metrics(Visit& visit);
+  void answer_page(Visit& visit);
+  void explain(const VisitPointer& visit);
+  void answer_model(Visit& visit, const std::string& id);
+  // On a helper's thread.
+  void answer_body(const VisitPointer& visit, Endpoint endpoint);
+
+  protocol::Outcome<HostedModel*> find_model(const std::optional<std::string>& id) const;
+  std::vector<std::string> ids() const;
+
+  ApplicationOptions options_;
+  Origins origins_;
+  RequestLog log_;
+  Passes& passes_;
+  Helpers& helpers_;
+  http::Server* server_ = nullptr;
+  std::vector<HostedModel*> models_;  // written before the state becomes ready
+  std::atomic<State> state_ = State::loading;
+  TextAnswers text_answers_;
+};
+
+}  // namespace ingot

@@ -1,0 +1,145 @@
+#include "server/body_requests.h"
+
+#include <random>
+
+#include "base/random.h"
+#include "server/embedding_answers.h"
+#include "server/protocol/chat_answer.h"
+#include "server/protocol/completion_answer.h"
+#include "server/protocol/token_requests.h"
+
+namespace ingot {
+namespace {
+
+using protocol::ApiError;
+using protocol::Outcome;
+
+std::uint64_t any_number() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
+
+// "chatcmpl-" and sixteen hexadecimal digits that nobody else has.
+std::string answer_id(std::string_view kind) {
+  std::string id(kind);
+  const std::uint64_t number = any_number();
+  for (int shift = 60; shift >= 0; shift -= 4) id += "0123456789abcdef"[number >> shift & 15];
+  return id;
+}
+
+// Texts of different salts never share what is computed. The secret keeps a client from choosing a salt that is
+// another's.
+std::uint64_t salt_of(std::uint64_t key, std::string_view chosen) {
+  static const std::uint64_t secret = any_number();
+  if (chosen.empty()) return key;
+  std::uint64_t salt = RandomNumbers(secret ^ key).next();
+  for (const char letter : chosen) salt = RandomNumbers(salt ^ static_cast<unsigned char>(letter)).next();
+  return salt;
+}
+
+protocol::AnswerHead head_of(const BodyRequest& request, std::string_view kind) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return {.id = answer_id(kind),
+          .model = request.model.id(),
+          .fingerprint = "ingot",
+          .created = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
+}
+
+ApiError expect_texts(const HostedModel& model) {
+  return protocol::wrong_field("model", "expected a model that predicts tokens, found " + model.id() +
+                                            ", which makes embeddings: ask /v1/embeddings");
+}
+
+// The choices of all prompts.
+Outcome<std::vector<TextRequest>> choices_of(const BodyRequest& request, const protocol::GenerationRequest& generation,
+                                             std::vector<std::vector<std::int32_t>> prompts) {
+  std::vector<TextRequest> choices;
+  const std::int64_t room = request.model.texts()->room();
+  const std::uint64_t seed = any_number();
+  for (const std::vector<std::int32_t>& prompt : prompts) {
+    const std::int64_t asked = generation.most_tokens.value_or(1);
+    const auto tokens = static_cast<std::int64_t>(prompt.size());
+    if (tokens + asked > room) return protocol::context_length_exceeded(tokens, asked, room);
+    for (std::int64_t choice = 0; choice < generation.choices; ++choice) {
+      choices.push_back(protocol::text_request(generation, prompt, choice, room - tokens, seed));
+      choices.back().salt = salt_of(request.visit->visitor().salt, generation.cache_salt);
+      if (request.deadline_seconds) {
+        choices.back().deadline =
+            request.visit->arrival() + std::chrono::duration_cast<Visit::Clock::duration>(
+                                           std::chrono::duration<double>(*request.deadline_seconds));
+      }
+    }
+  }
+  return choices;
+}
+
+Outcome<void> answer_chat(const BodyRequest& request, TextAnswers& texts) {
+  if (request.model.texts() == nullptr) return expect_texts(request.model);
+  protocol::ChatRequest chat = TRY(protocol::read_chat_request(request.body, request.model.served()));
+  Result<std::vector<std::int32_t>> prompt = request.model.chat_prompt(chat.chat);
+  if (!prompt.ok()) return protocol::wrong_template(prompt.error().text());
+  std::vector<std::vector<std::int32_t>> prompts;
+  prompts.push_back(std::move(prompt).value());
+  if (prompts.front().empty()) return protocol::wrong_template("it wrote nothing for these messages");
+  std::vector<TextRequest> choices = TRY(choices_of(request, chat.generation, std::move(prompts)));
+  auto form = std::make_unique<protocol::ChatAnswer>(head_of(request, "chatcmpl-"), chat, request.model.tokenizer());
+  return texts.begin(request.visit, request.model, std::move(form), std::move(choices), chat.generation.is_streamed);
+}
+
+Outcome<void> answer_completion(const BodyRequest& request, TextAnswers& texts) {
+  if (request.model.texts() == nullptr) return expect_texts(request.model);
+  const protocol::CompletionRequest completion =
+      TRY(protocol::read_completion_request(request.body, request.model.served()));
+  std::vector<std::vector<std::int32_t>> prompts;
+  for (const protocol::TokenInput& input : completion.prompts) {
+    prompts.push_back(TRY(request.model.tokens_of(input)));
+    if (prompts.back().empty()) {
+      return protocol::wrong_field("prompt", "expected at least one token, found a text that has none");
+    }
+  }
+  std::vector<TextRequest> choices = TRY(choices_of(request, completion.generation, std::move(prompts)));
+  auto form =
+      std::make_unique<protocol::CompletionAnswer>(head_of(request, "cmpl-"), completion, request.model.tokenizer());
+  return texts.begin(request.visit, request.model, std::move(form), std::move(choices),
+                     completion.generation.is_streamed);
+}
+
+Outcome<std::string> tokenized(const BodyRequest& request) {
+  const protocol::TokenizeRequest asked = TRY(protocol::read_tokenize_request(request.body));
+  const Tokenizer& tokenizer = request.model.tokenizer();
+  const Result<std::vector<TokenId>> tokens = tokenizer.encode(
+      asked.content,
+      {.adds_special_tokens = asked.adds_special_tokens, .parses_special_tokens = asked.parses_special_tokens});
+  if (!tokens.ok()) return protocol::wrong_field("content", std::string(tokens.error().text()));
+  return protocol::tokenize_answer(asked, tokens.value(), tokenizer);
+}
+
+Outcome<std::string> detokenized(const BodyRequest& request) {
+  const protocol::DetokenizeRequest asked =
+      TRY(protocol::read_detokenize_request(request.body, request.model.served()));
+  return protocol::detokenize_answer(request.model.tokenizer().decode(asked.tokens, {.keeps_special_tokens = true}));
+}
+
+Outcome<std::string> templated(const BodyRequest& request) {
+  protocol::TemplateRequest asked = TRY(protocol::read_template_request(request.body, request.model.served()));
+  const Result<std::string> text = request.model.chat_text(std::move(asked.chat));
+  if (!text.ok()) return protocol::wrong_template(text.error().text());
+  return protocol::template_answer(text.value());
+}
+
+Outcome<std::string> token_answer(const BodyRequest& request, Endpoint endpoint) {
+  if (endpoint == Endpoint::tokenize) return tokenized(request);
+  return endpoint == Endpoint::detokenize ? detokenized(request) : templated(request);
+}
+
+}  // namespace
+
+Outcome<void> answer_request(const BodyRequest& request, Endpoint endpoint, TextAnswers& texts) {
+  if (endpoint == Endpoint::chat_completions) return answer_chat(request, texts);
+  if (endpoint == Endpoint::completions) return answer_completion(request, texts);
+  if (endpoint == Endpoint::embeddings) return answer_embeddings(request);
+  request.visit->answer_json(TRY(token_answer(request, endpoint)));
+  return {};
+}
+
+}  // namespace ingot

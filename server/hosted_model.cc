@@ -1,0 +1,72 @@
+#include "server/hosted_model.h"
+
+#include "engine/chat_prompt.h"
+#include "engine/sampling_advice.h"
+
+namespace ingot {
+namespace {
+
+// A request may have two thousand texts, and each is short.
+constexpr std::int64_t most_waiting_texts = 32'768;
+
+}  // namespace
+
+Result<std::unique_ptr<HostedModel>> HostedModel::create(std::shared_ptr<const Model> model, HostedModelOptions options,
+                                                         Bell& bell) {
+  std::unique_ptr<HostedModel> hosted(new HostedModel(std::move(model), std::move(options.id)));
+  const Model& opened = hosted->model();
+  hosted->tokenizer_ = TRY(opened.tokenizer());
+  hosted->created_ =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  protocol::ServedModel& served = hosted->served_;
+  served.vocabulary = opened.facts().vocabulary;
+  served.embedding_width = opened.facts().makes_embeddings ? opened.facts().width : 0;
+  follow(TRY(read_sampling_advice(opened.metadata())), served.sampling);
+  std::string source = options.chat_template.empty() ? opened.chat_template() : std::move(options.chat_template);
+  // A template that cannot be read harms nobody who does not chat.
+  if (!source.empty()) {
+    served.knows_developers = source.find("developer") != std::string::npos;
+    hosted->template_.emplace(chat::ChatTemplate::parse(std::move(source)));
+  }
+  hosted->session_ = TRY(Session::create(hosted->model_, options.session));
+  hosted->cache_bytes_ = hosted->session_->sequences().bytes();
+  if (opened.facts().makes_embeddings) {
+    hosted->embeddings_ = TRY(EmbeddingService::create(*hosted->session_, bell, {.queue = most_waiting_texts}));
+  } else {
+    hosted->texts_ = TRY(Service::create(*hosted->session_, *hosted->tokenizer_, bell, options.service));
+  }
+  return hosted;
+}
+
+protocol::Outcome<std::vector<std::int32_t>> HostedModel::tokens_of(const protocol::TokenInput& input) const {
+  if (const auto* tokens = std::get_if<std::vector<std::int32_t>>(&input)) return *tokens;
+  Result<std::vector<TokenId>> tokens = tokenizer_->encode(std::get<std::string>(input));
+  if (!tokens.ok()) return protocol::engine_error(tokens.error(), 0);
+  return std::move(tokens).value();
+}
+
+Result<chat::MarkedText> HostedModel::render(chat::ChatRequest request) const {
+  if (!template_) {
+    return Error::of(ErrorCode::unsupported, "expected a model with a chat template, found none in ", id_,
+                     ": ask /v1/completions instead");
+  }
+  if (!template_->ok()) return template_->error();
+  return render_chat(template_->value(), *tokenizer_, std::move(request));
+}
+
+Result<std::vector<std::int32_t>> HostedModel::chat_prompt(chat::ChatRequest request) const {
+  return encode_chat(*tokenizer_, TRY(render(std::move(request))));
+}
+
+Result<std::string> HostedModel::chat_text(chat::ChatRequest request) const {
+  return std::move(TRY(render(std::move(request))).bytes);
+}
+
+bool HostedModel::step() { return texts_ ? texts_->step() : embeddings_->step(); }
+
+std::optional<std::chrono::steady_clock::time_point> HostedModel::earliest_deadline() const {
+  if (texts_) return texts_->earliest_deadline();
+  return std::nullopt;
+}
+
+}  // namespace ingot

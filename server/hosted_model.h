@@ -1,0 +1,76 @@
+// HostedModel: a model that is served, with all that its requests need: tokenizer, chat template, session, and a
+// service for texts or for embeddings.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/embedding_service.h"
+#include "engine/service.h"
+#include "model/chat/chat_context.h"
+#include "model/chat/chat_template.h"
+#include "server/metrics/request_metrics.h"
+#include "server/protocol/served_model.h"
+#include "server/protocol/token_input.h"
+
+namespace ingot {
+
+struct HostedModelOptions {
+  std::string id;  // the name by which clients ask for it
+  SessionOptions session = {};
+  ServiceOptions service = {};
+  std::string chat_template = {};  // Jinja, instead of the file's own; empty: that one
+};
+
+class HostedModel {
+ public:
+  // The bell must outlive it.
+  static Result<std::unique_ptr<HostedModel>> create(std::shared_ptr<const Model> model, HostedModelOptions options,
+                                                     Bell& bell);
+
+  // --- from any thread ---
+  const std::string& id() const { return id_; }
+  const Model& model() const { return *model_; }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  std::int64_t context() const { return session_->context(); }
+  const CacheGeometry& geometry() const { return session_->geometry(); }
+  std::size_t cache_bytes() const { return cache_bytes_; }
+  // Against which its requests are read.
+  const protocol::ServedModel& served() const { return served_; }
+  std::int64_t created() const { return created_; }  // seconds since 1970
+  // Null where it makes embeddings.
+  Service* texts() const { return texts_.get(); }
+  // Null where it predicts tokens.
+  EmbeddingService* embeddings() const { return embeddings_.get(); }
+  // As texts are read: with what the model wants around them.
+  protocol::Outcome<std::vector<std::int32_t>> tokens_of(const protocol::TokenInput& input) const;
+  // The prompt that the model's own template makes of a chat. Fails where there is no template, or it refuses.
+  Result<std::vector<std::int32_t>> chat_prompt(chat::ChatRequest request) const;
+  Result<std::string> chat_text(chat::ChatRequest request) const;
+  RequestMetrics& metrics() { return metrics_; }
+  ModelFigures figures() const { return {id_, &metrics_, texts_ ? texts_->counts() : ServiceCounts{}}; }
+
+  // --- from the thread of passes ---
+  Session& session() { return *session_; }
+  bool step();
+  std::optional<std::chrono::steady_clock::time_point> earliest_deadline() const;
+
+ private:
+  explicit HostedModel(std::shared_ptr<const Model> model, std::string id)
+      : model_(std::move(model)), id_(std::move(id)) {}
+  Result<chat::MarkedText> render(chat::ChatRequest request) const;
+
+  std::shared_ptr<const Model> model_;
+  std::string id_;
+  const Tokenizer* tokenizer_ = nullptr;
+  std::int64_t created_ = 0;
+  protocol::ServedModel served_;
+  std::optional<Result<chat::ChatTemplate>> template_;  // nothing: the file has none
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<Service> texts_;
+  std::unique_ptr<EmbeddingService> embeddings_;
+  std::size_t cache_bytes_ = 0;
+  RequestMetrics metrics_;
+};
+
+}  // namespace ingot

@@ -1,0 +1,144 @@
+#include "server/protocol/api_error.h"
+
+#include "server/protocol/json_text.h"
+
+namespace ingot::protocol {
+
+namespace {
+
+constexpr std::string_view invalid_request = "invalid_request_error";
+
+// OpenAI's words where it has one.
+std::string_view type_of(int status) {
+  switch (status) {
+    case 401: return "authentication_error";
+    case 403: return "permission_error";
+    case 404: return "not_found_error";
+    case 408:
+    case 504: return "timeout_error";
+    case 429: return "rate_limit_error";
+    default: return status >= 500 ? "server_error" : invalid_request;
+  }
+}
+
+ApiError error_of(int status, std::string message, std::string_view code = {}, std::string param = {}) {
+  return {.status = status,
+          .message = std::move(message),
+          .type = std::string(type_of(status)),
+          .param = std::move(param),
+          .code = std::string(code)};
+}
+
+void add_text_or_null(JsonWriter& writer, std::string_view name, std::string_view value) {
+  writer.key(name);
+  if (value.empty()) {
+    writer.null();
+  } else {
+    writer.text(value);
+  }
+}
+
+}  // namespace
+
+std::string ApiError::json() const {
+  std::string json;
+  JsonWriter writer(json);
+  writer.open_object().key("error").open_object();
+  writer.key("message").text(message);
+  writer.key("type").text(type);
+  add_text_or_null(writer, "param", param);
+  add_text_or_null(writer, "code", code);
+  writer.close_object().close_object();
+  return json;
+}
+
+std::string ApiError::event() const { return "data: " + json() + "\n\n"; }
+
+ApiError wrong_field(std::string param, std::string message) {
+  return error_of(400, std::move(message), {}, std::move(param));
+}
+
+ApiError not_served_yet(std::string param, std::string_view what) {
+  return error_of(400, std::string(what) + " is not served yet: leave it out", "not_served_yet", std::move(param));
+}
+
+ApiError wrong_body(std::string message) { return error_of(400, std::move(message), "invalid_json"); }
+
+ApiError context_length_exceeded(std::int64_t prompt_tokens, std::int64_t most_tokens, std::int64_t context) {
+  return error_of(400,
+                  "expected prompt and answer within a context of " + std::to_string(context) + " tokens, found " +
+                      std::to_string(prompt_tokens) + " of the prompt and " + std::to_string(most_tokens) +
+                      " asked for: shorten the prompt or ask for fewer tokens",
+                  "context_length_exceeded");
+}
+
+ApiError wrong_template(std::string_view reason) {
+  return error_of(400, "expected messages that the model's chat template renders, found: " + std::string(reason),
+                  "invalid_template", "messages");
+}
+
+ApiError wrong_key() {
+  return error_of(401, "expected an API key that this server knows, as 'Authorization: Bearer KEY'", "invalid_api_key");
+}
+
+ApiError forbidden(std::string message) { return error_of(403, std::move(message)); }
+
+ApiError unknown_path(std::string_view path) {
+  return error_of(404, "expected a path that is served, found '" + std::string(path) + "'", "unknown_path");
+}
+
+ApiError unknown_model(std::string_view asked, std::span<const std::string> served) {
+  std::string message = "expected one of the models that are served (";
+  for (const std::string& name : served) {
+    if (&name != served.data()) message += ", ";
+    message += name;
+  }
+  message += "), found '" + std::string(asked) + "'";
+  return error_of(404, std::move(message), "model_not_found", "model");
+}
+
+ApiError wrong_method(std::string_view method, std::string_view path, std::string_view allowed) {
+  return error_of(405,
+                  "expected " + std::string(allowed) + " for " + std::string(path) + ", found " + std::string(method),
+                  "method_not_allowed");
+}
+
+ApiError wrong_content_type(std::string_view found) {
+  return error_of(415,
+                  found.empty() ? "expected a body of the type application/json, found none said"
+                                : "expected a body of the type application/json, found '" + std::string(found) + "'",
+                  "unsupported_media_type");
+}
+
+ApiError queue_full(int retry_after_seconds) {
+  ApiError error = error_of(
+      429,
+      "more requests wait than should: expected to be asked again in " + std::to_string(retry_after_seconds) + " s",
+      "queue_full");
+  error.retry_after_seconds = retry_after_seconds;
+  return error;
+}
+
+ApiError unavailable(std::string message, std::optional<int> retry_after_seconds) {
+  ApiError error = error_of(503, std::move(message), "unavailable");
+  error.retry_after_seconds = retry_after_seconds;
+  return error;
+}
+
+ApiError deadline_passed() { return error_of(504, "the request's time was over before its end", "deadline_exceeded"); }
+
+ApiError http_error(int status, std::string_view reason) { return error_of(status, std::string(reason)); }
+
+ApiError engine_error(const Error& error, int retry_after_seconds) {
+  const std::string message(error.text());
+  switch (error.code()) {
+    case ErrorCode::would_block: return queue_full(retry_after_seconds);
+    case ErrorCode::out_of_memory: return unavailable(message, retry_after_seconds);
+    case ErrorCode::out_of_range: return error_of(400, message, "context_length_exceeded");
+    case ErrorCode::invalid_argument:
+    case ErrorCode::unsupported: return error_of(400, message);
+    default: return error_of(500, message);
+  }
+}
+
+}  // namespace ingot::protocol

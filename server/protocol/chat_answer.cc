@@ -1,0 +1,102 @@
+#include "server/protocol/chat_answer.h"
+
+#include "server/protocol/token_spelling.h"
+
+namespace ingot::protocol {
+
+namespace {
+
+void add_token(JsonWriter& writer, const Tokenizer& tokenizer, std::int32_t token, float log_probability) {
+  const std::string_view bytes = tokenizer.piece(token);
+  writer.key("token").text(spelling(bytes, "")).key("logprob").number(told_probability(log_probability));
+  add_bytes(writer.key("bytes"), bytes);
+}
+
+constexpr std::string_view probabilities_begin = "\"logprobs\":{\"content\":[";
+constexpr std::string_view probabilities_end = "],\"refusal\":null}";
+
+}  // namespace
+
+ChatAnswer::ChatAnswer(AnswerHead head, const ChatRequest& request, const Tokenizer& tokenizer)
+    : GenerationAnswer(std::move(head), request.generation, 1, {"chat.completion", "chat.completion.chunk"}),
+      tokenizer_(&tokenizer),
+      choices_(static_cast<std::size_t>(choice_count())) {}
+
+void ChatAnswer::append_probabilities(std::string& json, const ChosenToken& chosen) const {
+  JsonWriter writer(json);
+  writer.open_object();
+  add_token(writer, *tokenizer_, chosen.token, chosen.log_probability);
+  writer.key("top_logprobs").open_list();
+  for (const TokenProbability& likely : chosen.most_likely) {
+    writer.open_object();
+    add_token(writer, *tokenizer_, likely.token, likely.log_probability);
+    writer.close_object();
+  }
+  writer.close_list().close_object();
+}
+
+void ChatAnswer::begin(std::int64_t choice) {
+  bool& has_begun = choices_[static_cast<std::size_t>(choice)].has_begun;
+  if (has_begun) return;
+  has_begun = true;
+  begin_chunk(choice);
+  piece() += R"("delta":{"role":"assistant","content":"","refusal":null},"logprobs":null)";
+  end_chunk();
+}
+
+void ChatAnswer::write_text(std::int64_t choice, std::string_view text, const ChosenToken* chosen) {
+  begin_chunk(choice);
+  piece() += R"("delta":{"content":")";
+  append_escaped(piece(), text);
+  piece() += "\"},";
+  if (chosen != nullptr) {
+    piece() += probabilities_begin;
+    append_probabilities(piece(), *chosen);
+    piece() += probabilities_end;
+  } else {
+    piece() += "\"logprobs\":null";
+  }
+  end_chunk();
+}
+
+void ChatAnswer::take_token(std::int64_t choice, const ChosenToken& chosen) {
+  if (is_streamed()) {
+    begin(choice);
+    if (tells_probabilities()) {
+      write_text(choice, chosen.text, &chosen);
+    } else if (!chosen.text.empty()) {
+      write_text(choice, chosen.text, nullptr);
+    }
+    return;
+  }
+  Choice& state = choices_[static_cast<std::size_t>(choice)];
+  state.text += chosen.text;
+  if (!tells_probabilities()) return;
+  if (!state.probabilities.empty()) state.probabilities += ',';
+  append_probabilities(state.probabilities, chosen);
+}
+
+void ChatAnswer::take_rest(std::int64_t choice, std::string_view text) {
+  if (!is_streamed()) {
+    choices_[static_cast<std::size_t>(choice)].text += text;
+    return;
+  }
+  begin(choice);
+  if (!text.empty()) write_text(choice, text, nullptr);
+}
+
+void ChatAnswer::add_choice(JsonWriter& writer, std::int64_t choice) const {
+  const Choice& state = choices_[static_cast<std::size_t>(choice)];
+  writer.key("message").open_object();
+  writer.key("role").text("assistant").key("content").text(state.text).key("refusal").null().close_object();
+  if (tells_probabilities()) {
+    std::string probabilities(probabilities_begin);
+    probabilities += state.probabilities;
+    probabilities += probabilities_end;
+    writer.raw(probabilities);
+  } else {
+    writer.key("logprobs").null();
+  }
+}
+
+}  // namespace ingot::protocol

@@ -1,0 +1,200 @@
+#include "server/protocol/chat_answer.h"
+
+#include <limits>
+
+#include "server/protocol/test_answers.h"
+
+namespace ingot::protocol {
+namespace {
+
+ChatRequest chat_request_of(std::string_view fields) {
+  const std::string json = R"({"messages":[{"role":"user","content":"Hi"}])" + std::string(fields) + "}";
+  return read_chat_request(json_object(json), test_model).value();
+}
+
+struct Chat {
+  explicit Chat(std::string_view fields) : answer(test_head(), chat_request_of(fields), tokenizer) {}
+  Tokenizer tokenizer = test_tokenizer();
+  ChatAnswer answer;
+};
+
+constexpr std::string_view stream_head =
+    R"("id":"id-1","object":"chat.completion.chunk","created":12,"model":"m\"1","system_fingerprint":"fp",)";
+
+std::string chunk_of(std::string_view choice, std::string_view behind = "") {
+  return "data: {" + std::string(stream_head) + "\"choices\":[{" + std::string(choice) + "}]" + std::string(behind) +
+         "}\n\n";
+}
+
+TEST(ChatAnswer, IsOneTextWhereItIsNotStreamed) {
+  Chat chat("");
+  EXPECT_EQ(chat.answer.on_token(0, {.token = 'a', .text = "Hel\""}), "");
+  EXPECT_EQ(chat.answer.on_token(0, {.token = 'b', .text = "lo"}), "");
+  EXPECT_FALSE(chat.answer.is_complete());
+  EXPECT_EQ(chat.answer.on_end(0, test_ending(GenerationEnd::model, "!")), "");
+  ASSERT_TRUE(chat.answer.is_complete());
+  EXPECT_EQ(chat.answer.whole(),
+            R"({"id":"id-1","object":"chat.completion","created":12,"model":"m\"1","system_fingerprint":"fp",)"
+            R"("choices":[{"index":0,"message":{"role":"assistant","content":"Hel\"lo!","refusal":null},)"
+            R"("logprobs":null,"finish_reason":"stop"}],)"
+            R"("usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14,)"
+            R"("prompt_tokens_details":{"cached_tokens":6}},)"
+            R"("timings":{"cache_n":6,"prompt_n":4,"prompt_ms":500,"prompt_per_token_ms":125,"prompt_per_second":8,)"
+            R"("predicted_n":4,"predicted_ms":2000,"predicted_per_token_ms":500,"predicted_per_second":2}})");
+}
+
+TEST(ChatAnswer, StreamsARoleThenTextsThenAReasonThenDone) {
+  Chat chat(R"(,"stream":true)");
+  EXPECT_EQ(chat.answer.on_token(0, {.token = 'a', .text = "A\n"}),
+            chunk_of(R"("index":0,"delta":{"role":"assistant","content":"","refusal":null},"logprobs":null,)"
+                     R"("finish_reason":null)") +
+                chunk_of(R"("index":0,"delta":{"content":"A\n"},"logprobs":null,"finish_reason":null)"));
+  // A character that is not complete yet.
+  EXPECT_EQ(chat.answer.on_token(0, {.token = 'a', .text = ""}), "");
+  EXPECT_EQ(chat.answer.on_token(0, {.token = 'a', .text = "\xC3\xA9"}),
+            chunk_of("\"index\":0,\"delta\":{\"content\":\"\xC3\xA9\"},\"logprobs\":null,\"finish_reason\":null"));
+  const std::string last(chat.answer.on_end(0, test_ending(GenerationEnd::token_limit, "z")));
+  EXPECT_EQ(last, chunk_of(R"("index":0,"delta":{"content":"z"},"logprobs":null,"finish_reason":null)") +
+                      chunk_of(R"("index":0,"delta":{},"logprobs":null,"finish_reason":"length")", test_timings()) +
+                      "data: [DONE]\n\n");
+  EXPECT_TRUE(chat.answer.is_complete());
+  EXPECT_EQ(chat.answer.on_token(0, {.token = 'a', .text = "late"}), "");
+  EXPECT_EQ(chat.answer.on_end(0, test_ending(GenerationEnd::model, "late")), "");
+}
+
+TEST(ChatAnswer, StreamsUsageInAChunkWithoutChoicesWhereAskedFor) {
+  Chat chat(R"(,"stream":true,"stream_options":{"include_usage":true})");
+  const Events first = events_of(chat.answer.on_token(0, {.token = 'a', .text = "A"}));
+  ASSERT_EQ(first.chunks.size(), 2u);
+  for (const chat::Value& chunk : first.chunks) EXPECT_EQ(at(chunk, "usage"), "null");
+  const Events last = events_of(chat.answer.on_end(0, test_ending(GenerationEnd::stop, "")));
+  ASSERT_EQ(last.chunks.size(), 2u);
+  EXPECT_EQ(at(last.chunks[0], "choices.0.finish_reason"), "\"stop\"");
+  EXPECT_EQ(at(last.chunks[0], "usage"), "null");
+  EXPECT_EQ(at(last.chunks[0], "timings"), "absent");
+  EXPECT_EQ(at(last.chunks[1], "choices"), "[]");
+  EXPECT_EQ(at(last.chunks[1], "usage.total_tokens"), "14");
+  EXPECT_EQ(at(last.chunks[1], "timings.prompt_n"), "4");
+  EXPECT_TRUE(last.is_done);
+}
+
+TEST(ChatAnswer, HasARoleEvenWhereNothingIsSaid) {
+  Chat chat(R"(,"stream":true)");
+  const Events events = events_of(chat.answer.on_end(0, test_ending(GenerationEnd::model, "")));
+  ASSERT_EQ(events.chunks.size(), 2u);
+  EXPECT_EQ(at(events.chunks[0], "choices.0.delta.role"), "\"assistant\"");
+  EXPECT_EQ(at(events.chunks[1], "choices.0.finish_reason"), "\"stop\"");
+}
+
+TEST(ChatAnswer, HasChoicesByTheirIndex) {
+  Chat chat(R"(,"stream":true,"n":2)");
+  EXPECT_EQ(at(events_of(chat.answer.on_token(1, {.token = 'b', .text = "B"})).chunks[1], "choices.0.index"), "1");
+  EXPECT_EQ(at(events_of(chat.answer.on_token(0, {.token = 'a', .text = "A"})).chunks[0], "choices.0.delta.role"),
+            "\"assistant\"");
+  EXPECT_FALSE(events_of(chat.answer.on_end(1, test_ending(GenerationEnd::model, ""))).is_done);
+  EXPECT_FALSE(chat.answer.is_complete());
+  EXPECT_TRUE(events_of(chat.answer.on_end(0, test_ending(GenerationEnd::model, ""))).is_done);
+
+  Chat whole(R"(,"n":2)");
+  whole.answer.on_token(1, {.token = 'b', .text = "B"});
+  whole.answer.on_token(0, {.token = 'a', .text = "A"});
+  GenerationEnding other = test_ending(GenerationEnd::token_limit, "");
+  other.counts.cached = 10;
+  other.times = {.waiting = 0, .prompt = 0.25, .generation = 4};
+  whole.answer.on_end(1, other);
+  whole.answer.on_end(0, test_ending(GenerationEnd::model, ""));
+  const chat::Value answer = json_value(whole.answer.whole());
+  EXPECT_EQ(at(answer, "choices.0.message.content"), "\"A\"");
+  EXPECT_EQ(at(answer, "choices.1.message.content"), "\"B\"");
+  EXPECT_EQ(at(answer, "choices.1.finish_reason"), "\"length\"");
+  // The prompt counts once, by the first choice; what was generated counts twice.
+  EXPECT_EQ(
+      at(answer, "usage"),
+      R"({"prompt_tokens":10,"completion_tokens":8,"total_tokens":18,"prompt_tokens_details":{"cached_tokens":6}})");
+  EXPECT_EQ(at(answer, "timings.predicted_ms"), "4000");
+  EXPECT_EQ(at(answer, "timings.prompt_ms"), "500");
+}
+
+TEST(ChatAnswer, TellsProbabilities) {
+  const Tokenizer tokenizer = test_tokenizer();
+  const std::int32_t end = tokenizer.find("<|end|>");
+  const std::vector<TokenProbability> likely = {{'h', -0.25f}, {0xe2, -std::numeric_limits<float>::infinity()}};
+  constexpr std::string_view expected_first =
+      R"({"token":"h","logprob":-0.25,"bytes":[104],"top_logprobs":[{"token":"h","logprob":-0.25,"bytes":[104]},)"
+      R"({"token":"\\xe2","logprob":-9999,"bytes":[226]}]})";
+  for (const bool is_streamed : {false, true}) {
+    Chat chat(is_streamed ? R"(,"logprobs":true,"top_logprobs":2,"stream":true)"
+                          : R"(,"logprobs":true,"top_logprobs":2)");
+    const std::string first(
+        chat.answer.on_token(0, {.token = 'h', .text = "h", .log_probability = -0.25f, .most_likely = likely}));
+    const std::string second(chat.answer.on_token(0, {.token = end, .text = "", .log_probability = -3}));
+    const std::string last(chat.answer.on_end(0, test_ending(GenerationEnd::model, "")));
+    if (is_streamed) {
+      const Events events = events_of(first + second + last);
+      ASSERT_EQ(events.chunks.size(), 4u);
+      EXPECT_EQ(at(events.chunks[1], "choices.0.logprobs"),
+                "{\"content\":[" + std::string(expected_first) + "],\"refusal\":null}");
+      EXPECT_EQ(at(events.chunks[2], "choices.0.logprobs.content.0.token"), "\"<|end|>\"");
+      EXPECT_EQ(at(events.chunks[2], "choices.0.delta.content"), "\"\"");
+      EXPECT_EQ(at(events.chunks[3], "choices.0.logprobs"), "null");
+    } else {
+      const chat::Value whole = json_value(chat.answer.whole());
+      EXPECT_EQ(at(whole, "choices.0.logprobs.content.0"), expected_first);
+      EXPECT_EQ(at(whole, "choices.0.logprobs.content.1.logprob"), "-3");
+      EXPECT_EQ(at(whole, "choices.0.logprobs.content.1.top_logprobs"), "[]");
+      EXPECT_EQ(at(whole, "choices.0.logprobs.refusal"), "null");
+    }
+  }
+}
+
+TEST(ChatAnswer, EndsWithAnErrorWhereItIsNotWhole) {
+  const std::pair<GenerationEnd, int> cases[] = {
+      {GenerationEnd::deadline, 504}, {GenerationEnd::cancelled, 503}, {GenerationEnd::failed, 503}};
+  for (const auto& [end, status] : cases) {
+    for (const bool has_begun : {false, true}) {
+      Chat chat(R"(,"stream":true,"n":2)");
+      if (has_begun) chat.answer.on_token(0, {.token = 'a', .text = "A"});
+      GenerationEnding ending = test_ending(end, "rest");
+      ending.reason = "no \"memory\"";
+      const Events events = events_of(chat.answer.on_end(0, ending));
+      ASSERT_EQ(events.chunks.size(), 1u);
+      EXPECT_NE(at(events.chunks[0], "error.message"), "absent");
+      EXPECT_FALSE(events.is_done);
+      ASSERT_TRUE(chat.answer.is_complete());
+      EXPECT_EQ(chat.answer.error()->status, status);
+      EXPECT_EQ(chat.answer.on_token(1, {.token = 'a', .text = "late"}), "");
+      EXPECT_EQ(chat.answer.on_end(1, ending), "");
+    }
+    Chat whole("");
+    EXPECT_EQ(whole.answer.on_end(0, test_ending(end, "")), "");
+    ASSERT_TRUE(whole.answer.is_complete());
+    EXPECT_EQ(whole.answer.error()->status, status);
+  }
+}
+
+TEST(ChatAnswer, EndsForReasonsOfOthers) {
+  Chat chat(R"(,"stream":true)");
+  const Events events = events_of(chat.answer.on_error(unavailable("draining", 5)));
+  ASSERT_EQ(events.chunks.size(), 1u);
+  EXPECT_EQ(at(events.chunks[0], "error.message"), "\"draining\"");
+  EXPECT_EQ(chat.answer.on_error(unavailable("again", 5)), "");
+}
+
+TEST(ChatAnswer, IsJsonWhateverTheTokensSpell) {
+  Chat chat(R"(,"stream":true,"logprobs":true,"top_logprobs":1)");
+  for (std::int32_t token = 0; token < chat.tokenizer.vocabulary_size(); ++token) {
+    const TokenProbability likely[] = {{token, -1}};
+    const std::string_view text = chat.tokenizer.piece(token);
+    const Events events = events_of(
+        chat.answer.on_token(0, {.token = token, .text = text, .log_probability = -1, .most_likely = likely}));
+    ASSERT_FALSE(events.chunks.empty()) << token;
+    std::string bytes = "[";
+    for (const char byte : text) {
+      bytes.append(bytes.size() > 1 ? "," : "").append(std::to_string(static_cast<std::uint8_t>(byte)));
+    }
+    ASSERT_EQ(at(events.chunks.back(), "choices.0.logprobs.content.0.bytes"), bytes + "]") << token;
+  }
+}
+
+}  // namespace
+}  // namespace ingot::protocol

@@ -1,0 +1,35 @@
+// What requests for chats and for completions have in common: how to draw, when to end, how to answer.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/generation.h"
+#include "server/protocol/field_reader.h"
+#include "server/protocol/served_model.h"
+
+namespace ingot::protocol {
+
+struct GenerationRequest {
+  std::string model = {};                        // empty: none was named
+  std::optional<std::int64_t> most_tokens = {};  // nothing: as many as fit the context
+  std::optional<std::uint64_t> seed = {};        // nothing: any
+  std::int64_t choices = 1;                      // for each prompt
+  bool is_streamed = false;
+  bool tells_usage = true;           // in a stream: where asked for
+  bool tells_probabilities = false;  // of tokens, in the answer
+  std::string cache_salt = {};       // with whom it shares what is computed; empty: with all of its key
+  // Everything but the prompt, the seed, most_tokens and who asks.
+  TextRequest text = {};
+};
+
+// One choice's request. `most_tokens` is for where the request does not say; each choice draws by a seed of its own.
+TextRequest text_request(const GenerationRequest& request, std::vector<std::int32_t> prompt, std::int64_t choice,
+                         std::int64_t most_tokens, std::uint64_t any_seed);
+
+// Reads the fields that both kinds have under the same names, harmless and refused ones too.
+void read_generation_fields(FieldReader& reader, const ServedModel& model, GenerationRequest& request);
+// No answer can be longer than its longest and shorter than its shortest.
+void check_lengths(FieldReader& reader, const GenerationRequest& request);
+
+}  // namespace ingot::protocol

@@ -1,0 +1,51 @@
+// For tests: what generations tell, and the events of a stream.
+#pragma once
+
+#include <vector>
+
+#include "server/protocol/generation_answer.h"
+#include "server/protocol/test_requests.h"
+
+namespace ingot::protocol {
+
+inline AnswerHead test_head() { return {.id = "id-1", .model = "m\"1", .fingerprint = "fp", .created = 12}; }
+
+// Ten tokens of a prompt, six of them cached, and four generated.
+inline GenerationEnding test_ending(GenerationEnd end, std::string_view text) {
+  return {.end = end,
+          .text = text,
+          .counts = {.prompt = 10, .cached = 6, .generated = 4},
+          .times = {.waiting = 1, .prompt = 0.5, .generation = 2}};
+}
+
+// What the last chunk of a stream says of that.
+inline std::string test_timings() {
+  return R"(,"timings":{"cache_n":6,"prompt_n":4,"prompt_ms":500,"prompt_per_token_ms":125,"prompt_per_second":8,)"
+         R"("predicted_n":4,"predicted_ms":2000,"predicted_per_token_ms":500,"predicted_per_second":2})";
+}
+
+struct Events {
+  std::vector<chat::Value> chunks = {};
+  bool is_done = false;  // [DONE] came, and last
+};
+
+inline Events events_of(std::string_view stream) {
+  Events events;
+  while (!stream.empty()) {
+    EXPECT_FALSE(events.is_done) << stream;
+    const std::size_t end = stream.find("\n\n");
+    const std::string_view event = stream.substr(0, end);
+    EXPECT_TRUE(end != std::string_view::npos && event.starts_with("data: ") &&
+                event.find_first_of("\r\n") == std::string_view::npos);
+    if (end == std::string_view::npos) break;
+    stream.remove_prefix(end + 2);
+    if (event == "data: [DONE]") {
+      events.is_done = true;
+    } else {
+      events.chunks.push_back(json_value(event.substr(6)));
+    }
+  }
+  return events;
+}
+
+}  // namespace ingot::protocol

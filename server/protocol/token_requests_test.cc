@@ -1,0 +1,75 @@
+#include "server/protocol/token_requests.h"
+
+#include "server/protocol/model_card.h"
+#include "server/protocol/test_requests.h"
+
+namespace ingot::protocol {
+namespace {
+
+TEST(TokenizeRequest, HasLlamaServersDefaults) {
+  const auto read = read_tokenize_request(json_object(R"({"content":"a"})"));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read.value().content, "a");
+  EXPECT_FALSE(read.value().adds_special_tokens);
+  EXPECT_TRUE(read.value().parses_special_tokens);
+  EXPECT_FALSE(read.value().tells_pieces);
+  const auto other = read_tokenize_request(
+      json_object(R"({"model":"m","content":"","add_special":true,"parse_special":false,"with_pieces":true})"));
+  ASSERT_TRUE(other.ok());
+  EXPECT_TRUE(other.value().adds_special_tokens);
+  EXPECT_FALSE(other.value().parses_special_tokens);
+  EXPECT_TRUE(other.value().tells_pieces);
+}
+
+TEST(TokenizeRequest, RefusesByName) {
+  EXPECT_EQ(read_tokenize_request(json_object("{}")).error().param, "content");
+  EXPECT_EQ(read_tokenize_request(json_object(R"({"content":[1]})")).error().param, "content");
+  EXPECT_EQ(read_tokenize_request(json_object(R"({"content":"a","x":1})")).error().param, "x");
+  EXPECT_EQ(read_detokenize_request(json_object("{}"), test_model).error().param, "tokens");
+  EXPECT_EQ(read_detokenize_request(json_object(R"({"tokens":"a"})"), test_model).error().param, "tokens");
+  EXPECT_EQ(read_detokenize_request(json_object(R"({"tokens":[1,300]})"), test_model).error().param, "tokens[1]");
+  EXPECT_EQ(read_template_request(json_object("{}"), test_model).error().param, "messages");
+  EXPECT_EQ(read_template_request(json_object(R"({"messages":[{"role":"user","content":"a"}],"n":1})"), test_model)
+                .error()
+                .param,
+            "n");
+}
+
+TEST(TokenizeAnswer, ListsTokensAndPieces) {
+  const Tokenizer tokenizer = test_tokenizer();
+  const std::vector<TokenId> tokens = {'h', 0xe2, tokenizer.find("<|end|>")};
+  EXPECT_EQ(tokenize_answer({}, tokens, tokenizer), "{\"tokens\":[104,226," + std::to_string(tokens[2]) + "]}");
+  EXPECT_EQ(tokenize_answer({}, {}, tokenizer), R"({"tokens":[]})");
+  EXPECT_EQ(tokenize_answer({.tells_pieces = true}, tokens, tokenizer),
+            R"({"tokens":[{"id":104,"piece":"h"},{"id":226,"piece":[226]},{"id":)" + std::to_string(tokens[2]) +
+                R"(,"piece":"<|end|>"}]})");
+}
+
+TEST(TokenizeAnswer, HasItsFormsForTextsToo) {
+  EXPECT_EQ(detokenize_answer("a\"b"), R"({"content":"a\"b"})");
+  EXPECT_EQ(template_answer("a\n"), R"({"prompt":"a\n"})");
+  EXPECT_EQ(read_detokenize_request(json_object(R"({"tokens":[]})"), test_model).value().tokens.size(), 0u);
+  const auto read = read_template_request(
+      json_object(R"({"messages":[{"role":"user","content":"a"}],"add_generation_prompt":false})"), test_model);
+  ASSERT_TRUE(read.ok());
+  EXPECT_FALSE(read.value().chat.add_generation_prompt);
+}
+
+TEST(ModelCard, HasOpenAisFormAndLlamaServersMeta) {
+  const ModelCard card = {.id = "a\"b",
+                          .created = 5,
+                          .vocabulary = 300,
+                          .trained_context = 2048,
+                          .context = 512,
+                          .width = 64,
+                          .parameters = 1000,
+                          .bytes = 4000};
+  const std::string json = model_answer(card);
+  EXPECT_EQ(json, R"({"id":"a\"b","object":"model","created":5,"owned_by":"ingot","meta":{"n_vocab":300,"n_ctx":512,)"
+                  R"("n_ctx_train":2048,"n_embd":64,"n_params":1000,"size":4000}})");
+  EXPECT_EQ(model_list_answer(std::span(&card, 1)), "{\"object\":\"list\",\"data\":[" + json + "]}");
+  EXPECT_EQ(model_list_answer({}), R"({"object":"list","data":[]})");
+}
+
+}  // namespace
+}  // namespace ingot::protocol

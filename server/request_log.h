@@ -1,0 +1,39 @@
+// RequestLog: a line for each request on standard error, as text or as JSON. Never a prompt, an answer or a key.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ingot {
+
+enum class LogForm : std::uint8_t { text, json, none };
+
+struct LoggedRequest {
+  std::string peer;
+  std::string method;
+  std::string path;
+  int status = 0;
+  double seconds = 0;  // from the request to the end of its answer
+  // Where a model answered.
+  std::string model = {};
+  std::string end = {};
+  std::int64_t prompt_tokens = 0;
+  std::int64_t cached_tokens = 0;
+  std::int64_t generated_tokens = 0;
+  double first_token_seconds = 0;
+};
+
+// The line, without its end. `moment`: when, as RFC 3339 has it.
+std::string log_line(const LoggedRequest& request, LogForm form, const std::string& moment);
+
+class RequestLog {
+ public:
+  explicit RequestLog(LogForm form) : form_(form) {}
+  // From any thread; a line is one write.
+  void add(const LoggedRequest& request) const;
+
+ private:
+  LogForm form_;
+};
+
+}  // namespace ingot

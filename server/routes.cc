@@ -1,0 +1,58 @@
+#include "server/routes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ingot {
+namespace {
+
+struct Row {
+  std::string_view path;
+  Endpoint endpoint;
+  std::string_view method;
+  Access access = Access::with_key;
+};
+
+// With and without /v1, as clients of others are set up.
+constexpr std::array rows = {
+    Row{"/v1/chat/completions", Endpoint::chat_completions, "POST"},
+    Row{"/chat/completions", Endpoint::chat_completions, "POST"},
+    Row{"/v1/completions", Endpoint::completions, "POST"},
+    Row{"/completions", Endpoint::completions, "POST"},
+    Row{"/v1/embeddings", Endpoint::embeddings, "POST"},
+    Row{"/embeddings", Endpoint::embeddings, "POST"},
+    Row{"/v1/models", Endpoint::models, "GET"},
+    Row{"/models", Endpoint::models, "GET"},
+    Row{"/tokenize", Endpoint::tokenize, "POST"},
+    Row{"/detokenize", Endpoint::detokenize, "POST"},
+    Row{"/apply-template", Endpoint::apply_template, "POST"},
+    Row{"/health", Endpoint::health, "GET", Access::open},
+    Row{"/v1/health", Endpoint::health, "GET", Access::open},
+    Row{"/metrics", Endpoint::metrics, "GET"},
+    Row{"/explain", Endpoint::explain, "GET"},
+};
+
+constexpr std::string_view model_path = "/v1/models/";
+
+}  // namespace
+
+Route find_route(std::string_view path) {
+  const auto row = std::ranges::find(rows, path, &Row::path);
+  if (row != rows.end()) return {row->endpoint, row->method, row->access, {}};
+  if (path.starts_with(model_path) && path.size() > model_path.size()) {
+    return {Endpoint::model, "GET", Access::with_key, path.substr(model_path.size())};
+  }
+  // What the page consists of is nobody's secret; what it asks for needs the key.
+  if (path.starts_with('/')) return {Endpoint::page, "GET", Access::open, {}};
+  return {};
+}
+
+std::string allowed_methods(const Route& route) {
+  return route.method == "GET" ? "GET, HEAD, OPTIONS" : std::string(route.method) + ", OPTIONS";
+}
+
+bool takes_method(const Route& route, std::string_view method) {
+  return method == route.method || method == "OPTIONS" || (method == "HEAD" && route.method == "GET");
+}
+
+}  // namespace ingot

@@ -1,0 +1,42 @@
+// Which paths there are, and which methods they know.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ingot {
+
+enum class Endpoint : std::uint8_t {
+  nowhere,
+  chat_completions,
+  completions,
+  embeddings,
+  models,
+  model,  // /v1/models/ID
+  tokenize,
+  detokenize,
+  apply_template,
+  health,
+  metrics,
+  explain,
+  page,
+};
+
+enum class Access : std::uint8_t { with_key, open };
+
+struct Route {
+  Endpoint endpoint = Endpoint::nowhere;
+  std::string_view method = {};  // GET (and then HEAD), or POST
+  Access access = Access::with_key;
+  std::string_view rest = {};  // of a path that goes on: a model's ID
+};
+
+// The path must outlive the rest.
+Route find_route(std::string_view path);
+// As the header Allow has it.
+std::string allowed_methods(const Route& route);
+bool takes_method(const Route& route, std::string_view method);
+
+}  // namespace ingot

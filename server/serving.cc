@@ -1,0 +1,114 @@
+#include "server/serving.h"
+
+#include <pthread.h>
+
+#include <csignal>
+
+namespace ingot {
+namespace {
+
+// Reading JSON, rendering and tokenizing take little beside a pass; one thread keeps the processors for those.
+constexpr int helper_threads = 1;
+
+constexpr std::chrono::seconds time_to_be_told{5};
+
+sigset_t ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+}  // namespace
+
+Serving::Serving(ServingOptions options)
+    : options_(std::move(options)),
+      helpers_(helper_threads),
+      application_({.keys = options_.keys,
+                    .host = options_.http.host,
+                    .origins = options_.origins,
+                    .log = options_.log,
+                    .deadline_seconds = options_.deadline_seconds,
+                    .hides_page = options_.hides_page},
+                   passes_, helpers_) {}
+
+Result<std::unique_ptr<Serving>> Serving::create(ServingOptions options) {
+  // Before any thread is started: each inherits what is blocked, so that one alone takes them.
+  const sigset_t signals = ending_signals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::unique_ptr<Serving> serving(new Serving(std::move(options)));
+  serving->server_ = TRY(http::Server::create(serving->options_.http, serving->application_));
+  serving->application_.attach(*serving->server_);
+  serving->loop_ = std::thread([server = serving->server_.get()] { server->run(); });
+  serving->signals_ = std::thread([self = serving.get()] { self->wait_for_signals(); });
+  return serving;
+}
+
+Serving::~Serving() {
+  if (signals_.joinable()) {
+    is_destroyed_ = true;
+    ::pthread_kill(signals_.native_handle(), SIGTERM);
+    signals_.join();
+  }
+  if (server_ != nullptr) server_->stop();
+  if (loop_.joinable()) loop_.join();
+}
+
+std::vector<std::string> Serving::addresses() const {
+  std::vector<std::string> addresses;
+  const http::ServerOptions& http = options_.http;
+  if (!http.host.empty()) {
+    const bool is_version_6 = http.host.find(':') != std::string::npos;
+    addresses.push_back("http://" + (is_version_6 ? "[" + http.host + "]" : http.host) + ":" + std::to_string(port()));
+  }
+  if (!http.unix_path.empty()) addresses.push_back("unix:" + http.unix_path);
+  return addresses;
+}
+
+Result<const HostedModel*> Serving::add(std::shared_ptr<const Model> model, HostedModelOptions options) {
+  models_.push_back(TRY(HostedModel::create(std::move(model), std::move(options), passes_.bell())));
+  HostedModel* const added = models_.back().get();
+  passes_.add({[added] { return added->step(); }, [added] { return added->earliest_deadline(); }});
+  return static_cast<const HostedModel*>(added);
+}
+
+void Serving::open() {
+  std::vector<HostedModel*> models;
+  for (const std::unique_ptr<HostedModel>& model : models_) models.push_back(model.get());
+  application_.open(std::move(models));
+}
+
+void Serving::run() { passes_.run(); }
+
+void Serving::wait_for_signals() {
+  const sigset_t signals = ending_signals();
+  int signal = 0;
+  ::sigwait(&signals, &signal);
+  if (is_destroyed_) return;
+  drain();
+  server_->stop();
+  passes_.stop();
+}
+
+void Serving::drain() {
+  application_.close();
+  const auto is_drained = std::make_shared<std::atomic<bool>>(false);
+  server_->drain([is_drained] { *is_drained = true; });
+  // A second signal is impatience.
+  const sigset_t signals = ending_signals();
+  const timespec step = {.tv_sec = 0, .tv_nsec = 20'000'000};
+  const auto wait_until = [&](std::chrono::steady_clock::time_point end) {
+    bool is_hurried = false;
+    while (!*is_drained && !is_hurried && std::chrono::steady_clock::now() < end) {
+      is_hurried = ::sigtimedwait(&signals, nullptr, &step) > 0;
+    }
+  };
+  wait_until(std::chrono::steady_clock::now() + options_.drain);
+  if (*is_drained) return;
+  // What is cancelled is told so, which takes a pass.
+  application_.cancel_all();
+  wait_until(std::chrono::steady_clock::now() + time_to_be_told);
+}
+
+}  // namespace ingot

@@ -1,0 +1,43 @@
+// TextAnswer: one request for texts on its way: its choices in the model's service, and the client on the other side.
+// What the service tells becomes pieces of a stream or one answer; a client that leaves cancels, one that reads slowly
+// pauses.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "server/hosted_model.h"
+#include "server/protocol/generation_answer.h"
+#include "server/visit.h"
+
+namespace ingot {
+
+// Those that are under way, so that all can be ended.
+class TextAnswers {
+ public:
+  using Form = std::unique_ptr<protocol::GenerationAnswer>;
+
+  // Hands the choices to the model; everything after that comes by itself. Where the model takes none of them, the
+  // error is returned and nothing was answered. The model must outlive the answer.
+  protocol::Outcome<void> begin(std::shared_ptr<Visit> visit, HostedModel& model, Form form,
+                                std::vector<TextRequest> choices, bool is_streamed);
+  // A client who waits for the first token of a stream is told that it was heard after a while: `delay` runs the task
+  // then, on any thread.
+  using Delay = std::function<void(std::function<void()> task)>;
+  void set_delay(Delay delay) { delay_ = std::move(delay); }
+
+  void cancel_all();
+
+ private:
+  friend class TextAnswer;
+  Delay delay_;
+  std::mutex mutex_;
+  std::set<class TextAnswer*> under_way_;
+};
+
+// Seconds after which a request that was refused should be tried again, by how long requests took so far.
+int retry_after_seconds(HostedModel& model);
+
+}  // namespace ingot

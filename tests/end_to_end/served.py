@@ -1,0 +1,111 @@
+"""A server under test: `ingot serve` on a free port of loopback, and how tests ask it."""
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+LIMIT_SECONDS = 120
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    def json(self):
+        return json.loads(self.body)
+
+    def error(self):
+        return self.json()["error"]
+
+
+class Server:
+    """Ends with the block it is used in; what it logged is `log` then."""
+
+    def __init__(self, program, *arguments):
+        self.process = subprocess.Popen(
+            [program.path, "serve", "--port", "0", "--json", *map(str, arguments)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        self.log = ""
+        self._reader = threading.Thread(target=self._read_log)
+        self._reader.start()
+        line = self.process.stdout.readline()
+        if not line:
+            self.process.wait()
+            self._reader.join()
+            raise AssertionError(f"expected a server, found exit code {self.process.returncode}: {self.log}")
+        self.report = json.loads(line)
+        self.port = self.report["port"]
+
+    def _read_log(self):
+        for line in self.process.stderr:
+            self.log += line.decode(errors="replace")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        self.wait()
+
+    def wait(self, seconds=LIMIT_SECONDS):
+        try:
+            code = self.process.wait(timeout=seconds)
+        finally:
+            self.process.kill()
+            self._reader.join()
+            self.process.stdout.close()
+            self.process.stderr.close()
+        return code
+
+    def ask(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_SECONDS)
+        try:
+            connection.request(method, path, body, headers or {})
+            found = connection.getresponse()
+            return Answer(found.status, found.headers, found.read().decode())
+        finally:
+            connection.close()
+
+    def post(self, path, fields, **headers):
+        body = fields if isinstance(fields, (str, bytes)) else json.dumps(fields)
+        return self.ask("POST", path, body, {"Content-Type": "application/json", **headers})
+
+    def get(self, path, **headers):
+        return self.ask("GET", path, None, headers)
+
+    def events(self, path, fields):
+        """The data of a stream's events, to its end."""
+        answer = self.post(path, {**fields, "stream": True})
+        if answer.status != 200:
+            raise AssertionError(f"expected a stream, found {answer.status}: {answer.body}")
+        return [part[len("data: ") :] for part in answer.body.split("\n\n") if part.startswith("data: ")]
+
+    def open_stream(self, path, fields):
+        """A connection whose stream has begun; the caller closes it."""
+        body = json.dumps({**fields, "stream": True})
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT_SECONDS)
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        return connection
+
+    def metrics(self):
+        """By name and labels, as they stand in the text."""
+        found = {}
+        for line in self.get("/metrics").body.splitlines():
+            if line and not line.startswith("#"):
+                name, value = line.rsplit(" ", 1)
+                found[name] = float(value)
+        return found
+
+    def wait_for_metric(self, name, is_as_wanted):
+        until = time.monotonic() + LIMIT_SECONDS
+        while not is_as_wanted(value := self.metrics().get(name)):
+            if time.monotonic() > until:
+                raise AssertionError(f"expected another value of {name}, found {value} to the end")
+            time.sleep(0.01)
