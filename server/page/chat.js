@@ -151,7 +151,7 @@ export class Chat {
   async #answer(conversation, parent) {
     const answer = addMessage(conversation, parent, "assistant", "");
     answer.model = this.model?.id ?? "";
-    const generation = new Generation(conversation, answer);
+    const generation = new Generation(conversation, answer, this.model?.meta?.n_ctx);
     this.#generations.set(conversation.id, generation);
     this.#save(conversation);
     this.on.changed();

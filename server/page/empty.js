@@ -8,7 +8,9 @@ const beginnings = {
     "Make a table of five metals with density and melting point.",
     "What should I ask a model that runs on my own machine?",
   ],
-  text: ["Once there was a thoughtful cook named Ralf.", "The old smith put down the hammer and said", "Iron melts at"],
+  // A line's end before it is how some models know that nothing came before.
+  text:
+      ["\nOnce there was a thoughtful cook named Ralf.", "The old smith put down the hammer and said", "Iron melts at"],
 };
 
 function scaled(number, units) {
@@ -31,8 +33,8 @@ function facts(model) {
 }
 
 export function emptyState(mode, model, suggest) {
-  const buttons =
-      beginnings[mode].map((text) => element("button", {type: "button", on: {click: () => suggest(text)}}, text));
+  const buttons = beginnings[mode].map(
+      (text) => element("button", {type: "button", on: {click: () => suggest(text)}}, text.trim()));
   return element(
       "section",
       {class: "empty"},

@@ -1,16 +1,27 @@
 // One answer in the making: the request, its stream, and the numbers about it.
-import {settingNames, textOf, turnsOf} from "/page/conversation.js";
+import {branchTo, settingNames, textOf, turnsOf} from "/page/conversation.js";
 import {eventsOf} from "/page/events.js";
 import {ask, errorOf, ServerError} from "/page/server.js";
 
 // A text has no end of its own: a part at a time, and then the reader decides.
 export const textTokens = 128;
 
-export function requestOf(conversation, answer, model) {
-  const body = {model, stream: true, stream_options: {include_usage: true}};
+// As many as the context has room for, where it is known: the last answer counted the tokens up to its end, and what
+// was written since has at most a token a byte.
+function tokensOfNextPart(conversation, id, context) {
+  const branch = branchTo(conversation, id);
+  const counted = branch.findLastIndex(({numbers}) => numbers?.promptTokens);
+  if (counted < 0 || !context) return textTokens;
+  const {promptTokens, tokens} = branch[counted].numbers;
+  const added = branch.slice(counted + 1).map(({content}) => content).join("");
+  return Math.max(1, Math.min(textTokens, context - promptTokens - tokens - new TextEncoder().encode(added).length));
+}
+
+export function requestOf(conversation, answer, context) {
+  const body = {model: answer.model, stream: true, stream_options: {include_usage: true}};
   if (conversation.mode === "text") {
     body.prompt = textOf(conversation, answer.parent);
-    body.max_tokens = textTokens;
+    body.max_tokens = tokensOfNextPart(conversation, answer.parent, context);
   } else {
     body.messages = turnsOf(conversation, answer.parent);
   }
@@ -25,8 +36,9 @@ export class Generation {
   #first = null;
   #pieces = 0;
 
-  constructor(conversation, answer) {
-    Object.assign(this, {conversation, answer});
+  // context: most tokens of a request, where that is known
+  constructor(conversation, answer, context) {
+    Object.assign(this, {conversation, answer, context});
   }
 
   // Closing the connection is what tells the server.
@@ -39,7 +51,7 @@ export class Generation {
     const {answer} = this;
     const path = this.conversation.mode === "text" ? "/v1/completions" : "/v1/chat/completions";
     try {
-      const body = requestOf(this.conversation, answer, answer.model);
+      const body = requestOf(this.conversation, answer, this.context);
       const response = await ask(path, {body, signal: this.#controller.signal});
       let complete = false;
       for await (const data of eventsOf(response.body)) {

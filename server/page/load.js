@@ -97,9 +97,9 @@ export class Load {
     const rateOf = (name) => (before ? rate(metrics, before.metrics, name, seconds) : 0);
     const generated = rateOf("ingot_generation_tokens_total");
     this.#rates = [...this.#rates, generated].slice(-kept);
-    const running = metrics.sum("ingot_requests_running") ?? 0;
-    const waiting = metrics.sum("ingot_requests_waiting") ?? 0;
-    const cache = metrics.most("ingot_cache_usage_ratio");
+    const running = metrics.sum("ingot_num_requests_running") ?? 0;
+    const waiting = metrics.sum("ingot_num_requests_waiting") ?? 0;
+    const cache = metrics.most("ingot_kv_cache_usage_perc");
     this.stateRoot.textContent = running > 0 ? "busy" : "idle";
     this.stateRoot.title = "";
     this.stateRoot.classList.toggle("busy", running > 0);
@@ -110,7 +110,7 @@ export class Load {
     this.numbers.replaceChildren(
         row("Requests", waiting > 0 ? `${running} running, ${waiting} waiting` : `${running} running`),
         row("Writing", `${amount(generated)} tokens/s`),
-        row("Reading", `${amount(rateOf("ingot_prompt_tokens_total"))} tokens/s`),
+        row("Reading", `${amount(rateOf("ingot_prompt_tokens_computed_total"))} tokens/s`),
         ...(cache === undefined ? [] : [row("Cache", `${Math.round(cache * 100)} %`), meter]),
     );
   }

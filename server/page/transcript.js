@@ -26,6 +26,7 @@ function phrases({numbers, finish}) {
     all.push(
         `prompt ${count(numbers.promptTokens)}` +
         (numbers.cachedTokens ? `, ${count(numbers.cachedTokens)} cached` : ""));
+  if (numbers?.tokens === 0 && finish === "stop") all.push("ended without a word");
   if (endings[finish]) all.push(endings[finish]);
   return all;
 }
@@ -130,6 +131,7 @@ export class Transcript {
   #flow(conversation, branch) {
     const last = branch.at(-1);
     const parts = branch.map((message) => element("span", {class: `part ${message.role}`}, message.content));
+    parts[0].textContent = branch[0].content.trimStart();
     const text = element("div", {class: "flow"}, ...parts);
     const trouble = element("div");
     const foot = element("div", {class: "foot"});
@@ -137,7 +139,7 @@ export class Transcript {
     const own = branch.findLast((message) => message.role === "user");
     const draw = () => {
       const isBusy = this.state().isBusy(last);
-      parts.at(-1).textContent = last.content;
+      if (parts.length > 1) parts.at(-1).textContent = last.content;
       root.classList.toggle("busy", isBusy);
       root.setAttribute("aria-busy", isBusy);
       trouble.replaceChildren(...this.#trouble(last));

@@ -14,8 +14,8 @@ addEventListener("securitypolicyviolation", ({violatedDirective, blockedURI}) =>
 if (%(key)s) sessionStorage.setItem("ingot.key", %(key)s);
 """
 
-# In place of the server: a model that answers with window.answer = {pieces, status, message, code, isOpen}. An open
-# answer has no end until it is stopped.
+# In place of the server: a model with this `meta` that answers with window.answer = {pieces, status, message, code,
+# isOpen}. An open answer has no end until it is stopped. window.refusal, where there is one, is what chats get instead.
 SCRIPTED = """
 {
   const ask = window.fetch;
@@ -24,20 +24,22 @@ SCRIPTED = """
   const json = (value, status = 200) => new Response(JSON.stringify(value), {status, headers: {"Retry-After": "7"}});
   const event = (value) => new TextEncoder().encode(`data: ${JSON.stringify(value)}\\n\\n`);
   window.fetch = async (path, options) => {
-    if (path === "/v1/models") return json({data: [{id: "scripted", meta: {has_chat_template: true}}]});
-    if (path !== "/v1/chat/completions") return ask(path, options);
-    const {pieces, status = 200, message, code = null, isOpen = false} = window.answer;
+    if (path === "/v1/models") return json({data: [{id: "scripted", meta: %(meta)s}]});
+    const isChat = path === "/v1/chat/completions";
+    if (!isChat && path !== "/v1/completions") return ask(path, options);
+    const {pieces, status = 200, message, code = null, isOpen = false} = isChat && window.refusal || window.answer;
     window.asked.push(JSON.parse(options.body));
+    const choice = (text) => isChat ? {index: 0, delta: {content: text}} : {index: 0, text};
     if (status !== 200) return json({error: {message, code, param: null}}, status);
     const stream = new ReadableStream({
       async start(controller) {
         options.signal.addEventListener("abort", () => controller.error(options.signal.reason));
-        for (const content of pieces) {
-          controller.enqueue(event({choices: [{index: 0, delta: {content}}]}));
+        for (const piece of pieces) {
+          controller.enqueue(event({choices: [choice(piece)]}));
           await new Promise((resolve) => setTimeout(resolve, 5));
         }
         if (isOpen) return;
-        controller.enqueue(event({choices: [{index: 0, delta: {}, finish_reason: "stop"}]}));
+        controller.enqueue(event({choices: [{...choice(""), finish_reason: "stop"}]}));
         controller.enqueue(event({choices: [], usage: {prompt_tokens: 7, completion_tokens: pieces.length}}));
         controller.enqueue(new TextEncoder().encode("data: [DONE]\\n\\n"));
         controller.close();
@@ -94,12 +96,14 @@ class Browser:
             (async (...given) => {{ {script} }})(...arguments).then(done, (error) => done(`threw ${{error}}`))"""
         return self.driver.execute_async_script(wrapped, *arguments)
 
-    def open(self, is_scripted: bool = False, width: int = 1280, height: int = 800):
+    def open(self, scripted_model: dict | None = None, width: int = 1280, height: int = 800):
+        """The page anew, with the server's models or with one whose answers a test writes: its `meta`."""
         if self.scripted:
             self.command("Page.removeScriptToEvaluateOnNewDocument", identifier=self.scripted)
         self.scripted = None
-        if is_scripted:
-            self.scripted = self.command("Page.addScriptToEvaluateOnNewDocument", source=SCRIPTED)["identifier"]
+        if scripted_model is not None:
+            source = SCRIPTED % {"meta": json.dumps(scripted_model)}
+            self.scripted = self.command("Page.addScriptToEvaluateOnNewDocument", source=source)["identifier"]
         screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         self.command("Emulation.setDeviceMetricsOverride", **screen)
         self.driver.get("about:blank")  # else an address that differs in its fragment alone is not loaded again

@@ -16,7 +16,10 @@ from browser import Browser, missing_tool  # noqa: E402
 from run_cases import SKIPPED, run_cases  # noqa: E402
 
 ESCAPE = "\ue00c"
-BEGINNING = "Once there was a thoughtful cook named Ralf."
+BEGINNING = (
+    "Once there was a thoughtful cook named Ralf."  # which the model that the program carries goes on from at length
+)
+NEW_LINE = "\ue008\ue007\ue000"  # Shift and Enter
 ANSWER = "document.querySelector('.text, .part.assistant')?.textContent ?? ''"  # of the first answer, chat or text
 
 # Conversations as the browser keeps them, for scripts that go on with them.
@@ -48,10 +51,10 @@ browser: Browser
 
 
 class Page(unittest.TestCase):
-    is_scripted = False
+    scripted_model = None
 
     def setUp(self):
-        browser.open(self.is_scripted)
+        browser.open(self.scripted_model)
         browser.complaints()
 
     def tearDown(self):
@@ -61,12 +64,18 @@ class Page(unittest.TestCase):
 class RealAnswers(Page):
     """What the server behind the address says."""
 
+    def setUp(self):
+        super().setUp()
+        browser.click("#show_settings")
+        browser.element("#setting_temperature").send_keys("0")
+        browser.click("[data-close=settings]")
+
     def test_an_answer_arrives_in_pieces(self):
         browser.run(f"""
             window.lengths = new Set();
             new MutationObserver(() => lengths.add(({ANSWER}).length)).observe(
                 document.getElementById("transcript"), {{childList: true, subtree: true, characterData: true}})""")
-        browser.say(BEGINNING)
+        browser.say(NEW_LINE + BEGINNING)
         browser.wait_for("words of an answer", f"return ({ANSWER}).trim() !== ''")
         browser.wait_for_end()
         self.assertGreater(browser.run("return lengths.size"), 2)
@@ -79,7 +88,7 @@ class RealAnswers(Page):
         slow = {"offline": False, "latency": 0, "uploadThroughput": -1}
         browser.command("Network.emulateNetworkConditions", downloadThroughput=2000, **slow)
         try:
-            browser.say(BEGINNING)
+            browser.say(NEW_LINE + BEGINNING)
             browser.wait_for("words of an answer", f"return ({ANSWER}).trim() !== ''")
             browser.element("#message").send_keys(ESCAPE)
             browser.wait_for_end()
@@ -88,7 +97,7 @@ class RealAnswers(Page):
         self.assertIn("stopped", browser.text(".numbers"))
 
     def test_a_reload_keeps_what_was_said(self):
-        browser.say(BEGINNING)
+        browser.say(NEW_LINE + BEGINNING)
         browser.wait_for_end()
         said = browser.run(f"return {ANSWER}")
         self.assertNotEqual(said.strip(), "")
@@ -99,6 +108,13 @@ class RealAnswers(Page):
     def test_the_load_is_shown(self):
         browser.wait_for("the load", "return /idle|busy/.test(document.getElementById('load_state').textContent)")
         self.assertIn("tokens/s", browser.text("#load_numbers"))
+        unknown = browser.run_module("""
+            const {ask} = await import("/page/server.js");
+            const source = await (await ask("/page/load.js")).text();
+            const metrics = await (await ask("/metrics")).text();
+            const names = [...source.matchAll(/"(ingot_\\w+)"/g)].map(([, name]) => name);
+            return names.filter((name) => !metrics.includes(name))""")
+        self.assertEqual(unknown, [])
 
     def test_the_policy_stops_scripts_that_are_no_files(self):
         browser.run("""
@@ -112,7 +128,7 @@ class RealAnswers(Page):
 class ScriptedAnswers(Page):
     """What the page makes of answers that no small model would give."""
 
-    is_scripted = True
+    scripted_model = {"has_chat_template": True}
 
     def say(self, text="Go on", **answer):
         browser.run("window.answer = arguments[0]", answer)
@@ -157,7 +173,7 @@ class ScriptedAnswers(Page):
             self.assertIsInstance(shown, int, piece)
 
     def test_a_phone_sees_everything_without_scrolling_sideways(self):
-        browser.open(is_scripted=True, width=390, height=844)
+        browser.open(self.scripted_model, width=390, height=844)
         outside = """
             return [...document.querySelectorAll("main *, .panel:not([hidden]) *")].filter((each) => {
                 const {left, right, width} = each.getBoundingClientRect();
@@ -210,6 +226,31 @@ class ScriptedAnswers(Page):
         browser.wait_for_end()
         self.assertIn("2/2", browser.text(".user .versions"))
         self.assertEqual(browser.run("return asked.at(-1).messages"), [{"role": "user", "content": "Second"}])
+
+    def test_a_model_without_a_template_goes_on_with_a_text(self):
+        browser.open({"has_chat_template": False, "n_ctx": 64})
+        self.assertIn("no chat template", browser.text(".empty"))
+        self.say("Once", pieces=[" there", " was"])
+        self.assertEqual(browser.text(".flow"), "Once there was")
+        browser.run("window.answer = {pieces: [' cook']}")
+        browser.element("#message").send_keys(" a")
+        browser.click("#send")
+        browser.wait_for(
+            "the second part", "return document.querySelector('.flow').textContent === 'Once there was a cook'"
+        )
+        browser.wait_for_end()
+        first, second = browser.run("return asked")
+        self.assertEqual((first["prompt"], first["max_tokens"]), ("Once", 128))
+        # Of 64 tokens 7 were the first prompt, 2 its answer, and two bytes came since.
+        self.assertEqual((second["prompt"], second["max_tokens"]), ("Once there was a", 64 - 7 - 2 - 2))
+
+    def test_a_model_that_turns_out_to_have_no_template_goes_on_too(self):
+        refusal = "expected messages that render, found: expected a model with a chat template, found none in scripted"
+        browser.run("window.refusal = arguments[0]", {"status": 400, "code": "invalid_template", "message": refusal})
+        self.say("Once", pieces=[" there", " was"])
+        browser.wait_for("the text", "return document.querySelector('.flow')?.textContent === 'Once there was'")
+        self.assertIn("no chat template", browser.text(".toasts"))
+        self.assertEqual(browser.count(".trouble"), 0)
 
     def test_settings_go_with_the_request_and_bad_ones_do_not(self):
         browser.click("#show_settings")
@@ -283,7 +324,7 @@ class ScriptedAnswers(Page):
         browser.run("document.activeElement.blur()")
         browser.element("body").send_keys("/")
         self.assertEqual(browser.run("return document.activeElement.id"), "message")
-        self.say("One\ue008\ue007\ue000two", pieces=["Yes."])  # Shift and Enter between
+        self.say(f"One{NEW_LINE}two", pieces=["Yes."])
         self.assertEqual(browser.run("return document.querySelector('.bubble').textContent"), "One\ntwo")
 
     def test_every_control_has_a_name(self):
@@ -300,7 +341,7 @@ class ScriptedAnswers(Page):
         browser.click("#theme")
         chosen = browser.run("return getComputedStyle(document.body).backgroundColor")
         self.assertNotEqual(before, chosen)
-        browser.open(is_scripted=True)
+        browser.open(self.scripted_model)
         self.assertEqual(browser.run("return getComputedStyle(document.body).backgroundColor"), chosen)
 
 
