@@ -155,6 +155,7 @@ class Texts(Served):
         listed = self.server.get("/v1/models").json()["data"]
         self.assertEqual([model["id"] for model in listed], ["tales"])
         self.assertEqual(self.server.get("/v1/models/tales").json()["id"], "tales")
+        self.assertTrue(listed[0]["meta"]["has_chat_template"])
         self.assertEqual(self.server.get("/health").json(), {"status": "ok"})
         self.assertEqual(self.server.ask("HEAD", "/health").body, "")
 
@@ -182,6 +183,8 @@ class Texts(Served):
 class Refusals(Served):
     def test_paths_methods_and_models_that_are_not_there(self):
         self.assert_refused(self.server.get("/nowhere"), 404, "/nowhere")
+        self.assert_refused(self.server.get("/page/nothing.js"), 404)
+        self.assert_refused(self.server.post("/v1/audio/speech", {}), 404)
         answer = self.server.get("/v1/completions")
         self.assert_refused(answer, 405)
         self.assertIn("POST", answer.headers["Allow"])
@@ -207,7 +210,7 @@ class Refusals(Served):
 
     def test_a_prompt_that_is_too_long_says_both_numbers(self):
         answer = self.server.post("/v1/completions", {**GREEDY, "max_tokens": 250})
-        self.assert_refused(answer, 400, "context_length_exceeded", "250", "256")
+        self.assert_refused(answer, 400, "context_length_exceeded", "maximum context length is 256 tokens", "250")
         self.assert_refused(self.server.post("/v1/completions", {"prompt": OPENING * 99}), 400, "256")
 
     def test_a_model_of_texts_makes_no_embeddings(self):
@@ -248,6 +251,7 @@ class Keys(Served):
         self.assertEqual(self.server.get("/v1/models", Authorization="Bearer right-key").status, 200)
         self.assertEqual(self.server.get("/health").status, 200)
         self.assert_refused(self.server.get("/metrics"), 401)
+        self.assert_refused(self.server.get("/nowhere"), 401)
 
     def test_an_allowed_page_is_told_so(self):
         asked = self.server.ask("OPTIONS", "/v1/models", None, {"Origin": "https://example.org"})
