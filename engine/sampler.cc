@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/run_with_scratch.h"
+#include "kernels/elementwise/top_k.h"
 #include "kernels/sampling/choose.h"
 #include "kernels/sampling/filter.h"
 #include "kernels/sampling/logits.h"
@@ -45,30 +46,75 @@ void Sampler::remember(std::span<const std::int32_t> tokens) {
   if (history_.size() > kept) history_.erase(history_.begin(), history_.end() - static_cast<std::ptrdiff_t>(kept));
 }
 
-Result<void> Sampler::penalise(const View<float>& row, Context& context) {
+Result<void> Sampler::penalise(Context& context) {
   const bool is_off = options_.repetition == 1 && options_.presence == 0 && options_.frequency == 0;
   if (is_off || history_.empty()) return {};
   RepetitionPenalty::Arguments arguments;
-  arguments.logits = row;
+  arguments.logits = row();
   arguments.history = View<const std::int32_t>(history_.data(), {1, static_cast<std::int64_t>(history_.size())});
   arguments.repetition = static_cast<float>(options_.repetition);
   arguments.presence = static_cast<float>(options_.presence);
   arguments.frequency = static_cast<float>(options_.frequency);
-  arguments.y = row;
+  arguments.y = row();
   return run_with_scratch<RepetitionPenalty>(*table_, arguments, context, scratch_);
 }
 
-Result<void> Sampler::filter(const View<float>& row, Context& context) {
-  TRY(run_with_scratch<Temperature>(*table_, {row, static_cast<float>(options_.temperature), row}, context, scratch_));
-  if (options_.top_k > 0) TRY(run_with_scratch<SamplingTopK>(*table_, {row, options_.top_k, row}, context, scratch_));
+View<float> Sampler::row() { return View<float>(row_.data(), {1, static_cast<std::int64_t>(row_.size())}); }
+
+// What sampling.top_k keeps, but alone and in its order: the links behind it then look at a few tokens and not at all
+// of a vocabulary.
+Result<void> Sampler::keep_top_k(Context& context) {
+  const auto count = static_cast<std::size_t>(options_.top_k);
+  if (options_.top_k == 0 || count >= row_.size()) return {};
+  values_.resize(count);
+  candidates_.resize(count);
+  const View<float> values(values_.data(), {1, options_.top_k});
+  const View<std::int32_t> indices(candidates_.data(), {1, options_.top_k});
+  TRY(run_with_scratch<ElementwiseTopK>(*table_, {.x = row(), .values = values, .indices = indices}, context,
+                                        scratch_));
+  if (std::isnan(values_[0])) {  // counts as large there, and as none here
+    candidates_.clear();
+    return run_with_scratch<SamplingTopK>(*table_, {row(), options_.top_k, row()}, context, scratch_);
+  }
+  std::ranges::sort(candidates_);
+  gather_candidates();
+  return {};
+}
+
+// What no filter has taken out, for the draw.
+void Sampler::drop_masked() {
+  if (!candidates_.empty()) return;
+  for (std::size_t token = 0; token < row_.size(); ++token) {
+    if (row_[token] > -std::numeric_limits<float>::infinity()) candidates_.push_back(static_cast<std::int32_t>(token));
+  }
+  if (!candidates_.empty()) gather_candidates();
+}
+
+// Their order is that of the row, so that none is overwritten before it is read.
+void Sampler::gather_candidates() {
+  for (std::size_t i = 0; i < candidates_.size(); ++i) row_[i] = row_[static_cast<std::size_t>(candidates_[i])];
+  row_.resize(candidates_.size());
+}
+
+Result<std::int32_t> Sampler::draw(Context& context) {
+  candidates_.clear();
+  TRY(keep_top_k(context));
+  const auto temperature = static_cast<float>(options_.temperature);
+  TRY(run_with_scratch<Temperature>(*table_, {row(), temperature, row()}, context, scratch_));
   if (options_.top_p < 1) {
     const float least = std::max(static_cast<float>(options_.top_p), 1e-6f);  // 0 keeps the most likely token alone
-    TRY(run_with_scratch<TopP>(*table_, {row, least, row}, context, scratch_));
+    TRY(run_with_scratch<TopP>(*table_, {row(), least, row()}, context, scratch_));
   }
   if (options_.min_p > 0) {
-    TRY(run_with_scratch<MinP>(*table_, {row, static_cast<float>(options_.min_p), row}, context, scratch_));
+    TRY(run_with_scratch<MinP>(*table_, {row(), static_cast<float>(options_.min_p), row()}, context, scratch_));
   }
-  return {};
+  if (options_.top_p < 1 || options_.min_p > 0) drop_masked();
+  const float uniform = next_uniform();
+  std::int32_t drawn = sampling::no_token;
+  TRY(run_with_scratch<Categorical>(*table_, {row(), View<const float>(&uniform, {1}), View<std::int32_t>(&drawn, {1})},
+                                    context, scratch_));
+  if (drawn == sampling::no_token || candidates_.empty()) return drawn;
+  return candidates_[static_cast<std::size_t>(drawn)];
 }
 
 float Sampler::next_uniform() { return static_cast<float>(random_.next() >> 40) * 0x1p-24f; }
@@ -80,19 +126,15 @@ Result<std::int32_t> Sampler::choose(std::span<const float> logits, Context& con
   for (const std::int32_t token : constraints.forbidden) {
     row_[static_cast<std::size_t>(token)] = -std::numeric_limits<float>::infinity();
   }
-  const View<float> row(row_.data(), {1, static_cast<std::int64_t>(row_.size())});
-  TRY(penalise(row, context));
+  TRY(penalise(context));
   std::int32_t token = sampling::no_token;
-  const View<std::int32_t> chosen(&token, {1});
   if (options_.temperature == 0) {
-    TRY(run_with_scratch<Greedy>(*table_, {row, chosen}, context, scratch_));
+    TRY(run_with_scratch<Greedy>(*table_, {row(), View<std::int32_t>(&token, {1})}, context, scratch_));
   } else {
-    TRY(filter(row, context));
-    const float uniform = next_uniform();
-    TRY(run_with_scratch<Categorical>(*table_, {row, View<const float>(&uniform, {1}), chosen}, context, scratch_));
+    token = TRY(draw(context));
   }
   if (token == sampling::no_token) {
-    return Error::of(ErrorCode::corrupt, "expected logits with a largest number, found none among ", row_.size());
+    return Error::of(ErrorCode::corrupt, "expected logits with a largest number, found none among ", logits.size());
   }
   remember(std::span(&token, 1));
   return token;

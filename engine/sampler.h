@@ -1,9 +1,9 @@
 // Sampler: from logits to the next token, as a chain of contracts.
 //
-//   biases  ->  penalties (repetition, presence, frequency)  ->  temperature  ->  top-k  ->  top-p  ->  min-p  ->
-//   draw
+//   biases  ->  penalties (repetition, presence, frequency)  ->  top-k  ->  temperature  ->  top-p  ->  min-p  ->  draw
 //
-// A link that is switched off is left out. Without a temperature the most likely token is taken and nothing is drawn.
+// Top-k comes first because a temperature changes no order, and what it leaves is short. A link that is switched off is
+// left out. Without a temperature the most likely token is taken and nothing is drawn.
 // The draws depend on the seed alone, so the same seed gives the same text on every number of threads.
 #pragma once
 
@@ -55,15 +55,21 @@ class Sampler {
  private:
   Sampler(const KernelTable& table, const SamplerOptions& options)
       : table_(&table), options_(options), random_(options.seed) {}
-  Result<void> penalise(const View<float>& row, Context& context);
-  Result<void> filter(const View<float>& row, Context& context);
-  float next_uniform();  // in [0, 1)
+  View<float> row();
+  Result<void> penalise(Context& context);
+  Result<void> keep_top_k(Context& context);
+  void drop_masked();
+  void gather_candidates();
+  Result<std::int32_t> draw(Context& context);  // sampling::no_token where none has a number
+  float next_uniform();                         // in [0, 1)
 
   const KernelTable* table_;
   SamplerOptions options_;
   RandomNumbers random_;
   std::vector<std::int32_t> history_;
-  std::vector<float> row_;
+  std::vector<float> row_;                // of all tokens, or of the candidates
+  std::vector<std::int32_t> candidates_;  // what is left of the vocabulary, in its order; empty: all of it
+  std::vector<float> values_;
   std::vector<std::byte> scratch_;
 };
 

@@ -175,8 +175,50 @@ TEST(Scheduler, ARunOfSeveralTokensGoesInWhole) {
   EXPECT_EQ(pass.decoding_rows, 5);
 }
 
+RequestState paused(RequestState request) {
+  request.is_paused = true;
+  return request;
+}
+
+TEST(Scheduler, APausedRequestHasNoRowsAndKeepsItsPages) {
+  const ScheduledPass pass = schedule_of(
+      {paused(generating(0, 65)), generating(1, 30), paused(reading(2, 100, 0)), paused(waiting(3, 10))}, 9);
+  EXPECT_EQ(pass.runs, (Runs{{1, 1, true}}));
+  EXPECT_EQ(pass.preempted, (Numbers{}));
+  EXPECT_EQ(pass.admitted, (Numbers{}));
+}
+
+TEST(Scheduler, OutOfPagesPausedRequestsGoFirst) {
+  const std::vector<RequestState> requests = {paused(generating(0, 64)), paused(generating(1, 64)), generating(2, 65),
+                                              generating(3, 65)};
+  EXPECT_EQ(schedule_of(requests, 2).preempted, (Numbers{}));
+  EXPECT_EQ(schedule_of(requests, 1).preempted, (Numbers{1}));
+  EXPECT_EQ(schedule_of(requests, 0).preempted, (Numbers{1, 0}));
+  EXPECT_EQ(schedule_of({paused(generating(0, 64)), generating(2, 65), generating(3, 65)}, 0).preempted,
+            (Numbers{0, 3}));
+}
+
+TEST(Scheduler, APausedRequestMakesWayForOneThatWaits) {
+  ScheduleLimits limits;
+  limits.admitted = 2;
+  // In the next pass it has a place.
+  EXPECT_EQ(schedule_of({paused(generating(0, 10)), generating(1, 10), waiting(2, 10)}, 50, limits).preempted,
+            (Numbers{0}));
+  EXPECT_EQ(schedule_of({paused(generating(0, 640)), waiting(2, 640)}, 9).preempted, (Numbers{0}));
+  // Its pages are enough.
+  EXPECT_EQ(schedule_of({paused(generating(0, 640)), waiting(2, 640)}, 10).admitted, (Numbers{2}));
+}
+
+TEST(Scheduler, RowsThatEachGiveAnOutputAreBounded) {
+  ScheduleLimits limits;
+  limits.prompt_outputs = 40;
+  std::vector<RequestState> requests = {reading(0, 30, 0), reading(1, 500, 0), reading(2, 500, 0)};
+  requests[0].wants_all_outputs = requests[1].wants_all_outputs = true;
+  EXPECT_EQ(schedule_of(requests, 100, limits).runs, (Runs{{0, 30, true}, {1, 10, false}, {2, 160, false}}));
+}
+
 // A whole service without a model: whatever arrives, everybody ends, nobody holds more pages than there are, and what
-// generates has its row in every pass.
+// generates has its row in every pass, unless it is paused.
 TEST(Scheduler, WhateverArrivesEverybodyEnds) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     RandomNumbers random(seed);
@@ -199,6 +241,7 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
         requests.push_back({waiting(arrived, 1 + up_to(40), up_to(3)), 1 + up_to(30)});
         requests.back().state.admissions_before = admissions;
       }
+      for (Simulated& request : requests) request.state.is_paused = up_to(4) == 0;
       std::vector<RequestState> states;
       std::int64_t held = 0;
       for (const Simulated& request : requests) {
@@ -228,7 +271,7 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
       std::int64_t rows = 0;
       for (const ScheduledRun& run : pass.runs) {
         Simulated& request = find(run.number);
-        ASSERT_TRUE(request.state.is_admitted);
+        ASSERT_TRUE(request.state.is_admitted && !request.state.is_paused);
         rows += run.tokens;
         request.state.computed += run.tokens;
         request.state.pages = request.state.own_pages = (request.state.computed + 3) / 4;
@@ -241,7 +284,7 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
       ASSERT_LE(rows, limits.rows);
       for (const RequestState& before : states) {
         const bool went = std::ranges::count(pass.preempted, before.number) > 0;
-        if (before.is_admitted && before.generates && !went) {
+        if (before.is_admitted && before.generates && !before.is_paused && !went) {
           ASSERT_TRUE(
               std::ranges::any_of(pass.runs, [&](const ScheduledRun& run) { return run.number == before.number; }));
         }

@@ -7,99 +7,11 @@
 #include <thread>
 
 #include "base/random.h"
+#include "engine/golden_model.h"
+#include "engine/service_fixture.h"
 
 namespace ingot {
 namespace {
-
-struct Heard : GenerationListener {
-  std::vector<std::int32_t> tokens;
-  std::string text;
-  std::optional<GenerationEnd> ended;
-  GenerationCounts counts;
-  std::string reason;
-
-  void on_token(const ChosenToken& chosen) override {
-    EXPECT_FALSE(ended);
-    tokens.push_back(chosen.token);
-    text += chosen.text;
-  }
-  void on_end(const GenerationEnding& ending) override {
-    EXPECT_FALSE(ended);
-    text += ending.text;
-    ended = ending.end;
-    counts = ending.counts;
-    reason = ending.reason;
-  }
-};
-
-using Listener = std::shared_ptr<Heard>;
-
-constexpr std::int64_t small_page = 8;
-
-// The model that the program carries. Its sums are those of the references, in which a row does not depend on its
-// neighbours: whoever else is served, the words are the same.
-class ServiceTest : public testing::Test {
- protected:
-  void serve(int sequences, std::int64_t pages = 0, ServiceOptions service = {}) {
-    service_.reset();
-    session_ = Session::create(model_, {.threads = 2,
-                                        .cache = DType::f32,
-                                        .context = 256,
-                                        .sequences = sequences,
-                                        .pages = pages,
-                                        .page_length = small_page,
-                                        .chunk = 64,
-                                        .rewrites = false,
-                                        .packing = WeightPacking::never,
-                                        .forced = {{"linear.matmul", "reference"},
-                                                   {"attention.prefill", "reference"},
-                                                   {"attention.decode", "reference"}}})
-                   .value();
-    all_pages_ = session_->sequences().whole().free_pages();
-    service_ = Service::create(*session_, tokenizer(), bell_, service).value();
-  }
-
-  const Tokenizer& tokenizer() const { return *model_->tokenizer().value(); }
-
-  TextRequest request(std::string_view prompt, std::int64_t tokens) const {
-    return {.prompt = tokenizer().encode(prompt).value(), .most_tokens = tokens};
-  }
-
-  std::int64_t submit(TextRequest request, const Listener& listener) {
-    request.listener = listener;
-    const Result<std::int64_t> number = service_->submit(std::move(request));
-    EXPECT_TRUE(number.ok()) << number.error().text();
-    return number.ok() ? number.value() : -1;
-  }
-
-  void run_all() {
-    for (int pass = 0; service_->step(); ++pass) ASSERT_LT(pass, 10'000);
-    EXPECT_EQ(session_->sequences().whole().free_pages(), all_pages_);
-  }
-
-  // What it says when nobody else is there.
-  std::string alone(const TextRequest& asked) {
-    const Listener listener = std::make_shared<Heard>();
-    serve(1);
-    submit(asked, listener);
-    run_all();
-    return listener->text;
-  }
-
-  std::shared_ptr<const Model> model_ = Model::open_default().value();
-  std::unique_ptr<Session> session_;
-  Bell bell_;
-  std::unique_ptr<Service> service_;
-  std::int64_t all_pages_ = 0;
-};
-
-constexpr std::string_view openings[] = {
-    "\nOnce there was a thoughtful cook named Ralf.",
-    "\nOnce there was a brave baker named Mia. Mia lived",
-    "\nOnce there was",
-    "\nOne clear day",
-    "\nOnce there was a thoughtful cook named Ralf. Ralf lived in a",
-};
 
 TEST_F(ServiceTest, ManyAtOnceAreToldWhatEachIsToldAlone) {
   std::vector<TextRequest> requests;
@@ -114,7 +26,7 @@ TEST_F(ServiceTest, ManyAtOnceAreToldWhatEachIsToldAlone) {
   // With room for all; in turns; and with so few pages that some have to go and come again.
   for (const auto& [sequences, pages] : std::vector<std::pair<int, std::int64_t>>{{8, 0}, {3, 0}, {6, 12}}) {
     serve(sequences, pages);
-    std::vector<Listener> listeners;
+    std::vector<HeardListener> listeners;
     for (const TextRequest& asked : requests) {
       submit(asked, listeners.emplace_back(std::make_shared<Heard>()));
       service_->step();
@@ -130,7 +42,7 @@ TEST_F(ServiceTest, ManyAtOnceAreToldWhatEachIsToldAlone) {
 
 TEST_F(ServiceTest, WhoAsksTheSameComputesWhatDiffers) {
   serve(8);
-  std::vector<Listener> listeners;
+  std::vector<HeardListener> listeners;
   const TextRequest asked = request(openings[4], 4);
   for (int i = 0; i < 6; ++i) submit(asked, listeners.emplace_back(std::make_shared<Heard>()));
   run_all();
@@ -140,7 +52,7 @@ TEST_F(ServiceTest, WhoAsksTheSameComputesWhatDiffers) {
   EXPECT_EQ(service_->counts().prompt_rows, prompt + 5 * (prompt - shared));
   EXPECT_EQ(listeners[0]->counts.cached, 0);
   EXPECT_EQ(listeners[5]->counts.cached, shared);
-  for (const Listener& listener : listeners) EXPECT_EQ(listener->text, listeners[0]->text);
+  for (const HeardListener& listener : listeners) EXPECT_EQ(listener->text, listeners[0]->text);
 }
 
 // Whoever goes leaves what others use where it is: with room for a few answers beside the one prompt, all are given.
@@ -153,11 +65,11 @@ TEST_F(ServiceTest, ManyAnswersToOnePromptFitWhereThePromptIsShared) {
   }();
   const std::string expected = alone(asked);
   for (const std::int64_t pages : {13, 21}) {
-    serve(8, pages);
-    std::vector<Listener> listeners;
+    serve(8, pages, {.queue_in_caches = 8});
+    std::vector<HeardListener> listeners;
     for (int i = 0; i < 8; ++i) submit(asked, listeners.emplace_back(std::make_shared<Heard>()));
     run_all();
-    for (const Listener& listener : listeners) {
+    for (const HeardListener& listener : listeners) {
       EXPECT_EQ(listener->ended, GenerationEnd::token_limit) << pages << " pages: " << listener->reason;
       EXPECT_EQ(listener->text, expected);
     }
@@ -166,7 +78,7 @@ TEST_F(ServiceTest, ManyAnswersToOnePromptFitWhereThePromptIsShared) {
 
 TEST_F(ServiceTest, BeforeTheLeastTokensNothingEndsIt) {
   serve(2);
-  const Listener listener = std::make_shared<Heard>();
+  const HeardListener listener = std::make_shared<Heard>();
   TextRequest asked = request(openings[0], 200);
   asked.least_tokens = 190;
   submit(asked, listener);
@@ -178,7 +90,7 @@ TEST_F(ServiceTest, BeforeTheLeastTokensNothingEndsIt) {
 
 TEST_F(ServiceTest, AFollowingTurnComputesWhatIsNew) {
   serve(2);
-  const Listener first = std::make_shared<Heard>(), second = std::make_shared<Heard>();
+  const HeardListener first = std::make_shared<Heard>(), second = std::make_shared<Heard>();
   submit(request(openings[0], 40), first);
   run_all();
   TextRequest next = request(openings[0], 4);
@@ -191,7 +103,7 @@ TEST_F(ServiceTest, AFollowingTurnComputesWhatIsNew) {
 
 TEST_F(ServiceTest, OthersDoNotShareWithAnotherSalt) {
   serve(2);
-  const Listener first = std::make_shared<Heard>(), second = std::make_shared<Heard>();
+  const HeardListener first = std::make_shared<Heard>(), second = std::make_shared<Heard>();
   TextRequest asked = request(openings[0], 2);
   submit(asked, first);
   run_all();
@@ -204,9 +116,9 @@ TEST_F(ServiceTest, OthersDoNotShareWithAnotherSalt) {
 TEST_F(ServiceTest, EndsWhereTheModelAStopOrItsCallerSays) {
   serve(4);
   TextRequest stopped = request(openings[0], 100);
-  stopped.stops = {"attic"};
-  const Listener model = std::make_shared<Heard>(), stop = std::make_shared<Heard>(), gone = std::make_shared<Heard>(),
-                 late = std::make_shared<Heard>();
+  stopped.stops = {"castle", "attic"};
+  const HeardListener model = std::make_shared<Heard>(), stop = std::make_shared<Heard>(),
+                      gone = std::make_shared<Heard>(), late = std::make_shared<Heard>();
   submit(request(openings[0], 200), model);
   submit(stopped, stop);
   const std::int64_t number = submit(request(openings[1], 100), gone);
@@ -221,6 +133,8 @@ TEST_F(ServiceTest, EndsWhereTheModelAStopOrItsCallerSays) {
   EXPECT_TRUE(model->text.ends_with("gentle calf.\n")) << model->text;
   EXPECT_EQ(stop->ended, GenerationEnd::stop);
   EXPECT_EQ(stop->text, " Ralf lived in a draughty ");
+  EXPECT_EQ(stop->stop, "attic");
+  EXPECT_EQ(model->stop, "");
   EXPECT_EQ(gone->ended, GenerationEnd::cancelled);
   EXPECT_EQ(gone->tokens.size(), heard);
   EXPECT_EQ(late->ended, GenerationEnd::deadline);
@@ -229,7 +143,7 @@ TEST_F(ServiceTest, EndsWhereTheModelAStopOrItsCallerSays) {
 
 TEST_F(ServiceTest, RefusesWhatCanNeverFitAndWhatHasToWaitTooLong) {
   serve(1, 4, {.queue = 2});
-  const Listener listener = std::make_shared<Heard>();
+  const HeardListener listener = std::make_shared<Heard>();
   const auto refusal = [&](TextRequest asked) {
     asked.listener = listener;
     const Result<std::int64_t> number = service_->submit(std::move(asked));
@@ -255,9 +169,27 @@ TEST_F(ServiceTest, RefusesWhatCanNeverFitAndWhatHasToWaitTooLong) {
   EXPECT_EQ(listener->ended, GenerationEnd::token_limit);
 }
 
+TEST_F(ServiceTest, LongPromptsThatWaitAreAsManyAsFillTheCacheAFewTimes) {
+  serve(1, 4, {.queue_in_caches = 1.5});
+  TextRequest longest = request(openings[2], 1);
+  longest.prompt.resize(3 * small_page, longest.prompt.back());
+  submit(longest, std::make_shared<Heard>());
+  submit(longest, std::make_shared<Heard>());
+  longest.listener = std::make_shared<Heard>();
+  const Result<std::int64_t> third = service_->submit(longest);
+  ASSERT_FALSE(third.ok());
+  EXPECT_EQ(third.error().code(), ErrorCode::would_block);
+  run_all();
+  for (int round = 0; round < 3; ++round) {  // what has ended waits no more
+    submit(longest, std::make_shared<Heard>());
+    service_->cancel(submit(longest, std::make_shared<Heard>()));
+    run_all();
+  }
+}
+
 TEST_F(ServiceTest, WhatIsLeftWhenItGoesIsCancelled) {
   serve(1);
-  const Listener first = std::make_shared<Heard>(), second = std::make_shared<Heard>();
+  const HeardListener first = std::make_shared<Heard>(), second = std::make_shared<Heard>();
   submit(request(openings[0], 100), first);
   service_->step();
   submit(request(openings[1], 100), second);
@@ -267,10 +199,73 @@ TEST_F(ServiceTest, WhatIsLeftWhenItGoesIsCancelled) {
   EXPECT_EQ(session_->sequences().whole().free_pages(), all_pages_);
 }
 
+TEST_F(ServiceTest, CountsWhatItDidAndWhatIsThere) {
+  serve(2);
+  const ServiceCounts before = service_->counts();
+  EXPECT_EQ(before.pages, all_pages_);
+  EXPECT_EQ(before.pages_in_use, 0);
+  std::vector<HeardListener> listeners;
+  const TextRequest asked = request(openings[4], 6);
+  for (int i = 0; i < 3; ++i) submit(asked, listeners.emplace_back(std::make_shared<Heard>()));
+  EXPECT_EQ(service_->counts().waiting, 3);
+  EXPECT_EQ(service_->counts().running, 0);
+  while (service_->counts().running < 2) ASSERT_TRUE(service_->step());
+  EXPECT_EQ(service_->counts().waiting, 1);
+  EXPECT_GT(service_->counts().pages_in_use, 0);
+  run_all();
+  const ServiceCounts counts = service_->counts();
+  const auto prompt = static_cast<std::int64_t>(asked.prompt.size());
+  EXPECT_EQ(counts.prompt_tokens, 3 * prompt);
+  EXPECT_EQ(counts.cached_tokens, listeners[1]->counts.cached + listeners[2]->counts.cached);
+  EXPECT_GT(counts.cached_tokens, 0);
+  EXPECT_EQ(counts.generated_tokens, 3 * 6);
+  EXPECT_EQ(counts.prompt_rows, counts.prompt_tokens - counts.cached_tokens);
+  EXPECT_EQ(counts.decoding_rows, 3 * 5);  // the last token of each is nobody's past
+  EXPECT_GT(counts.decoding_passes, 0);
+  EXPECT_GT(counts.prompt_passes, 0);
+  EXPECT_GT(counts.mixed_passes, 0);
+  EXPECT_EQ(counts.running, 0);
+  EXPECT_EQ(counts.waiting, 0);
+  EXPECT_EQ(counts.pages_in_use, 0);
+}
+
+// Each phase is measured by a clock, so that all that can be said is which ones there were.
+TEST_F(ServiceTest, TellsHowLongEachPhaseTook) {
+  serve(1);
+  const HeardListener whole = std::make_shared<Heard>(), read = std::make_shared<Heard>(),
+                      waited = std::make_shared<Heard>();
+  submit(request(openings[0], 5), whole);
+  run_all();
+  EXPECT_GT(whole->times.waiting, 0);
+  EXPECT_GT(whole->times.prompt, 0);
+  EXPECT_GT(whole->times.generation, 0);
+  TextRequest longer = request(openings[1], 5);
+  while (longer.prompt.size() < 100) longer.prompt.push_back(longer.prompt.back());  // more than a pass takes
+  const std::int64_t reading = submit(longer, read);
+  const std::int64_t waiting = submit(request(openings[1], 5), waited);
+  service_->cancel(waiting);
+  service_->step();
+  ASSERT_TRUE(read->tokens.empty());
+  service_->cancel(reading);
+  run_all();
+  EXPECT_GT(read->times.prompt, 0);
+  EXPECT_EQ(read->times.generation, 0);
+  EXPECT_GT(waited->times.waiting, 0);
+  EXPECT_EQ(waited->times.prompt, 0);
+}
+
+TEST_F(ServiceTest, AModelThatMakesEmbeddingsIsRefused) {
+  const auto bert = golden_session("bert", {.context = 16});
+  ASSERT_NE(bert, nullptr);
+  const auto refused = Service::create(*bert, tokenizer(), bell_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code(), ErrorCode::unsupported);
+}
+
 // Requests and cancellations from several threads, while one runs the passes.
 TEST_F(ServiceTest, TakesRequestsFromAnyThread) {
   serve(4, 40);
-  std::vector<std::vector<Listener>> listeners(3);
+  std::vector<std::vector<HeardListener>> listeners(3);
   std::vector<std::thread> threads;
   std::atomic<int> open = 3;
   for (std::size_t thread = 0; thread < listeners.size(); ++thread) {
@@ -281,6 +276,11 @@ TEST_F(ServiceTest, TakesRequestsFromAnyThread) {
         asked.asker = static_cast<std::int64_t>(thread);
         const std::int64_t number = submit(std::move(asked), listeners[thread].emplace_back(std::make_shared<Heard>()));
         if (random.below(3) == 0) service_->cancel(number);
+        if (random.below(3) == 0) {
+          service_->pause(number);
+          EXPECT_GE(service_->counts().pages, service_->counts().pages_in_use);
+          service_->resume(number);
+        }
       }
       --open;
       bell_.ring();
@@ -293,8 +293,8 @@ TEST_F(ServiceTest, TakesRequestsFromAnyThread) {
     bell_.wait();
   }
   for (std::thread& thread : threads) thread.join();
-  for (const std::vector<Listener>& of_thread : listeners) {
-    for (const Listener& listener : of_thread) {
+  for (const std::vector<HeardListener>& of_thread : listeners) {
+    for (const HeardListener& listener : of_thread) {
       ASSERT_TRUE(listener->ended);
       EXPECT_NE(*listener->ended, GenerationEnd::failed) << listener->reason;
     }

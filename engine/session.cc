@@ -212,6 +212,7 @@ Result<Plan*> Session::plan_for(const PassShape& asked) {
     plans_.splice(plans_.begin(), plans_, found);
     return plans_.front().plan.get();
   }
+  const auto begin = std::chrono::steady_clock::now();
   Circuit circuit = TRY(rewritten_circuit(pass));
   auto plan = std::make_unique<Plan>(TRY(Plan::create(std::move(circuit), *table_, workers_->count())));
   if (scratch_.size() < plan->scratch_bytes()) scratch_ = TRY(Memory::allocate(Bytes(plan->scratch_bytes())));
@@ -223,6 +224,7 @@ Result<Plan*> Session::plan_for(const PassShape& asked) {
   TRY(bind(*plan));
   if (plans_.size() == most_plans) plans_.pop_back();
   plans_.push_front({pass, std::move(plan)});
+  planning_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return plans_.front().plan.get();
 }
 
@@ -295,9 +297,7 @@ Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float
   }
   sequences_of_runs_.clear();
   for (const TokenRun& run : runs) sequences_of_runs_.push_back(run.sequence);
-  const auto begin = std::chrono::steady_clock::now();
   Plan& plan = *TRY(plan_for(pass));
-  planning_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   TRY(plan.bind_states([this](const CircuitTensor& tensor) {
     return memory_->state(tensor, sequences_of_runs_[static_cast<std::size_t>(tensor.run)]);
   }));

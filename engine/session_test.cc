@@ -108,5 +108,19 @@ TEST(Session, StatesAndRingsCountAsMemoryOfTheCache) {
   }
 }
 
+TEST(Session, TellsTheTimeThatPlansTook) {
+  const auto session = golden_session("llama", {.context = 16});
+  ASSERT_NE(session, nullptr);
+  const int sequence = session->sequences().add().value();
+  const std::int32_t tokens[] = {5, 9, 2};
+  std::vector<double> seconds;
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(session->forward({sequence, tokens, Wanted::last}).ok());
+    seconds.push_back(session->planning_seconds());
+  }
+  EXPECT_GT(seconds[0], 0);
+  EXPECT_EQ(seconds[1], 0) << "the shape was known";
+}
+
 }  // namespace
 }  // namespace ingot

@@ -41,6 +41,18 @@ TEST(StopText, TheFirstToBeCompleteOfSeveralStopsWins) {
   EXPECT_EQ(shown({"two x", "w"}, {"one two x"}), "one t");
 }
 
+TEST(StopText, SaysWhichOneCame) {
+  StopText text({"two x", "w", "ow"});
+  EXPECT_EQ(text.stop(), "");
+  EXPECT_EQ(text.push("one t"), "one ");
+  EXPECT_EQ(text.stop(), "");
+  text.push("wo x");
+  EXPECT_EQ(text.stop(), "w");
+  StopText longest({"b", "ab"});
+  longest.push("xab");
+  EXPECT_EQ(longest.stop(), "ab");
+}
+
 TEST(StopText, HoweverATextIsCutItShowsTheSame) {
   RandomNumbers random(5);
   const auto any_text = [&](std::uint64_t most) {

@@ -1,4 +1,5 @@
 // Vector cross-entropy: a row is read for its maximum and again, from cache, for the sum of exponentials.
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/loss/class_targets.h"
@@ -37,16 +38,23 @@ float row_maximum(const float* x, std::int64_t length) {
   return std::fmax(rest, hn::GetLane(hn::MaxOfLanes(d, largest)));
 }
 
-// log sum_c exp(x[c] - maximum). A NaN anywhere makes it NaN.
-float log_of_shifted_sum(const float* x, std::int64_t length, float maximum) {
+// log sum_c exp(x[c] - maximum). A NaN anywhere makes it NaN. Floats are added over stretches only: of the 150,000
+// terms of a vocabulary one sum of floats would lose a hundred times what each term does.
+double log_of_shifted_sum(const float* x, std::int64_t length, float maximum) {
+  constexpr std::int64_t stretch = 1024;
   const FloatTag d;
   const auto shift = hn::Set(d, maximum);
-  auto sum = hn::Zero(d);
-  double rest = 0;
-  for_vectors(
-      length, [&](std::int64_t i) { sum = hn::Add(sum, exp_of(d, hn::Sub(hn::LoadU(d, x + i), shift))); },
-      [&](std::int64_t i) { rest += std::exp(double{x[i]} - maximum); });
-  return static_cast<float>(std::log(rest + double{hn::GetLane(hn::SumOfLanes(d, sum))}));
+  double total = 0;
+  for (std::int64_t begin = 0; begin < length; begin += stretch) {
+    auto sum = hn::Zero(d);
+    const float* from = x + begin;
+    for_vectors(
+        std::min(stretch, length - begin),
+        [&](std::int64_t i) { sum = hn::Add(sum, exp_of(d, hn::Sub(hn::LoadU(d, from + i), shift))); },
+        [&](std::int64_t i) { total += std::exp(double{from[i]} - maximum); });
+    total += double{hn::GetLane(hn::SumOfLanes(d, sum))};
+  }
+  return std::log(total);
 }
 
 // sum_c w[c] (maximum - x[c]); every term is non-negative for non-negative weights, so nothing cancels.

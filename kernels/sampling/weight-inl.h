@@ -39,11 +39,12 @@ HWY_INLINE auto weights(WeightTag d, const float* logits, float largest) {
   const auto t = hn::PromoteTo(d, difference);
   const auto counts = hn::Ge(t, hn::Set(d, double{sampling::least_difference}));
   const auto n = hn::Round(hn::Mul(t, hn::Set(d, sampling::inverse_ln2)));
+  // Products are exact (weight.h), so that fused multiply-adds, where there are any, give the same bits.
   const auto r = cut_vector(
-      d, hn::Sub(hn::Sub(t, hn::Mul(n, hn::Set(d, sampling::ln2_high))), hn::Mul(n, hn::Set(d, sampling::ln2_low))));
+      d, hn::NegMulAdd(n, hn::Set(d, sampling::ln2_low), hn::NegMulAdd(n, hn::Set(d, sampling::ln2_high), t)));
   auto p = hn::Set(d, sampling::taylor[7]);
   for (int power = 6; power >= 0; --power) {
-    p = hn::Add(hn::Mul(cut_vector(d, p), r), hn::Set(d, sampling::taylor[power]));
+    p = hn::MulAdd(cut_vector(d, p), r, hn::Set(d, sampling::taylor[power]));
   }
   // n + 1.5 * 2^52 holds n in its lowest bits: shifted up, they are the exponent of 2^n.
   const auto integer = hn::BitCast(du, hn::Add(n, hn::Set(d, 0x1.8p52)));

@@ -1,6 +1,7 @@
 // Beast reads; what it is lenient about is checked before its eyes.
 #include "server/http/request_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 // Beast 1.81 asserts that a last chunk never arrives in pieces ("0\r\n", then "\r"), reads it well all the same, and
@@ -20,19 +21,29 @@ constexpr std::size_t framing_bytes = 64 << 10;
 constexpr std::size_t framing_bytes_a_byte = 16;
 
 // Whether the beginning of a chunk's line, which Beast reads once it is complete, can still become one.
-bool can_be_chunk_line(std::string_view text) {
+bool can_be_chunk_line(std::string_view text, bool had_chunk) {
   for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
     if (at == 0 || text[at - 1] != '\r') return false;
   }
-  if (text.starts_with("\r\n")) text.remove_prefix(2);  // the end of the chunk before
-  const std::size_t digits = text.find_first_not_of("0123456789abcdefABCDEF");
-  return digits == std::string_view::npos || text[digits] == '\r' || (digits != 0 && text[digits] == ';');
+  if (had_chunk) {  // whose end stands before this one
+    if (text.substr(0, 2) != std::string_view("\r\n").substr(0, text.size())) return false;
+    text.remove_prefix(std::min<std::size_t>(text.size(), 2));
+  }
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789abcdefABCDEF"), text.size());
+  if (digits == text.size()) return true;
+  if (digits == 0 || (text[digits] != '\r' && text[digits] != ';')) return false;
+  // Only the last chunk's line is complete without being read: trailers follow it, up to an empty line. Another one has
+  // a quotation without an end.
+  if (text.find("\r\n") == std::string_view::npos) return true;
+  return text.substr(0, digits).find_first_not_of('0') == std::string_view::npos &&
+         text.find("\r\n\r\n") == std::string_view::npos;
 }
 
 class Parser final : public beast::http::basic_parser<true> {
  public:
   Request request;
   bool is_in_head = true;
+  bool had_chunk = false;
 
  private:
   using Error = beast::error_code;
@@ -53,6 +64,7 @@ class Parser final : public beast::http::basic_parser<true> {
     return piece.size();
   }
   void on_chunk_header_impl(std::uint64_t, Text extensions, Error& error) override {
+    had_chunk = true;
     if (!extensions.empty() && extensions[0] != ';') error = beast::http::error::bad_chunk_extension;
   }
   std::size_t on_chunk_body_impl(std::uint64_t, Text piece, Error&) override {
@@ -185,7 +197,7 @@ class RequestReader::Parts {
   }
 
   void check_framing() {
-    if (!can_be_chunk_line(rest_)) {
+    if (!can_be_chunk_line(rest_, parser_.had_chunk) && check_.is_chunked()) {
       refuse({400, "expected a chunk's size in hexadecimal digits, and CR LF at the end of its line"});
     } else if (rest_.size() > chunk_line_bytes) {
       refuse(

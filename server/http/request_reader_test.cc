@@ -149,6 +149,8 @@ TEST(RequestReader, RefusesMalformedRequestLines) {
                                       "G\nT / HTTP/1.1"}) {
     EXPECT_EQ(status_of(std::string(line) + "\r\nHost: a\r\n\r\n"), 400) << line;
   }
+  EXPECT_EQ(status_of(std::string(32, 'A') + " / HTTP/1.1\r\nHost: a\r\n\r\n"), 0);
+  EXPECT_EQ(status_of(std::string(33, 'A') + " / HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
   for (const std::string_view version : {"HTTP/0.9", "HTTP/1.2", "HTTP/2.0"}) {
     EXPECT_EQ(status_of("GET / " + std::string(version) + "\r\nHost: a\r\n\r\n"), 505) << version;
   }
@@ -208,7 +210,7 @@ TEST(RequestReader, RefusesMalformedChunks) {
        {"x\r\n", "5 \r\nhello\r\n", "5\nhello\n", "5\r\nhello0\r\n\r\n", "5\r\nhello\n0\r\n", "-5\r\nhello\r\n",
         "0x5\r\nhello\r\n", " 5\r\nhello\r\n", "5 ;a\r\nhello\r\n", "5\r\nhello\r\n5 ;a\r\nhello\r\n",
         "5;\r\nhello\r\n", "5;=a\r\nhello\r\n", "5 a\r\nhello\r\n", "5\r\rhello", "\r\n5\r\nhello\r\n",
-        "0\r\nno colon\r\n\r\n", "0\r\na b: c\r\n\r\n"}) {
+        "5;a=\"b\r\nhello\r\n", "0;a=\"b\r\n\r\n", "0\r\nno colon\r\n\r\n", "0\r\na b: c\r\n\r\n"}) {
     EXPECT_EQ(status_of(head + std::string(body)), 400) << body;
   }
   EXPECT_EQ(status_of(head + "fffffffffffffffff\r\n"), 400);

@@ -150,6 +150,17 @@ class TestClient {
   std::string received_;
 };
 
+// For what no thread reports.
+template <class Condition>
+bool comes_true(Condition condition) {
+  const auto bound = std::chrono::steady_clock::now() + std::chrono::milliseconds(long_enough_milliseconds);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > bound) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
 // A value that one thread sets and another waits for.
 template <class Value>
 class Awaited {

@@ -129,8 +129,9 @@ export class Chat {
     this.#answer(conversation, head);
   }
 
-  again(answer) {
-    if (!this.isBusy(this.conversation.id)) this.#answer(this.conversation, answer.parent);
+  // Of an answer, or of words of the user's that a file brought without one.
+  again(message) {
+    if (!this.isBusy(this.conversation.id)) this.#answer(this.conversation, message.role === "user" ? message.id : message.parent);
   }
 
   // What was said before stays as another version.

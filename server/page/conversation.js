@@ -82,6 +82,11 @@ export const toFile = (conversations) => JSON.stringify({ format: fileFormat, co
 const isText = (value) => typeof value === "string";
 const timeOf = (value) => (Number.isFinite(value) ? value : Date.now());
 
+function readError({ status, message, code, param, retryAfter }) {
+  const orNull = (text) => (isText(text) ? text : null);
+  return { status: Number.isFinite(status) ? status : "cut", message, code: orNull(code), param: orNull(param), retryAfter: orNull(retryAfter) };
+}
+
 function readMessage(value, place) {
   if (!isText(value?.id) || !isText(value.content) || !["user", "assistant"].includes(value.role)) {
     throw new Error(`${place}: expected a message with id, role and content`);
@@ -89,6 +94,7 @@ function readMessage(value, place) {
   const message = { id: value.id, parent: isText(value.parent) ? value.parent : null, role: value.role, content: value.content };
   message.created = timeOf(value.created);
   for (const name of ["model", "reasoning", "finish"]) if (isText(value[name])) message[name] = value[name];
+  if (isText(value.error?.message)) message.error = readError(value.error);
   if (value.numbers && typeof value.numbers === "object") {
     message.numbers = Object.fromEntries(Object.entries(value.numbers).filter(([, number]) => Number.isFinite(number)));
   }

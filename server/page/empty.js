@@ -36,7 +36,7 @@ export function emptyState(mode, model, suggest) {
     "section", { class: "empty" }, element("img", { src: "/page/ingot.svg", alt: "", width: 84, height: 84 }),
     element("h1", {}, mode === "chat" ? "What shall we talk about?" : "Begin a text"),
     mode === "text" && element("p", {}, "This model has no chat template: it does not answer messages, it goes on with a text. Write a beginning."),
-    model && element("p", { class: "soft" }, [model.id, facts(model)].filter(Boolean).join(" \u00b7 ")),
+    model && element("p", { class: "soft" }, facts(model) || model.id),
     element("div", { class: "beginnings" }, ...buttons),
     element("p", { class: "promise" }, "The model runs on this server and conversations stay in this browser. Nothing is sent anywhere else."),
   );

@@ -9,7 +9,7 @@ const count = (number) => number.toLocaleString("en");
 const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 const rateText = (rate) => `${rate < 100 ? rate.toFixed(1) : count(Math.round(rate))} tokens/s`;
 const secondsText = (seconds) => (seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`);
-const endings = { length: "cut at the most tokens that were allowed", stopped: "stopped", content_filter: "withheld" };
+const endings = { length: "cut at the limit", stopped: "stopped", content_filter: "withheld" };
 
 // What is known of an answer, as short phrases.
 function phrases({ numbers, finish }) {
@@ -118,20 +118,19 @@ export class Transcript {
       root.classList.toggle("busy", isBusy);
       root.setAttribute("aria-busy", isBusy);
       trouble.replaceChildren(...this.#trouble(last));
-      const buttons = last.role === "assistant" ? this.#foot(last, isBusy, () => textOf(conversation, last.id)) : [];
       const edit = iconButton("edit", "Edit your last words and go on from there", () => this.#edit(own, root, [foot]));
-      foot.replaceChildren(...buttons, ...(isBusy || !own ? [] : [edit]));
+      foot.replaceChildren(...this.#foot(last, isBusy, () => textOf(conversation, last.id), own ? [edit] : []));
     };
     this.#views.set(last.id, draw);
     draw();
     return root;
   }
 
-  #foot(message, isBusy, text) {
+  #foot(message, isBusy, text, more = []) {
     const numbers = element("span", { class: "numbers" }, ...phrases(message).map((phrase) => element("span", {}, phrase)));
     if (isBusy) return [numbers];
     const again = iconButton("retry", "Answer again", () => this.actions.again(message));
-    return [this.#versions(message), copyButton("Copy the answer", text), again, numbers];
+    return [this.#versions(message), message.content ? copyButton("Copy the answer", text) : "", again, ...more, numbers];
   }
 
   #versions(message) {
