@@ -17,6 +17,8 @@ struct Row {
 constexpr std::array rows = {
     Row{"/v1/chat/completions", Endpoint::chat_completions, "POST"},
     Row{"/chat/completions", Endpoint::chat_completions, "POST"},
+    Row{"/v1/chat/completions/input_tokens", Endpoint::chat_tokens, "POST"},
+    Row{"/chat/completions/input_tokens", Endpoint::chat_tokens, "POST"},
     Row{"/v1/completions", Endpoint::completions, "POST"},
     Row{"/completions", Endpoint::completions, "POST"},
     Row{"/v1/embeddings", Endpoint::embeddings, "POST"},

@@ -89,6 +89,8 @@ class Texts(Served):
         self.assertEqual(message["content"], self.complete(max_tokens=24)["choices"][0]["text"])
         prompt = self.server.post("/apply-template", {"messages": [{"role": "user", "content": "x"}]}).json()["prompt"]
         self.assertEqual(prompt, "\nx")
+        count = self.server.post("/v1/chat/completions/input_tokens", {"messages": [{"role": "user", "content": "x"}]})
+        self.assertEqual(count.json(), {"input_tokens": len(self.server.post("/tokenize", {"content": prompt}).json()["tokens"])})
 
     def test_choices_of_several_prompts_stand_in_order(self):
         answer = self.complete(prompt=[OPENING, "\nOnce there was a fox"], n=2, max_tokens=8, ignore_eos=True)
