@@ -8,10 +8,12 @@
 namespace ingot::http {
 namespace {
 
-// The longest method that is anybody's, the spaces and the version: how much longer than its target a request line may
-// be.
-constexpr std::size_t beside_target_bytes = 64;
+constexpr std::size_t method_bytes = 32;
+// What a request line has beside its target: the method, two spaces and the version.
+constexpr std::size_t beside_target_bytes = method_bytes + 10;
 constexpr std::size_t digits_of_length = 19;  // so that no sum of it overflows
+
+constexpr const char* no_method = "expected a method of at most 32 token characters at the begin of the request";
 
 Refusal malformed(std::string reason) { return {400, std::move(reason)}; }
 
@@ -24,6 +26,8 @@ bool is_token_letter(char letter) {
 }
 
 bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_letter); }
+
+bool is_method(std::string_view text) { return text.size() <= method_bytes && is_token(text); }
 
 bool is_visible(char letter) { return letter > 0x20 && letter < 0x7f; }
 
@@ -97,11 +101,8 @@ std::optional<Refusal> HeadCheck::take_line(std::string_view line) {
 std::optional<Refusal> HeadCheck::take_part(std::string_view part) const {
   if (has_request_line_) return {};
   const std::size_t space = part.find(' ');
-  if (!part.substr(0, space).empty() && !is_token(part.substr(0, space))) {
-    return malformed("expected a method, found other characters");
-  }
+  if (!part.empty() && !is_method(part.substr(0, space))) return malformed(no_method);
   if (part.size() <= limits_.target_bytes + beside_target_bytes) return {};
-  if (space == std::string_view::npos) return malformed("expected a method, found no space after it");
   return Refusal{414, "expected a target of at most " + std::to_string(limits_.target_bytes) + " bytes, found more"};
 }
 
@@ -115,7 +116,7 @@ std::optional<Refusal> HeadCheck::take_request_line(std::string_view line) {
   const std::string_view method = line.substr(0, first);
   const std::string_view target = line.substr(first + 1, last - first - 1);
   const std::string_view version = line.substr(last + 1);
-  if (!is_token(method)) return malformed("expected a method, found other characters");
+  if (!is_method(method)) return malformed(no_method);
   if (target.size() > limits_.target_bytes) {
     return Refusal{414, "expected a target of at most " + std::to_string(limits_.target_bytes) + " bytes, found " +
                             std::to_string(target.size())};

@@ -149,6 +149,8 @@ TEST(RequestReader, RefusesMalformedRequestLines) {
                                       "G\nT / HTTP/1.1"}) {
     EXPECT_EQ(status_of(std::string(line) + "\r\nHost: a\r\n\r\n"), 400) << line;
   }
+  EXPECT_EQ(status_of(std::string(32, 'A') + " / HTTP/1.1\r\nHost: a\r\n\r\n"), 0);
+  EXPECT_EQ(status_of(std::string(33, 'A') + " / HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
   for (const std::string_view version : {"HTTP/0.9", "HTTP/1.2", "HTTP/2.0"}) {
     EXPECT_EQ(status_of("GET / " + std::string(version) + "\r\nHost: a\r\n\r\n"), 505) << version;
   }

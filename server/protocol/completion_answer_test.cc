@@ -139,6 +139,12 @@ TEST(CompletionAnswer, EchoesWithoutGenerating) {
   silent.answer.on_end(0, test_ending(GenerationEnd::token_limit, ""));
   EXPECT_EQ(at(json_value(silent.answer.whole()), "choices.0.text"), "\"h\"");
   EXPECT_EQ(at(json_value(silent.answer.whole()), "choices.0.logprobs"), "null");
+  Completion streamed(R"("prompt":"h","echo":true,"max_tokens":0,"stream":true)");
+  const std::string first(streamed.answer.on_prompt(0, prompt));
+  const Events events =
+      events_of(first + std::string(streamed.answer.on_end(0, test_ending(GenerationEnd::token_limit, ""))));
+  ASSERT_EQ(events.chunks.size(), 2u);
+  EXPECT_EQ(at(events.chunks[0], "choices.0"), R"({"index":0,"text":"h","logprobs":null,"finish_reason":null})");
 }
 
 TEST(CompletionAnswer, NamesEachTokenOnce) {

@@ -5,6 +5,7 @@ usage: serve_test.py PATH_OF_INGOT PATH_OF_GOLDENS [unittest arguments]
 """
 
 import json
+import shutil
 import signal
 import socket
 import sys
@@ -88,6 +89,8 @@ class Texts(Served):
         self.assertEqual(message["content"], self.complete(max_tokens=24)["choices"][0]["text"])
         prompt = self.server.post("/apply-template", {"messages": [{"role": "user", "content": "x"}]}).json()["prompt"]
         self.assertEqual(prompt, "\nx")
+        count = self.server.post("/v1/chat/completions/input_tokens", {"messages": [{"role": "user", "content": "x"}]})
+        self.assertEqual(count.json(), {"input_tokens": len(self.server.post("/tokenize", {"content": prompt}).json()["tokens"])})
 
     def test_choices_of_several_prompts_stand_in_order(self):
         answer = self.complete(prompt=[OPENING, "\nOnce there was a fox"], n=2, max_tokens=8, ignore_eos=True)
@@ -154,6 +157,7 @@ class Texts(Served):
         listed = self.server.get("/v1/models").json()["data"]
         self.assertEqual([model["id"] for model in listed], ["tales"])
         self.assertEqual(self.server.get("/v1/models/tales").json()["id"], "tales")
+        self.assertTrue(listed[0]["meta"]["has_chat_template"])
         self.assertEqual(self.server.get("/health").json(), {"status": "ok"})
         self.assertEqual(self.server.ask("HEAD", "/health").body, "")
 
@@ -181,6 +185,8 @@ class Texts(Served):
 class Refusals(Served):
     def test_paths_methods_and_models_that_are_not_there(self):
         self.assert_refused(self.server.get("/nowhere"), 404, "/nowhere")
+        self.assert_refused(self.server.get("/page/nothing.js"), 404)
+        self.assert_refused(self.server.post("/v1/audio/speech", {}), 404)
         answer = self.server.get("/v1/completions")
         self.assert_refused(answer, 405)
         self.assertIn("POST", answer.headers["Allow"])
@@ -206,7 +212,7 @@ class Refusals(Served):
 
     def test_a_prompt_that_is_too_long_says_both_numbers(self):
         answer = self.server.post("/v1/completions", {**GREEDY, "max_tokens": 250})
-        self.assert_refused(answer, 400, "context_length_exceeded", "250", "256")
+        self.assert_refused(answer, 400, "context_length_exceeded", "maximum context length is 256 tokens", "250")
         self.assert_refused(self.server.post("/v1/completions", {"prompt": OPENING * 99}), 400, "256")
 
     def test_a_model_of_texts_makes_no_embeddings(self):
@@ -247,6 +253,7 @@ class Keys(Served):
         self.assertEqual(self.server.get("/v1/models", Authorization="Bearer right-key").status, 200)
         self.assertEqual(self.server.get("/health").status, 200)
         self.assert_refused(self.server.get("/metrics"), 401)
+        self.assert_refused(self.server.get("/nowhere"), 401)
 
     def test_an_allowed_page_is_told_so(self):
         asked = self.server.ask("OPTIONS", "/v1/models", None, {"Origin": "https://example.org"})
@@ -287,16 +294,36 @@ class Deadlines(Served):
         self.assert_refused(self.server.post("/v1/completions", {**GREEDY, "max_tokens": 20}), 504)
 
 
+def make_embedder(folder):
+    """The golden model that makes embeddings, with a tokenizer that knows letters."""
+    folder.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        shutil.copy(goldens / "bert" / name, folder)
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = marks + [chr(letter) for letter in range(ord("a"), ord("z") + 1)]
+    added = [{"id": place, "content": mark, "special": True, "single_word": False, "lstrip": False, "rstrip": False,
+              "normalized": False} for place, mark in enumerate(marks)]  # fmt: skip
+    model = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+             "max_input_chars_per_word": 100, "vocab": {word: place for place, word in enumerate(words)}}  # fmt: skip
+    tokenizer = {"version": "1.0", "added_tokens": added, "normalizer": None, "post_processor": None, "decoder": None,
+                 "pre_tokenizer": {"type": "BertPreTokenizer"}, "model": model}  # fmt: skip
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    return folder
+
+
 class Several(Served):
     @classmethod
     def options(cls, folder):
-        return ("built-in:tales", goldens / "bert", "--alias", "talker", "--unix", folder / "socket")
+        embedder = make_embedder(folder / "bert")
+        return ("built-in:tales", embedder, "--alias", "talker", "--unix", folder / "socket")
 
     def test_each_model_does_what_it_can(self):
         answer = self.server.post("/v1/embeddings", {"model": "bert", "input": [[5, 9, 2], [40, 7]]})
         self.assertEqual(answer.status, 200, answer.body)
         for item in answer.json()["data"]:
             self.assertAlmostEqual(sum(value * value for value in item["embedding"]), 1, places=4)
+        words = self.server.post("/v1/embeddings", {"model": "bert", "input": "a b", "encoding_format": "base64"})
+        self.assertEqual(words.json()["usage"]["prompt_tokens"], 2)
         many = self.server.post("/v1/embeddings", {"model": "bert", "input": [[5, 9, 2]] * 600})
         self.assertEqual(len(many.json()["data"]), 600)
         self.assertEqual(self.complete(model="talker", max_tokens=4)["model"], "talker")
