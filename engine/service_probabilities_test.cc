@@ -124,7 +124,24 @@ TEST_F(ServiceProbabilitiesTest, OfPromptsOfOneToken) {
   EXPECT_EQ(listener->ended, GenerationEnd::token_limit);
 }
 
-// Others with the same beginning wait for it, and share what it computed; it waits for nobody.
+// It has nothing to wait for: what another computes of its beginning it computes as well.
+TEST_F(ServiceProbabilitiesTest, OfAPromptWaitForNobody) {
+  serve(2);
+  const TextRequest asked = long_request(1);
+  TextRequest beginning = request(openings[4], 1);
+  beginning.prompt.resize(small_page + 2);  // less than a pass reads
+  submit(beginning, std::make_shared<Heard>());
+  const HeardListener listener = std::make_shared<Heard>();
+  submit(asked, listener);
+  service_->step();
+  // The first is through with its one token, and the other has begun.
+  EXPECT_EQ(service_->counts().running, 1);
+  EXPECT_GT(service_->counts().prompt_rows, std::ssize(beginning.prompt));
+  run_all();
+  EXPECT_EQ(listener->prompt, asked.prompt);
+}
+
+// Others with the same beginning wait for it, and share what it computed.
 TEST_F(ServiceProbabilitiesTest, OthersShareWhatWasComputedForThem) {
   serve(3);
   const TextRequest asked = long_request(2);
