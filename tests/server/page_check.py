@@ -2,18 +2,22 @@
 """Uses the server's page in a browser, as a reader would.
 
 usage: page_check.py URL [--key KEY] [unittest arguments]
+       page_check.py --serve PATH_OF_INGOT [unittest arguments]
 
 Exits 77 (a skip to CTest) where there is no chromium, chromedriver or selenium.
 """
 
 import argparse
+import contextlib
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "end_to_end"))
 from browser import Browser, missing_tool  # noqa: E402
+from program import Program  # noqa: E402
 from run_cases import SKIPPED, run_cases  # noqa: E402
+from served import Server  # noqa: E402
 
 ESCAPE = "\ue00c"
 BEGINNING = (
@@ -348,17 +352,20 @@ class ScriptedAnswers(Page):
 def main() -> None:
     global options, browser
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("url")
+    parser.add_argument("url", nargs="?")
     parser.add_argument("--key")
+    parser.add_argument("--serve", metavar="PATH_OF_INGOT", help="instead of a URL: a server of its own")
     options, rest = parser.parse_known_args()
     if missing := missing_tool():
         print(f"SKIPPED page_check: {missing}")
         sys.exit(SKIPPED)
-    browser = Browser(options.url, options.key)
-    try:
+    with contextlib.ExitStack() as stack:
+        if options.serve:
+            server = stack.enter_context(Server(Program(options.serve), "--threads", "1", "--log", "none"))
+            options.url = f"http://127.0.0.1:{server.port}"
+        browser = Browser(options.url, options.key)
+        stack.callback(browser.close)
         run_cases([sys.argv[0], *rest])
-    finally:
-        browser.close()
 
 
 if __name__ == "__main__":
