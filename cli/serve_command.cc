@@ -113,11 +113,17 @@ Result<void> load(Serving& serving, const Options& options, nlohmann::json& repo
   const std::vector<std::string> ids = TRY(ids_of(options));
   for (std::size_t index = 0; index < options.paths.size(); ++index) {
     const std::string& path = options.paths[index];
-    const HostedModelOptions hosted = {.id = ids[index],
-                                       .session = options.session,
-                                       .service = options.service,
-                                       .chat_template = options.chat_template};
     std::shared_ptr<const Model> opened = TRY(open_model_at(path));
+    HostedModelOptions hosted = {.id = ids[index],
+                                 .session = options.session,
+                                 .service = options.service,
+                                 .chat_template = options.chat_template};
+    // One that has no more positions is served with those it has, beside others that have.
+    const ModelFacts& facts = opened->facts();
+    const bool is_beside_others = options.paths.size() > 1;
+    if (is_beside_others && facts.has_position_table) {
+      hosted.session.context = std::min(hosted.session.context, facts.context);
+    }
     const HostedModel& model = *TRY(serving.add(std::move(opened), hosted));
     report["models"].push_back(described(model, path));
     if (!options.json) print_model(model);

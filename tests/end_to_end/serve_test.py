@@ -125,6 +125,10 @@ class Texts(Served):
         alone = self.complete(max_tokens=0, echo=True, logprobs=0)["choices"][0]["logprobs"]["token_logprobs"]
         self.assertEqual(len(alone), len(likely) - 2)
 
+    def test_next_to_no_temperature_is_none(self):
+        self.assertEqual(self.complete(max_tokens=8, temperature=5e-324)["choices"][0]["text"],
+                         self.complete(max_tokens=8)["choices"][0]["text"])  # fmt: skip
+
     def test_a_bias_forbids_a_token(self):
         first = self.complete(max_tokens=1)["choices"][0]["text"]
         token = self.server.post("/tokenize", {"content": first}).json()["tokens"][0]
@@ -315,7 +319,7 @@ class Several(Served):
     @classmethod
     def options(cls, folder):
         embedder = make_embedder(folder / "bert")
-        return ("built-in:tales", embedder, "--alias", "talker", "--unix", folder / "socket")
+        return ("built-in:tales", embedder, "--alias", "talker", "--unix", folder / "socket", "--context", "64")
 
     def test_each_model_does_what_it_can(self):
         answer = self.server.post("/v1/embeddings", {"model": "bert", "input": [[5, 9, 2], [40, 7]]})
