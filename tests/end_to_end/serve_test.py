@@ -4,10 +4,12 @@
 usage: serve_test.py PATH_OF_INGOT PATH_OF_GOLDENS [unittest arguments]
 """
 
+import contextlib
 import json
 import shutil
 import signal
 import socket
+import ssl
 import sys
 import tempfile
 import threading
@@ -19,6 +21,7 @@ from served import Server
 
 TEMPLATE = "\n{% for message in messages %}{{ message.content }}{% endfor %}"
 OPENING = "\nOnce there was a thoughtful cook named Ralf."  # which the model goes on from at length
+CERTIFICATES = Path(__file__).resolve().parent.parent / "server"
 GREEDY = {"prompt": OPENING, "temperature": 0}
 
 program: Program
@@ -341,6 +344,49 @@ class Several(Served):
             self.assertIn(b'{"status":"ok"}', connection.makefile("rb").read())
 
 
+class Encrypted(Served):
+    @classmethod
+    def options(cls, folder):
+        shutil.copy(CERTIFICATES / "localhost_key.pem", folder)
+        (folder / "localhost_key.pem").chmod(0o600)
+        certificate = CERTIFICATES / "localhost_certificate.pem"
+        return ("--certificate", certificate, "--private-key", folder / "localhost_key.pem")
+
+    def connect(self, **changes):
+        context = ssl.create_default_context(cafile=CERTIFICATES / "localhost_certificate.pem")
+        for name, value in changes.items():
+            setattr(context, name, value)
+        plain = socket.create_connection(("127.0.0.1", self.server.port), timeout=60)
+        return context.wrap_socket(plain, server_hostname="localhost")
+
+    def ask(self, connection, path, fields):
+        body = json.dumps(fields)
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        return connection.makefile("rb").read()
+
+    def test_texts_and_streams_come_whole(self):
+        with self.connect() as connection:
+            self.assertEqual(connection.version(), "TLSv1.3")
+            stream = self.ask(connection, "/v1/completions", {**GREEDY, "max_tokens": 40, "stream": True})
+            self.assertIn(b"data: [DONE]", stream)
+
+    def test_bodies_and_answers_of_many_records_come_whole(self):
+        with self.connect() as connection:
+            answer = self.ask(connection, "/tokenize", {"content": "a fox " * 100_000})
+            self.assertEqual(len(json.loads(answer.split(b"\r\n\r\n", 1)[1])["tokens"]) > 100_000, True)
+
+    def test_older_versions_and_plain_text_are_refused(self):
+        with self.assertRaises(ssl.SSLError):
+            self.connect(maximum_version=ssl.TLSVersion.TLSv1_2)
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as connection:
+            connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            with contextlib.suppress(ConnectionResetError):
+                self.assertNotIn(b"HTTP/1.1 200", connection.makefile("rb").read())
+        with self.connect() as connection:
+            self.assertIn(b'"tales"', self.ask(connection, "/v1/completions", {**GREEDY, "max_tokens": 1}))
+
+
 class Ends(unittest.TestCase):
     def test_a_stream_that_runs_ends_whole_after_sigterm(self):
         with Server(program, "--threads", "1") as server:
@@ -361,6 +407,9 @@ class Ends(unittest.TestCase):
             done = program.run("serve", "--api-key-file", keys, "no-such-model")
             self.assertEqual(done.returncode, 2)
             self.assertIn("chmod 600", done.stderr)
+            certificate = CERTIFICATES / "localhost_certificate.pem"
+            done = program.run("serve", "--certificate", certificate, "--private-key", certificate, "no-such-model")
+            self.assertEqual(done.returncode, 2)
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
