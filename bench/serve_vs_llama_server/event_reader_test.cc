@@ -33,10 +33,9 @@ TEST(StreamEventOf, KnowsTextFromNone) {
 }
 
 TEST(StreamEventOf, ReadsUsage) {
-  const StreamEvent event =
-      stream_event_of(
-          R"({"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8}}})")
-          .value();
+  const StreamEvent event = stream_event_of(R"({"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":4,
+                                               "prompt_tokens_details":{"cached_tokens":8}}})")
+                                .value();
   ASSERT_TRUE(event.usage);
   EXPECT_EQ(event.usage->prompt, 9);
   EXPECT_EQ(event.usage->cached, 8);

@@ -3,7 +3,8 @@
 
 Both servers run in turn (ours, theirs, theirs, ours, ...), a process each, and get the same load from bench_serve_load.
 Every row is a ratio of neighbours in time, ours over what it is compared with: the median, with the least and the
-greatest. README.md says what each section asks. Exit code 1 where a bar is missed or a row has no figure, 2 for bad usage.
+greatest. README.md says what each section asks. Exit code 1 where a bar is missed (not with --quick) or a row has no
+figure, 2 for bad usage.
 """
 
 import argparse
@@ -94,7 +95,8 @@ def measure(bench: Bench, sections: list[str], is_told: bool) -> list[dict]:
 def main() -> int:
     arguments = parse_arguments()
     report = {"date": datetime.date.today().isoformat(), "machine": platform.machine(), "cpus": os.cpu_count(),
-              "threads": arguments.threads, "rounds": arguments.rounds, "quick": arguments.quick, "models": []}  # fmt: skip
+              "threads": arguments.threads, "rounds": arguments.rounds, "quick": arguments.quick,
+              "models": []}  # fmt: skip
     for model in arguments.model:
         try:
             bench = bench_of(model, arguments)

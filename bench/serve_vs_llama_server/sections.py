@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from rows import Row
-from servers import Ingot, LlamaServer, Peer, Server, Shape, Unmeasurable, started
+from servers import Ingot, LlamaServer, Peer, Server, Shape, Unmeasurable, lost_of, started
 
 MEBIBYTE = 1 << 20
 
@@ -123,8 +123,8 @@ def streams(bench: Bench) -> Iterator[Row]:
         report = bench.load(server, number + 50, failures_count=False, clients=4, requests=4, prompt_tokens=64,
                             tokens=prompt - 64, intruder_tokens=prompt)  # fmt: skip
         if report["failed"] or report["answered"] != 1:
-            raise Unmeasurable(f"{server.peer.name}: expected four streams that outlast the prompt; "
-                               f"{report['answered']} answered, {report['failed']} failed {report['first_failure']}")  # fmt: skip
+            raise Unmeasurable(f"{server.peer.name}: expected four streams that outlast the prompt, found "
+                               f"{report['failed']} failed and {report['answered']} answered {report['first_failure']}")
         return report["intruder"] | {"alone": alone["first_token_seconds"]["p50"]}
 
     pairs = bench.both(Shape(5, prompt + 128), work)
@@ -153,12 +153,14 @@ def arrivals(bench: Bench) -> Iterator[Row]:
         return bench.load(server, number, rate=rate, requests=scale.arrivals, **mix)
 
     pairs = bench.both(shape, work)
-    remark = f"{rate:.3g} requests/s"
-    for field, name in (("first_token_seconds", "time to first token"), ("gap_seconds", "gap between tokens")):
-        for part in ("p50", "p99"):
-            bar = None if (field, part) == ("gap_seconds", "p50") else 0.7
-            yield Row(f"arrivals: {name}, {part}", "s", "lower", "llama-server", picked(pairs, field, part), bar, remark)
-            remark = text_remark(pairs) if field == "first_token_seconds" and part == "p99" else ""
+    first, gap = "first_token_seconds", "gap_seconds"
+    for name, field, part, bar, remark in (
+        ("time to first token", first, "p50", 0.7, f"{rate:.3g} requests/s"),
+        ("time to first token", first, "p99", 0.7, ""),
+        ("gap between tokens", gap, "p50", None, ""),
+        ("gap between tokens", gap, "p99", 0.7, text_remark(pairs)),
+    ):
+        yield Row(f"arrivals: {name}, {part}", "s", "lower", "llama-server", picked(pairs, field, part), bar, remark)
 
 
 def prefix(bench: Bench) -> Iterator[Row]:
@@ -208,13 +210,14 @@ def small_cache(bench: Bench) -> Iterator[Row]:
 
     small = dataclasses.replace(whole, cached_sequences=4)
     results = bench.in_turn([(bench.ours, small), (bench.theirs, small), (bench.ours, whole)], work)
-    lost = [tuple(report["failed"] + report["waiting"] + report["too_short"] for report in result) for result in results]
+    lost = [tuple(lost_of(report) for report in result) for result in results]
     why = next((report["first_failure"] for report, _, _ in results if report["first_failure"]), "")
-    yield Row("16 clients, cache for 4: lost", "requests", "lower", "none", [(ours, 0) for ours, _, _ in lost], 1.0, why[:80])
+    told = f"it lost {sum(theirs for _, theirs, _ in lost)} of {sum(theirs['requests'] for _, theirs, _ in results)}"
     rates = [tuple(report["tokens_per_second"] for report in result) for result in results]
-    yield Row("16 clients, cache for 4", "tokens/s", "higher", "own, unlimited", [(rate[0], rate[2]) for rate in rates], 0.6)
-    yield Row("16 clients, cache for 4", "tokens/s", "higher", "llama-server", [rate[:2] for rate in rates], None,
-              f"it lost {sum(theirs for _, theirs, _ in lost)} of {sum(theirs['requests'] for _, theirs, _ in results)}")  # fmt: skip
+    name = "16 clients, cache for 4"
+    yield Row(f"{name}: lost", "requests", "lower", "none", [(ours, 0) for ours, _, _ in lost], 1.0, why[:80])
+    yield Row(name, "tokens/s", "higher", "own, unlimited", [(rate[0], rate[2]) for rate in rates], 0.6)
+    yield Row(name, "tokens/s", "higher", "llama-server", [rate[:2] for rate in rates], None, told)
 
 
 def deterministic(bench: Bench) -> Iterator[Row]:
@@ -282,5 +285,5 @@ def memory(bench: Bench) -> Iterator[Row]:
     yield Row("peak memory, empty", "MiB", "lower", "llama-server", [(ours[0], theirs[0]) for ours, theirs in pairs])
 
 
-SECTIONS = {section.__name__: section for section in
-            (throughput, streams, arrivals, prefix, turns, small_cache, deterministic, health, start, memory)}  # fmt: skip
+ALL = (throughput, streams, arrivals, prefix, turns, small_cache, deterministic, health, start, memory)
+SECTIONS = {section.__name__: section for section in ALL}

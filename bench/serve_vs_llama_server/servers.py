@@ -68,8 +68,9 @@ class LlamaServer:
         # It defers without limit, so there is a slot for every client. Without saved prompts (--cache-ram 0) its memory
         # is what a server of this shape needs.
         sequences = shape.cached_sequences or shape.sequences
-        command = [self.program, "-m", self.model, "--host", "127.0.0.1", "--port", str(port), "-t", str(self.threads),
-                   "-np", str(shape.sequences), "-c", str(sequences * shape.context), "--no-ui", "--cache-ram", "0"]  # fmt: skip
+        command = [self.program, "-m", self.model, "--host", "127.0.0.1", "--port", str(port),
+                   "-t", str(self.threads), "-np", str(shape.sequences), "-c", str(sequences * shape.context),
+                   "--no-ui", "--cache-ram", "0"]  # fmt: skip
         if shape.cached_sequences:
             command.append("--kv-unified")  # else each slot would have the part of a context
         return command + list(self.options)
@@ -102,6 +103,10 @@ def is_healthy(port: int) -> bool:
         return False
 
 
+def lost_of(report: dict) -> int:
+    return report["failed"] + report["waiting"] + report["too_short"]
+
+
 class Server:
     """One that runs; use `started`."""
 
@@ -130,7 +135,7 @@ class Server:
         for name, value in options.items():
             command += ["--" + name.replace("_", "-")] + ([] if value is True else [value])
         report = json.loads(output_of(command))
-        lost = report["failed"] + report["waiting"] + report["too_short"]
+        lost = lost_of(report)
         if failures_count and lost > 0:
             why = report["first_failure"] or f"{report['too_short']} short, {report['waiting']} unanswered"
             raise Unmeasurable(f"{self.peer.name} lost {lost} of {report['requests']} requests: {why[:120]}")
