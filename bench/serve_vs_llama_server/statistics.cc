@@ -17,6 +17,13 @@ std::string first_failure(std::span<const RequestRecord> requests) {
   return failed == requests.end() ? "" : failed->failure;
 }
 
+// Of its events.
+double share_in_window(const RequestRecord& request, double window_end) {
+  if (request.events.empty()) return 0;
+  const auto inside = std::ranges::count_if(request.events, [&](double time) { return time < window_end; });
+  return static_cast<double>(inside) / static_cast<double>(request.events.size());
+}
+
 }  // namespace
 
 double percentile(std::vector<double> samples, double share) {
@@ -56,19 +63,16 @@ double tokens_per_second(const LoadRecord& record) {
   if (record.window_end <= 0) return 0;
   double tokens = 0;
   for (const RequestRecord& request : record.requests) {
-    if (request.events.empty()) continue;
-    const auto inside = std::ranges::count_if(request.events, [&](double time) { return time < record.window_end; });
-    tokens += static_cast<double>(request.tokens() * inside) / static_cast<double>(request.events.size());
+    tokens += static_cast<double>(request.tokens()) * share_in_window(request, record.window_end);
   }
   return tokens / record.window_end;
 }
 
 double requests_per_second(const LoadRecord& record) {
   if (record.window_end <= 0) return 0;
-  const auto answered = std::ranges::count_if(record.requests, [&](const RequestRecord& request) {
-    return request.outcome == Outcome::answered && request.ended <= record.window_end;
-  });
-  return static_cast<double>(answered) / record.window_end;
+  double requests = 0;
+  for (const RequestRecord& request : record.requests) requests += share_in_window(request, record.window_end);
+  return requests / record.window_end;
 }
 
 std::vector<double> first_token_waits(std::span<const RequestRecord> requests) {

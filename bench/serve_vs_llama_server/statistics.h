@@ -37,10 +37,9 @@ struct Totals {
 
 Totals totals_of(std::span<const RequestRecord> requests);
 
-// Tokens that came in [0, window_end), over its length. A request's tokens are dealt out evenly over its events.
+// What came in [0, window_end), over its length. A request and its tokens are dealt out evenly over its events, for
+// what is half done at the window's end is work as well.
 double tokens_per_second(const LoadRecord& record);
-
-// Requests that were answered in it, over its length.
 double requests_per_second(const LoadRecord& record);
 
 std::vector<double> first_token_waits(std::span<const RequestRecord> requests);

@@ -40,14 +40,11 @@ TEST(TokensPerSecond, CountsWhatCameInTheWindow) {
   EXPECT_DOUBLE_EQ(tokens_per_second(record), 10 / 5.0);
 }
 
-TEST(RequestsPerSecond, CountsWhatWasAnsweredInTheWindow) {
+TEST(RequestsPerSecond, CountsWhatIsHalfDoneByHalf) {
   LoadRecord record;
-  record.requests = {answered(0, {1}, 1), answered(0, {2}, 1), answered(0, {3}, 1), RequestRecord{}};
-  record.requests[0].ended = 1;
-  record.requests[1].ended = 2;
-  record.requests[2].ended = 3;
-  record.window_end = 2;
-  EXPECT_DOUBLE_EQ(requests_per_second(record), 1);
+  record.requests = {answered(0, {1, 2}, 2), answered(0, {1, 3}, 2), answered(0, {9}, 1), RequestRecord{}};
+  record.window_end = 3;
+  EXPECT_DOUBLE_EQ(requests_per_second(record), 1.5 / 3);
 }
 
 TEST(TotalsOf, CountsByOutcomeAndNoticesShortAnswers) {
