@@ -4,7 +4,8 @@
 #   docker build -t ingot . && docker save ingot -o ingot.tar && ingot cast --oci ingot.tar -o ingot.img
 FROM debian:12-slim AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends \
-      g++ cmake ninja-build libhwy-dev nlohmann-json3-dev libcli11-dev zlib1g-dev libzstd-dev
+      g++ cmake ninja-build libhwy-dev nlohmann-json3-dev libcli11-dev libboost1.81-dev libssl-dev zlib1g-dev \
+      libzstd-dev
 COPY . /ingot
 WORKDIR /ingot
 RUN cmake --preset release -DINGOT_TESTS=OFF && cmake --build --preset release --target ingot

@@ -113,11 +113,17 @@ Result<void> load(Serving& serving, const Options& options, nlohmann::json& repo
   const std::vector<std::string> ids = TRY(ids_of(options));
   for (std::size_t index = 0; index < options.paths.size(); ++index) {
     const std::string& path = options.paths[index];
-    const HostedModelOptions hosted = {.id = ids[index],
-                                       .session = options.session,
-                                       .service = options.service,
-                                       .chat_template = options.chat_template};
     std::shared_ptr<const Model> opened = TRY(open_model_at(path));
+    HostedModelOptions hosted = {.id = ids[index],
+                                 .session = options.session,
+                                 .service = options.service,
+                                 .chat_template = options.chat_template};
+    // One that has no more positions is served with those it has, beside others that have.
+    const ModelFacts& facts = opened->facts();
+    const bool is_beside_others = options.paths.size() > 1;
+    if (is_beside_others && facts.has_position_table) {
+      hosted.session.context = std::min(hosted.session.context, facts.context);
+    }
     const HostedModel& model = *TRY(serving.add(std::move(opened), hosted));
     report["models"].push_back(described(model, path));
     if (!options.json) print_model(model);
@@ -160,8 +166,14 @@ void add_addresses(const Command& command, Options& options) {
   command.add_option("--unix", http.unix_path, "also listen on a Unix socket at this path");
   command.add_option("--api-key-file", options.key_file,
                      "keys that may ask, one a line; the file must be its owner's alone");
-  command.add_option("--cors", options.serving.origins,
-                     "a page's origin, such as https://example.org, that may ask from a browser; may be repeated");
+  command
+      .add_option("--cors", options.serving.origins,
+                  "a page's origin, such as https://example.org, that may ask from a browser; may be repeated")
+      .one_word_each_time();
+  const Option certificate =
+      command.add_option("--certificate", http.certificate, "a PEM file, with those that vouch for it: TLS 1.3");
+  command.add_option("--private-key", http.private_key, "its key, a PEM file that others cannot read")
+      .needs(certificate);
   command.add_flag("--no-page", options.serving.hides_page, "no page at /");
 }
 
@@ -208,7 +220,8 @@ void add(const Command& application, int& exit_code) {
   const Command command = application.add_subcommand("serve", "answer many clients over HTTP");
   command.footer(examples);
   command.add_option("MODEL", options->paths, "model files or folders; the one that the program carries without any");
-  command.add_option("--alias", options->aliases, "what clients call a model, in the order of models; may be repeated");
+  command.add_option("--alias", options->aliases, "what clients call a model, in the order of models; may be repeated")
+      .one_word_each_time();
   command.add_option("--template", options->template_file, "a file with a Jinja chat template, instead of the models'");
   add_addresses(command, *options);
   add_sizes(command, *options);

@@ -103,6 +103,10 @@ GenerationEnd Generation::take_prompt() {
 GenerationEnd Generation::take(std::int32_t token, const TokenScore& score) {
   if (const auto found = std::ranges::find(ends_and_stops_, token); found != ends_and_stops_.end()) {
     const bool is_stop = ends_and_stops_.end() - found <= std::ssize(request_.stop_tokens);
+    if (request_.most_likely) {
+      last_ = token;
+      last_score_ = score;
+    }
     return is_stop ? GenerationEnd::stop : GenerationEnd::model;
   }
   tokens_.push_back(token);
@@ -116,8 +120,10 @@ GenerationEnd Generation::take(std::int32_t token, const TokenScore& score) {
 void Generation::end(GenerationEnd end, std::string_view reason) {
   std::string rest = text_.push(detokenizer_.finish());
   rest += text_.finish();
-  request_.listener->on_end(
-      {.end = end, .text = rest, .counts = counts_, .times = times_, .stop = text_.stop(), .reason = reason});
+  GenerationEnding ending = {
+      .end = end, .text = rest, .counts = counts_, .times = times_, .stop = text_.stop(), .reason = reason};
+  if (last_) ending.last = {*last_, {}, last_score_.log_probability, last_score_.most_likely};
+  request_.listener->on_end(ending);
 }
 
 }  // namespace ingot

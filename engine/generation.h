@@ -54,7 +54,9 @@ struct GenerationEnding {
   std::string_view text = {};  // what waited to become a stop string, or a character, and did not
   GenerationCounts counts = {};
   GenerationTimes times = {};
-  std::string_view stop = {};    // the stop string that came
+  std::string_view stop = {};  // the stop string that came
+  // The token that ended it, where one did and probabilities were asked for. It is no part of the text, nor counted.
+  std::optional<ChosenToken> last = {};
   std::string_view reason = {};  // says more where it failed
 };
 
@@ -119,7 +121,7 @@ class Generation {
   void take_prompt_score(TokenScore score) { prompt_scores_.push_back(std::move(score)); }
   // The prompt is through. Tells the listener, and returns whether that was all.
   GenerationEnd take_prompt();
-  // Whether choosing this token ends it: then nobody is told of it.
+  // Whether choosing this token ends it: then nobody is told of it but by the end.
   bool is_end(std::int32_t token) const { return std::ranges::count(ends_and_stops_, token) > 0; }
   // The next token was chosen. Tells the listener, and returns whether that was the last.
   GenerationEnd take(std::int32_t token, const TokenScore& score = {});
@@ -137,6 +139,8 @@ class Generation {
   std::vector<std::int32_t> tokens_;
   std::vector<std::int32_t> ends_and_stops_;  // the model's first
   std::vector<TokenScore> prompt_scores_;     // as far as they are known
+  std::optional<std::int32_t> last_;          // the token that ended it
+  TokenScore last_score_;
   bool prompt_was_told_ = false;
   GenerationCounts counts_;
   GenerationTimes times_;

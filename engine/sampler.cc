@@ -14,6 +14,9 @@
 namespace ingot {
 namespace {
 
+// Below it differences of logits grow beyond what a float holds; the most likely token is all that is left long before.
+constexpr double least_temperature = 1e-5;
+
 Result<void> require_between(std::string_view what, double value, double low, double high) {
   if (value >= low && value <= high) return {};
   return Error::of(ErrorCode::invalid_argument, "expected a ", what, " from ", static_cast<std::int64_t>(low), " to ",
@@ -128,7 +131,7 @@ Result<std::int32_t> Sampler::choose(std::span<const float> logits, Context& con
   }
   TRY(penalise(context));
   std::int32_t token = sampling::no_token;
-  if (options_.temperature == 0) {
+  if (options_.temperature < least_temperature) {
     TRY(run_with_scratch<Greedy>(*table_, {row(), View<std::int32_t>(&token, {1})}, context, scratch_));
   } else {
     token = TRY(draw(context));

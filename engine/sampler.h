@@ -19,7 +19,7 @@
 namespace ingot {
 
 struct SamplerOptions {
-  double temperature = 0;  // 0: greedy
+  double temperature = 0;  // 0, and what is hardly more: greedy
   std::int64_t top_k = 0;  // 0: off
   double top_p = 1;        // 1: off
   double min_p = 0;        // 0: off

@@ -76,7 +76,14 @@ Result<std::int64_t> Service::submit(TextRequest request) {
     return Error::of(ErrorCode::would_block, "expected less than ", options_.queue, " requests to wait, found ",
                      waiting_);
   }
+  // Whoever comes alone may come, however long his prompt is.
+  const auto most = static_cast<std::int64_t>(options_.queue_in_caches * static_cast<double>(cached_tokens()));
+  if (waiting_ > 0 && waiting_tokens_ + prompt > most) {
+    return Error::of(ErrorCode::would_block, "expected prompts of at most ", most, " tokens to wait, found ",
+                     waiting_tokens_ + prompt);
+  }
   ++waiting_;
+  waiting_tokens_ += prompt;
   const std::int64_t number = next_number_++;
   auto active = std::make_unique<Active>(Active{.number = number, .generation = std::move(generation)});
   active->state.admissions_before = admissions_;
@@ -84,6 +91,11 @@ Result<std::int64_t> Service::submit(TextRequest request) {
   submitted_.push_back(std::move(active));
   bell_.ring();
   return number;
+}
+
+void Service::waits_no_more(const Active& active) {
+  --waiting_;
+  waiting_tokens_ -= static_cast<std::int64_t>(active.generation.request().prompt.size());
 }
 
 void Service::send(Message::Kind kind, std::int64_t number) {
@@ -146,7 +158,7 @@ void Service::end(Active& active, GenerationEnd end, std::string_view reason) {
   active.state.is_admitted = false;
   if (!active.was_admitted) {
     const std::lock_guard lock(mutex_);
-    --waiting_;
+    waits_no_more(active);
   }
   count_present();
   end_phase(active);
@@ -236,7 +248,7 @@ Result<void> Service::admit(Active& active) {
     active.generation.counts().cached = active.state.computed;
     counts_.prompt_tokens += active.generation.counts().prompt;
     counts_.cached_tokens += active.state.computed;
-    --waiting_;
+    waits_no_more(active);
   }
   const std::int64_t asker = generation.request().asker;
   std::erase_if(turns_, [&](const ScheduleState::Turn& turn) { return turn.asker == asker; });

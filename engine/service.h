@@ -20,7 +20,8 @@ namespace ingot {
 
 struct ServiceOptions {
   double pass_seconds = 0.2;
-  std::int64_t queue = 256;  // requests that wait
+  std::int64_t queue = 256;    // requests that wait
+  double queue_in_caches = 4;  // the same, as tokens of their prompts: times what the cache has room for
 };
 
 struct ServiceCounts {
@@ -61,9 +62,7 @@ class Service {
   void resume(std::int64_t number) { send(Message::Kind::resume, number); }
   ServiceCounts counts() const;
   // Tokens that prompt and answer may have together: the context, or what the cache has room for where that is less.
-  std::int64_t room() const {
-    return std::min(session_.context(), session_.geometry().pages * session_.geometry().page_length);
-  }
+  std::int64_t room() const { return std::min(session_.context(), cached_tokens()); }
 
   // --- from the thread of passes ---
   // One pass. False where there was nothing to compute, and will not be before the bell rings or a deadline passes.
@@ -118,6 +117,10 @@ class Service {
   void remove_ended();
   void count_present();
   std::int64_t pages_of(std::int64_t tokens) const;
+  // That the cache has room for.
+  std::int64_t cached_tokens() const { return session_.geometry().pages * session_.geometry().page_length; }
+  // It was admitted for the first time, or ended before that. Precondition: the lock is held.
+  void waits_no_more(const Active& active);
 
   // A pass and what follows from it (engine/service_pass.cc).
   void compute(const ScheduledPass& pass);
@@ -143,8 +146,9 @@ class Service {
   ServiceCounts counts_;  // but for those that wait
   std::int64_t next_number_ = 0;
   std::int64_t admissions_ = 0;
-  std::int64_t waiting_ = 0;        // submitted and not admitted yet
-  std::int64_t waiting_again_ = 0;  // preempted
+  std::int64_t waiting_ = 0;         // submitted and not admitted yet
+  std::int64_t waiting_tokens_ = 0;  // of their prompts
+  std::int64_t waiting_again_ = 0;   // preempted
 };
 
 }  // namespace ingot

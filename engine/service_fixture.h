@@ -19,6 +19,8 @@ struct Heard : GenerationListener {
   GenerationTimes times;
   std::string stop;
   std::string reason;
+  std::optional<std::int32_t> last;  // the token that ended it
+  TokenScore last_score;
 
   void on_prompt(std::span<const ChosenToken> told) override {
     EXPECT_TRUE(prompt.empty() && tokens.empty() && !ended);
@@ -42,6 +44,9 @@ struct Heard : GenerationListener {
     times = ending.times;
     stop = ending.stop;
     reason = ending.reason;
+    if (!ending.last) return;
+    last = ending.last->token;
+    last_score = {ending.last->log_probability, {ending.last->most_likely.begin(), ending.last->most_likely.end()}};
   }
 };
 

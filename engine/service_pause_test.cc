@@ -112,5 +112,29 @@ TEST_F(ServicePauseTest, NobodyWaitsForTheBeginningOfAPausedRequest) {
   EXPECT_EQ(paused->text, expected);
 }
 
+// Also where it waited for it already, and all places are taken by paused requests.
+TEST_F(ServicePauseTest, NobodyGoesOnWaitingForOneThatWasPausedLater) {
+  serve(2);
+  TextRequest asked = endless(openings[4], 4);
+  while (asked.prompt.size() < 100) asked.prompt.push_back(asked.prompt.back());  // more than a pass reads
+  const HeardListener generating = std::make_shared<Heard>(), reading = std::make_shared<Heard>(),
+                      other = std::make_shared<Heard>();
+  const std::int64_t first = submit(endless(openings[0], 50), generating);
+  step_until(1, *generating);
+  const std::int64_t second = submit(asked, reading);
+  submit(asked, other);
+  service_->step();
+  ASSERT_EQ(service_->counts().running, 2);
+  service_->pause(first);
+  service_->pause(second);
+  while (service_->step()) {
+  }
+  EXPECT_EQ(other->ended, GenerationEnd::token_limit);
+  service_->resume(first);
+  service_->resume(second);
+  run_all();
+  EXPECT_EQ(reading->text, other->text);
+}
+
 }  // namespace
 }  // namespace ingot

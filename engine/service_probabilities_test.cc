@@ -124,6 +124,46 @@ TEST_F(ServiceProbabilitiesTest, OfPromptsOfOneToken) {
   EXPECT_EQ(listener->ended, GenerationEnd::token_limit);
 }
 
+// It has nothing to wait for: what another computes of its beginning it computes as well.
+TEST_F(ServiceProbabilitiesTest, OfAPromptWaitForNobody) {
+  serve(2);
+  const TextRequest asked = long_request(1);
+  TextRequest beginning = request(openings[4], 1);
+  beginning.prompt.resize(small_page + 2);  // less than a pass reads
+  submit(beginning, std::make_shared<Heard>());
+  const HeardListener listener = std::make_shared<Heard>();
+  submit(asked, listener);
+  service_->step();
+  // The first is through with its one token, and the other has begun.
+  EXPECT_EQ(service_->counts().running, 1);
+  EXPECT_GT(service_->counts().prompt_rows, std::ssize(beginning.prompt));
+  run_all();
+  EXPECT_EQ(listener->prompt, asked.prompt);
+}
+
+// Whoever counts on one more token than the prompt has finds it, whatever it is.
+TEST_F(ServiceProbabilitiesTest, OfTheTokenThatEndsIt) {
+  serve(3);
+  const HeardListener free = std::make_shared<Heard>(), stopped = std::make_shared<Heard>(),
+                      silent = std::make_shared<Heard>();
+  TextRequest asked = request(openings[0], 4);
+  asked.most_likely = 2;
+  submit(asked, free);
+  run_all();
+  EXPECT_EQ(free->last, std::nullopt);
+  asked.stop_tokens = {free->tokens[0]};
+  submit(asked, stopped);
+  asked.most_likely.reset();
+  submit(asked, silent);
+  run_all();
+  EXPECT_EQ(stopped->ended, GenerationEnd::stop);
+  EXPECT_EQ(stopped->counts.generated, 0);
+  EXPECT_EQ(stopped->last, free->tokens[0]);
+  EXPECT_EQ(stopped->last_score.log_probability, free->scores[0].log_probability);
+  EXPECT_EQ(stopped->last_score.most_likely, free->scores[0].most_likely);
+  EXPECT_EQ(silent->last, std::nullopt);
+}
+
 // Others with the same beginning wait for it, and share what it computed; it waits for nobody.
 TEST_F(ServiceProbabilitiesTest, OthersShareWhatWasComputedForThem) {
   serve(3);

@@ -65,7 +65,7 @@ TEST_F(ServiceTest, ManyAnswersToOnePromptFitWhereThePromptIsShared) {
   }();
   const std::string expected = alone(asked);
   for (const std::int64_t pages : {13, 21}) {
-    serve(8, pages);
+    serve(8, pages, {.queue_in_caches = 8});
     std::vector<HeardListener> listeners;
     for (int i = 0; i < 8; ++i) submit(asked, listeners.emplace_back(std::make_shared<Heard>()));
     run_all();
@@ -167,6 +167,24 @@ TEST_F(ServiceTest, RefusesWhatCanNeverFitAndWhatHasToWaitTooLong) {
   submit(request(openings[2], 2), listener);
   run_all();
   EXPECT_EQ(listener->ended, GenerationEnd::token_limit);
+}
+
+TEST_F(ServiceTest, LongPromptsThatWaitAreAsManyAsFillTheCacheAFewTimes) {
+  serve(1, 4, {.queue_in_caches = 1.5});
+  TextRequest longest = request(openings[2], 1);
+  longest.prompt.resize(3 * small_page, longest.prompt.back());
+  submit(longest, std::make_shared<Heard>());
+  submit(longest, std::make_shared<Heard>());
+  longest.listener = std::make_shared<Heard>();
+  const Result<std::int64_t> third = service_->submit(longest);
+  ASSERT_FALSE(third.ok());
+  EXPECT_EQ(third.error().code(), ErrorCode::would_block);
+  run_all();
+  for (int round = 0; round < 3; ++round) {  // what has ended waits no more
+    submit(longest, std::make_shared<Heard>());
+    service_->cancel(submit(longest, std::make_shared<Heard>()));
+    run_all();
+  }
 }
 
 TEST_F(ServiceTest, WhatIsLeftWhenItGoesIsCancelled) {

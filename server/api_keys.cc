@@ -90,14 +90,18 @@ Result<ApiKeys> ApiKeys::read(const std::string& path) {
   return keys;
 }
 
-std::optional<std::size_t> ApiKeys::find(std::string_view authorization) const {
+std::optional<std::size_t> ApiKeys::find(const http::Request& request) const {
+  if (const std::string* key = request.header("X-Api-Key")) return find_key(*key);
+  const std::string* authorization = request.header("Authorization");
+  if (authorization == nullptr) return std::nullopt;
   constexpr std::string_view scheme = "bearer ";
   const auto is_same_letter = [](char wanted, char found) { return wanted == found || wanted - 'a' + 'A' == found; };
-  if (authorization.size() <= scheme.size() ||
-      !std::ranges::equal(scheme, authorization.substr(0, scheme.size()), is_same_letter)) {
-    return std::nullopt;
-  }
-  const std::string_view given = authorization.substr(scheme.size());
+  const std::string_view given = *authorization;
+  if (!std::ranges::equal(scheme, given.substr(0, scheme.size()), is_same_letter)) return std::nullopt;
+  return find_key(given.substr(scheme.size()));
+}
+
+std::optional<std::size_t> ApiKeys::find_key(std::string_view given) const {
   std::optional<std::size_t> found;
   for (std::size_t index = 0; index < keys_.size(); ++index) {
     if (is_equal(keys_[index], given)) found = index;

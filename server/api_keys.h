@@ -1,4 +1,5 @@
-// ApiKeys: who may ask. A file holds a key a line; a request carries one as "Authorization: Bearer KEY".
+// ApiKeys: who may ask. A file holds a key a line; a request carries one as "Authorization: Bearer KEY", as OpenAI's
+// clients do, or as "X-Api-Key: KEY", as Anthropic's do.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "server/http/message.h"
 
 namespace ingot {
 
@@ -19,11 +21,12 @@ class ApiKeys {
   static Result<ApiKeys> read(const std::string& path);
 
   bool are_needed() const { return !keys_.empty(); }
-  // Which key the header's value is, counted from 0. Takes as long for one that is nearly right as for any other of its
-  // length.
-  std::optional<std::size_t> find(std::string_view authorization) const;
+  // Which key it carries, counted from 0. Takes as long for one that is nearly right as for any other of its length.
+  std::optional<std::size_t> find(const http::Request& request) const;
 
  private:
+  std::optional<std::size_t> find_key(std::string_view given) const;
+
   std::vector<std::string> keys_;
 };
 

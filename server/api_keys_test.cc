@@ -22,16 +22,25 @@ class KeyFile {
   std::string path_;
 };
 
+http::Request with(std::string name, std::string value) {
+  http::Request request;
+  request.headers.push_back({std::move(name), std::move(value)});
+  return request;
+}
+
 TEST(ApiKeys, FindsEachKeyOfTheFileAndNoOther) {
   const KeyFile file("# of two people\nfirst-key\n\nsecond-key\r\n");
   const auto keys = ApiKeys::read(file.path());
   ASSERT_TRUE(keys.ok()) << keys.error().text();
   EXPECT_TRUE(keys.value().are_needed());
-  EXPECT_EQ(keys.value().find("Bearer first-key"), 0u);
-  EXPECT_EQ(keys.value().find("bearer second-key"), 1u);
+  EXPECT_EQ(keys.value().find(with("Authorization", "Bearer first-key")), 0u);
+  EXPECT_EQ(keys.value().find(with("authorization", "bearer second-key")), 1u);
+  EXPECT_EQ(keys.value().find(with("X-Api-Key", "second-key")), 1u);
+  EXPECT_EQ(keys.value().find(with("X-Api-Key", "")), std::nullopt);
+  EXPECT_EQ(keys.value().find({}), std::nullopt);
   for (const char* wrong : {"", "Bearer", "Bearer ", "Bearer first-ke", "Bearer first-keyx", "Bearer FIRST-KEY",
                             "Basic first-key", "first-key", "Bearer # of two people", "Bearer first-keyfirst-key"}) {
-    EXPECT_EQ(keys.value().find(wrong), std::nullopt) << wrong;
+    EXPECT_EQ(keys.value().find(with("Authorization", wrong)), std::nullopt) << wrong;
   }
 }
 

@@ -77,8 +77,7 @@ Outcome<Visitor> Application::admit(const http::Request& request, const Route& r
   if (!options_.keys.are_needed() || route.access == Access::open || is_preflight) {
     return Visitor{.asker = asker_of(request.peer)};
   }
-  const std::string* authorization = request.header("Authorization");
-  const std::optional<std::size_t> key = authorization ? options_.keys.find(*authorization) : std::nullopt;
+  const std::optional<std::size_t> key = options_.keys.find(request);
   if (!key) return protocol::wrong_key();
   return Visitor{.asker = static_cast<std::int64_t>(*key), .salt = *key + 1};
 }

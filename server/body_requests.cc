@@ -127,7 +127,15 @@ Outcome<std::string> templated(const BodyRequest& request) {
   return protocol::template_answer(text.value());
 }
 
+Outcome<std::string> counted(const BodyRequest& request) {
+  const protocol::ChatRequest chat = TRY(protocol::read_chat_request(request.body, request.model.served()));
+  const Result<std::vector<std::int32_t>> prompt = request.model.chat_prompt(chat.chat);
+  if (!prompt.ok()) return protocol::wrong_template(prompt.error().text());
+  return protocol::token_count_answer(prompt.value().size());
+}
+
 Outcome<std::string> token_answer(const BodyRequest& request, Endpoint endpoint) {
+  if (endpoint == Endpoint::chat_tokens) return counted(request);
   if (endpoint == Endpoint::tokenize) return tokenized(request);
   return endpoint == Endpoint::detokenize ? detokenized(request) : templated(request);
 }

@@ -44,6 +44,7 @@ class HostedModel {
   EmbeddingService* embeddings() const { return embeddings_.get(); }
   // As texts are read: with what the model wants around them.
   protocol::Outcome<std::vector<std::int32_t>> tokens_of(const protocol::TokenInput& input) const;
+  bool has_chat_template() const { return template_.has_value(); }
   // The prompt that the model's own template makes of a chat. Fails where there is no template, or it refuses.
   Result<std::vector<std::int32_t>> chat_prompt(chat::ChatRequest request) const;
   Result<std::string> chat_text(chat::ChatRequest request) const;

@@ -12,7 +12,9 @@ protocol::ModelCard card_of(const HostedModel& model) {
                               .vocabulary = facts.vocabulary,
                               .trained_context = facts.context,
                               .context = model.context(),
-                              .width = facts.width};
+                              .width = facts.width,
+                              .has_chat_template = model.has_chat_template(),
+                              .makes_embeddings = facts.makes_embeddings};
   for (const StoredTensor& tensor : model.model().file().tensors()) {
     card.parameters += tensor.view.count();
     card.bytes += row_bytes(tensor.view.dtype(), tensor.view.count());

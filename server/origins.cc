@@ -34,7 +34,7 @@ bool is_own_page(const http::Request& request, std::string_view origin) {
 bool Origins::is_own_host(const http::Request& request) const {
   const std::string* host = request.header("Host");
   // No browser reaches a Unix socket.
-  if (!request.is_to_loopback || request.peer == "unix" || host == nullptr) return true;
+  if (!request.is_to_loopback || request.peer == http::unix_peer || host == nullptr) return true;
   const std::string name = lower(name_without_port(*host));
   constexpr std::array<std::string_view, 2> own = {"localhost", "::1"};
   // All of 127.0.0.0/8 is this machine: digits and dots, so that no name of DNS begins alike.

@@ -17,6 +17,8 @@ struct Row {
 constexpr std::array rows = {
     Row{"/v1/chat/completions", Endpoint::chat_completions, "POST"},
     Row{"/chat/completions", Endpoint::chat_completions, "POST"},
+    Row{"/v1/chat/completions/input_tokens", Endpoint::chat_tokens, "POST"},
+    Row{"/chat/completions/input_tokens", Endpoint::chat_tokens, "POST"},
     Row{"/v1/completions", Endpoint::completions, "POST"},
     Row{"/completions", Endpoint::completions, "POST"},
     Row{"/v1/embeddings", Endpoint::embeddings, "POST"},
@@ -33,6 +35,7 @@ constexpr std::array rows = {
 };
 
 constexpr std::string_view model_path = "/v1/models/";
+constexpr std::string_view page_path = "/page/";
 
 }  // namespace
 
@@ -43,7 +46,7 @@ Route find_route(std::string_view path) {
     return {Endpoint::model, "GET", Access::with_key, path.substr(model_path.size())};
   }
   // What the page consists of is nobody's secret; what it asks for needs the key.
-  if (path.starts_with('/')) return {Endpoint::page, "GET", Access::open, {}};
+  if (path == "/" || path.starts_with(page_path)) return {Endpoint::page, "GET", Access::open, {}};
   return {};
 }
 

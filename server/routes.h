@@ -11,6 +11,7 @@ namespace ingot {
 enum class Endpoint : std::uint8_t {
   nowhere,
   chat_completions,
+  chat_tokens,  // how many the prompt of a chat has
   completions,
   embeddings,
   models,

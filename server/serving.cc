@@ -60,7 +60,8 @@ std::vector<std::string> Serving::addresses() const {
   const http::ServerOptions& http = options_.http;
   if (!http.host.empty()) {
     const bool is_version_6 = http.host.find(':') != std::string::npos;
-    addresses.push_back("http://" + (is_version_6 ? "[" + http.host + "]" : http.host) + ":" + std::to_string(port()));
+    const std::string scheme = http.certificate.empty() ? "http://" : "https://";
+    addresses.push_back(scheme + (is_version_6 ? "[" + http.host + "]" : http.host) + ":" + std::to_string(port()));
   }
   if (!http.unix_path.empty()) addresses.push_back("unix:" + http.unix_path);
   return addresses;

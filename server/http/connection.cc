@@ -23,8 +23,13 @@ bool is_busy(int error) { return error == EAGAIN || error == EWOULDBLOCK || erro
 
 }  // namespace
 
-Connection::Connection(ConnectionKeeper& keeper, Transport& transport, std::unique_ptr<Watch> watch, Client client)
-    : keeper_(keeper), transport_(transport), watch_(std::move(watch)), client_(std::move(client)), since_(now()) {}
+Connection::Connection(ConnectionKeeper& keeper, std::shared_ptr<Transport> transport, std::unique_ptr<Watch> watch,
+                       Client client)
+    : keeper_(keeper),
+      transport_(std::move(transport)),
+      watch_(std::move(watch)),
+      client_(std::move(client)),
+      since_(now()) {}
 
 Connection::~Connection() = default;
 
@@ -48,6 +53,7 @@ void Connection::on_ready(Readiness readiness) {
   if (readiness == Readiness::writable) {
     is_writing_ = false;
     flush();
+    if (stage_ != Stage::closed && transport_->receives_after_sending()) receive();
   } else {
     is_reading_ = false;
     receive();
@@ -56,20 +62,34 @@ void Connection::on_ready(Readiness readiness) {
 }
 
 void Connection::receive() {
-  const ssize_t count = transport_.receive(watch_->descriptor(), {keeper_.scratch.get(), keeper_.scratch_bytes});
+  while (receive_once() && stage_ != Stage::closed && transport_->has_received_more()) {
+  }
+  if (stage_ != Stage::closed && transport_->receives_after_sending()) wait_for_room();
+}
+
+bool Connection::receive_once() {
+  const ssize_t count = transport_->receive(watch_->descriptor(), {keeper_.scratch.get(), keeper_.scratch_bytes});
   if (count < 0) {
     if (!is_busy(errno)) close();
-    return;
+    return false;
   }
-  if (count == 0) return end_of_input();
+  if (count == 0) {
+    end_of_input();
+    return false;
+  }
   Counters::add(keeper_.counters.bytes_in, count);
   const std::string_view bytes(keeper_.scratch.get(), static_cast<std::size_t>(count));
-  if (stage_ == Stage::leaving) return;
   if (stage_ == Stage::answering) {
     pipelined_.append(bytes);
-    return;
+  } else if (stage_ != Stage::leaving) {
+    consume(bytes);
   }
-  consume(bytes);
+  return true;
+}
+
+void Connection::wait_for_room() {
+  if (std::exchange(is_writing_, true)) return;
+  watch_->wait(Readiness::writable, shared_from_this());
 }
 
 void Connection::end_of_input() {
@@ -211,11 +231,10 @@ void Connection::flush() {
   while (!outgoing_.is_empty() && !is_writing_ && stage_ != Stage::closed) {
     std::array<iovec, parts_a_call> parts;
     const std::size_t filled = outgoing_.parts(parts);
-    const ssize_t count = transport_.send(watch_->descriptor(), std::span(parts).first(filled));
+    const ssize_t count = transport_->send(watch_->descriptor(), std::span(parts).first(filled));
     if (count < 0) {
       if (!is_busy(errno)) return close();
-      is_writing_ = true;
-      watch_->wait(Readiness::writable, shared_from_this());
+      wait_for_room();
       break;
     }
     outgoing_.remove(static_cast<std::size_t>(count));
@@ -254,7 +273,7 @@ void Connection::finish() {
 void Connection::leave() {
   pipelined_ = {};
   if (is_input_over_) return close();
-  ::shutdown(watch_->descriptor(), SHUT_WR);
+  transport_->end_sending(watch_->descriptor());
   enter(Stage::leaving);
   wait_for_input();
 }

@@ -51,7 +51,8 @@ struct Client {
 
 class Connection final : public Watcher, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(ConnectionKeeper& keeper, Transport& transport, std::unique_ptr<Watch> watch, Client client);
+  Connection(ConnectionKeeper& keeper, std::shared_ptr<Transport> transport, std::unique_ptr<Watch> watch,
+             Client client);
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -76,6 +77,9 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
  private:
   void enter(Stage stage);
   void receive();
+  // False where nothing more can be received now.
+  bool receive_once();
+  void wait_for_room();
   void end_of_input();
   void consume(std::string_view bytes);
   void hand_out();
@@ -96,7 +100,7 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
   bool has_left_unseen() const;
 
   ConnectionKeeper& keeper_;
-  Transport& transport_;
+  const std::shared_ptr<Transport> transport_;
   std::unique_ptr<Watch> watch_;
   const Client client_;
 

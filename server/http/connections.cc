@@ -9,7 +9,8 @@
 
 namespace ingot::http {
 
-Connections::Connections(const Limits& all_limits, Handler& its_handler, Loop& loop) : loop_(loop) {
+Connections::Connections(const Limits& all_limits, Handler& its_handler, Loop& loop, std::shared_ptr<Tls> tls)
+    : loop_(loop), tls_(std::move(tls)) {
   limits = &all_limits;
   handler = &its_handler;
   mailbox = std::make_shared<Mailbox>(loop, [this] { collect_replies(); });
@@ -36,7 +37,12 @@ void Connections::admit(int descriptor, Client client) {
   if (counters.connections >= limits->connections && !drop_one()) return turn_away(descriptor);
   Result<std::unique_ptr<Watch>> watch = loop_.watch(descriptor);
   if (!watch.ok()) return;  // no memory for one more: its descriptor is closed
-  auto connection = std::make_shared<Connection>(*this, transport_, std::move(watch).value(), std::move(client));
+  // Who can open a Unix socket is on this machine: there is nobody in between.
+  const bool is_plain = tls_ == nullptr || client.peer == unix_peer;
+  std::shared_ptr<Transport> transport = is_plain ? plain_ : tls_->transport(descriptor);
+  if (transport == nullptr) return;
+  auto connection =
+      std::make_shared<Connection>(*this, std::move(transport), std::move(watch).value(), std::move(client));
   idle_.push_back(connection);
   connection->place = std::prev(idle_.end());
   Counters::add(counters.connections, 1);
@@ -52,6 +58,11 @@ bool Connections::drop_one() {
 }
 
 void Connections::turn_away(int descriptor) {
+  // Whoever expects TLS would not understand it.
+  if (tls_ != nullptr) {
+    ::close(descriptor);
+    return;
+  }
   const Answer answer = handler->refuse(503, "all connections are taken by requests under way");
   std::string text =
       head_text(answer, {BodyForm::by_length, answer.body.size(), false, false}, date.at(std::time(nullptr)));

@@ -7,13 +7,15 @@
 #include <list>
 
 #include "server/http/connection.h"
+#include "server/http/tls.h"
 
 namespace ingot::http {
 
 class Connections final : public ConnectionKeeper {
  public:
   // The limits may have fewer connections than were asked for; they and the handler must outlive this.
-  Connections(const Limits& limits, Handler& handler, Loop& loop);
+  // Without `tls`, what comes is taken as it is.
+  Connections(const Limits& limits, Handler& handler, Loop& loop, std::shared_ptr<Tls> tls);
   ~Connections() override;
   Connections(const Connections&) = delete;
   Connections& operator=(const Connections&) = delete;
@@ -38,7 +40,8 @@ class Connections final : public ConnectionKeeper {
   void end_drain_if_empty();
 
   Loop& loop_;
-  PlainTransport transport_;
+  const std::shared_ptr<Transport> plain_ = std::make_shared<PlainTransport>();
+  const std::shared_ptr<Tls> tls_;
   List idle_;
   List busy_;
   List leaving_;

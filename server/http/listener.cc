@@ -117,7 +117,7 @@ std::string text_of_address(const sockaddr_storage& storage) {
     ::inet_ntop(is_mapped ? AF_INET : AF_INET6, is_mapped ? &address.s6_addr[12] : &address.s6_addr[0], text,
                 sizeof(text));
   } else {
-    return "unix";
+    return std::string(unix_peer);
   }
   return text;
 }

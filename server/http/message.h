@@ -8,6 +8,9 @@
 
 namespace ingot::http {
 
+// In place of an address, where a request came through a Unix socket.
+inline constexpr std::string_view unix_peer = "unix";
+
 struct Header {
   std::string name;
   std::string value;
@@ -19,7 +22,7 @@ struct Request {
   std::string query;   // what follows the question mark, as it was sent
   std::vector<Header> headers;
   std::string body;
-  std::string peer;             // the address that it came from, without a port; "unix" for a Unix socket
+  std::string peer;             // the address that it came from, without a port; or unix_peer
   bool is_to_loopback = false;  // it was sent to an address that only this machine has
 
   // The first of that name, in whatever case; null where there is none.

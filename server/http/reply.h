@@ -57,7 +57,7 @@ class Reply : public std::enable_shared_from_this<Reply> {
 
   std::mutex mutex_;
   Phase phase_ = Phase::waiting;
-  bool has_news_ = false;
+  bool has_news_ = true;  // until it is looked at for the first time, which whoever hands it out does
   bool is_gone_ = false;
   bool is_listener_new_ = false;
   std::optional<Pace> pace_;

@@ -11,7 +11,8 @@ class RequestReader {
  public:
   enum class State : std::uint8_t { head, body, complete, refused };
 
-  explicit RequestReader(const Limits& limits);
+  explicit RequestReader(const Limits& limits);  // which must outlive it
+  explicit RequestReader(Limits&&) = delete;
   ~RequestReader();
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;

@@ -9,6 +9,8 @@ namespace {
 
 using State = RequestReader::State;
 
+const Limits usual_limits;
+
 struct Outcome {
   State state = State::head;
   int status = 0;
@@ -96,7 +98,7 @@ TEST(RequestReader, ReadsABodyInChunksAndDropsTrailers) {
 TEST(RequestReader, IgnoresEmptyLinesBeforeARequest) {
   const Outcome outcome = read_text("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(outcome.state, State::complete) << outcome.reason;
-  RequestReader reader{Limits()};
+  RequestReader reader(usual_limits);
   reader.feed("\r\n\r\n");
   EXPECT_TRUE(reader.is_blank());
   reader.feed("G");
@@ -252,21 +254,21 @@ TEST(RequestReader, BoundsHeadTargetAndBody) {
 }
 
 TEST(RequestReader, SaysOnceThatTheClientWaitsForAWord) {
-  RequestReader reader{Limits()};
+  RequestReader reader(usual_limits);
   reader.feed("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\n");
   EXPECT_TRUE(reader.take_wish_to_continue());
   EXPECT_FALSE(reader.take_wish_to_continue());
-  RequestReader impatient{Limits()};
+  RequestReader impatient(usual_limits);
   impatient.feed("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\na");
   EXPECT_FALSE(impatient.take_wish_to_continue());
-  RequestReader old{Limits()};
+  RequestReader old(usual_limits);
   old.feed("POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
   EXPECT_FALSE(old.take_wish_to_continue());
 }
 
 TEST(RequestReader, KnowsWhetherAnotherRequestMayFollow) {
   const auto keeps_alive = [](const std::string& text) {
-    RequestReader reader{Limits()};
+    RequestReader reader(usual_limits);
     reader.feed(text);
     EXPECT_EQ(reader.state(), State::complete) << text;
     return reader.keeps_alive();

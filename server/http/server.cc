@@ -67,8 +67,12 @@ class Door final : public Watcher, public std::enable_shared_from_this<Door> {
 
 class LoopServer final : public Server {
  public:
-  LoopServer(const Limits& limits, Handler& handler, std::unique_ptr<Loop> loop, std::string warning)
-      : limits_(limits), warning_(std::move(warning)), loop_(std::move(loop)), connections_(limits_, handler, *loop_) {}
+  LoopServer(const Limits& limits, Handler& handler, std::unique_ptr<Loop> loop, std::shared_ptr<Tls> tls,
+             std::string warning)
+      : limits_(limits),
+        warning_(std::move(warning)),
+        loop_(std::move(loop)),
+        connections_(limits_, handler, *loop_, std::move(tls)) {}
 
   ~LoopServer() override { close_doors(); }
   LoopServer(const LoopServer&) = delete;
@@ -147,12 +151,16 @@ Result<std::unique_ptr<Server>> Server::create(const ServerOptions& options, Han
     return Error::of(ErrorCode::invalid_argument,
                      "expected an address or the path of a Unix socket to listen on, found neither");
   }
+  std::shared_ptr<Tls> tls;
+  if (!options.certificate.empty() || !options.private_key.empty()) {
+    tls = TRY(Tls::create(options.certificate, options.private_key));
+  }
   std::vector<Listener> listeners;
   if (!options.host.empty()) listeners.push_back(TRY(Listener::on_address(options.host, options.port)));
   if (!options.unix_path.empty()) listeners.push_back(TRY(Listener::on_unix_path(options.unix_path)));
   Limits limits = options.limits;
   std::string warning = fit_connections(limits);
-  auto server = std::make_unique<LoopServer>(limits, handler, TRY(Loop::create()), std::move(warning));
+  auto server = std::make_unique<LoopServer>(limits, handler, TRY(Loop::create()), std::move(tls), std::move(warning));
   for (Listener& listener : listeners) {
     if (Result<void> listening = server->listen(std::move(listener)); !listening.ok()) return listening.error();
   }

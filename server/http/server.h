@@ -28,6 +28,8 @@ struct ServerOptions {
   std::string host = "127.0.0.1";  // a numeric address, of version 4 or 6; empty: none
   int port = 8080;                 // 0: any that is free
   std::string unix_path = {};      // a Unix socket; empty: none
+  std::string certificate = {};    // PEM files, for TLS; empty: none
+  std::string private_key = {};
   Limits limits = {};
 };
 

@@ -69,14 +69,14 @@ TEST(ServerLimits, GivesUpABodyThatComesTooSlowly) {
 TEST(ServerLimits, ReadsASlowBodyThatIsFastEnough) {
   TestHandler handler;
   Limits limits;
-  limits.head_time = milliseconds(100);
+  limits.head_time = milliseconds(800);  // no wait of this thread is as long, the body as a whole is longer
   limits.body_bytes_a_second = 1;
   TestServer server(handler, limits);
   TestClient client(server.port());
   client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n");
   for (int count = 0; count < 60; ++count) {
     client.send("x");
-    std::this_thread::sleep_for(milliseconds(5));
+    std::this_thread::sleep_for(milliseconds(20));
   }
   EXPECT_TRUE(client.read_until("xxx").starts_with("HTTP/1.1 200 "));
 }
@@ -84,7 +84,7 @@ TEST(ServerLimits, ReadsASlowBodyThatIsFastEnough) {
 TEST(ServerLimits, ClosesWhatIdlesForTooLong) {
   TestHandler handler;
   Limits limits;
-  limits.idle_time = milliseconds(60);
+  limits.idle_time = milliseconds(500);  // long enough for a request on a busy machine
   TestServer server(handler, limits);
   TestClient mute(server.port()), blank(server.port()), done(server.port());
   blank.send("\r\n");
@@ -94,7 +94,7 @@ TEST(ServerLimits, ClosesWhatIdlesForTooLong) {
   EXPECT_TRUE(blank.is_ended());
   EXPECT_TRUE(done.is_ended());
   EXPECT_EQ(server->counts().late, 3);
-  EXPECT_EQ(server->counts().connections, 0);
+  EXPECT_TRUE(comes_true([&] { return server->counts().connections == 0; }));
 }
 
 TEST(ServerLimits, DropsTheOneThatIdlesLongestForANewOne) {

@@ -15,4 +15,6 @@ ssize_t PlainTransport::send(int descriptor, std::span<iovec> parts) {
   return ::sendmsg(descriptor, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+void PlainTransport::end_sending(int descriptor) { ::shutdown(descriptor, SHUT_WR); }
+
 }  // namespace ingot::http

@@ -1,4 +1,4 @@
-// Transport: how bytes get through a descriptor: as they are, or (later) encrypted.
+// Transport: how bytes get through a descriptor: as they are, or encrypted (server/http/tls.h).
 #pragma once
 
 #include <sys/uio.h>
@@ -14,12 +14,19 @@ class Transport {
   // says why, EAGAIN among the reasons.
   virtual ssize_t receive(int descriptor, std::span<char> into) = 0;
   virtual ssize_t send(int descriptor, std::span<iovec> parts) = 0;
+  // Nothing more is sent.
+  virtual void end_sending(int descriptor) = 0;
+  // Whether there is more to receive that came through the descriptor already.
+  virtual bool has_received_more() const { return false; }
+  // Whether receive() has something to send before it can go on.
+  virtual bool receives_after_sending() const { return false; }
 };
 
 class PlainTransport final : public Transport {
  public:
   ssize_t receive(int descriptor, std::span<char> into) override;
   ssize_t send(int descriptor, std::span<iovec> parts) override;
+  void end_sending(int descriptor) override;
 };
 
 }  // namespace ingot::http

@@ -1,9 +1,9 @@
 // The conversations of this page: which is shown, what is being answered, what is kept.
-import { addMessage, fromFile, newConversation, newId, shownBranch, showVersion } from "/page/conversation.js";
-import { announce } from "/page/elements.js";
-import { Generation } from "/page/generation.js";
-import { models } from "/page/server.js";
-import { openStore, summaryOf } from "/page/store.js";
+import {addMessage, fromFile, newConversation, newId, shownBranch, showVersion} from "/page/conversation.js";
+import {announce} from "/page/elements.js";
+import {Generation} from "/page/generation.js";
+import {models} from "/page/server.js";
+import {openStore, summaryOf} from "/page/store.js";
 
 const saveEvery = 1500;  // milliseconds, while an answer grows
 
@@ -23,7 +23,8 @@ function keep(name, value) {
   }
 }
 
-const lacksTemplate = ({ code, message }) => code === "no_chat_template" || /no chat template|chat template, found none/i.test(message);
+const lacksTemplate = ({code, message}) =>
+    code === "no_chat_template" || /no chat template|chat template, found none/i.test(message);
 
 export class Chat {
   models = [];
@@ -37,11 +38,11 @@ export class Chat {
   // on: changed() when something else is shown, grown(answer), listed(), note(text)
   constructor(on) {
     this.on = on;
-    this.#tabs.onmessage = ({ data }) => this.#changedElsewhere(data);
+    this.#tabs.onmessage = ({data}) => this.#changedElsewhere(data);
   }
 
   async start(shown) {
-    const { store, warning } = await openStore();
+    const {store, warning} = await openStore();
     this.store = store;
     if (warning) this.on.note(warning);
     this.summaries = await store.summaries();
@@ -53,7 +54,7 @@ export class Chat {
   async findModels() {
     this.models = await models();
     const wanted = kept("ingot.model");
-    const known = this.models.find(({ id }) => id === (this.model?.id ?? wanted));
+    const known = this.models.find(({id}) => id === (this.model?.id ?? wanted));
     this.model = known ?? this.models[0] ?? null;
     this.#adaptMode();
   }
@@ -98,7 +99,8 @@ export class Chat {
     if (!found) return false;
     // An answer that the page did not live to see the end of.
     for (const message of found.messages) {
-      if (message.role === "assistant" && !message.finish && !message.error && !this.isAnswering(message)) message.finish = "stopped";
+      if (message.role === "assistant" && !message.finish && !message.error && !this.isAnswering(message))
+        message.finish = "stopped";
     }
     this.conversation = found;
     this.on.changed();
@@ -118,25 +120,26 @@ export class Chat {
   }
 
   isAnswering(message) {
-    return [...this.#generations.values()].some(({ answer }) => answer === message);
+    return [...this.#generations.values()].some(({answer}) => answer === message);
   }
 
   send(text) {
-    const { conversation } = this;
+    const {conversation} = this;
     if (this.isBusy(conversation.id)) return;
-    let { head } = conversation;
+    let {head} = conversation;
     if (text !== "") head = addMessage(conversation, head, "user", text).id;
     this.#answer(conversation, head);
   }
 
   // Of an answer, or of words of the user's that a file brought without one.
   again(message) {
-    if (!this.isBusy(this.conversation.id)) this.#answer(this.conversation, message.role === "user" ? message.id : message.parent);
+    if (!this.isBusy(this.conversation.id))
+      this.#answer(this.conversation, message.role === "user" ? message.id : message.parent);
   }
 
   // What was said before stays as another version.
   edit(message, text) {
-    const { conversation } = this;
+    const {conversation} = this;
     if (this.isBusy(conversation.id)) return;
     this.#answer(conversation, addMessage(conversation, message.parent, "user", text).id);
   }
@@ -148,7 +151,7 @@ export class Chat {
   async #answer(conversation, parent) {
     const answer = addMessage(conversation, parent, "assistant", "");
     answer.model = this.model?.id ?? "";
-    const generation = new Generation(conversation, answer);
+    const generation = new Generation(conversation, answer, this.model?.meta?.n_ctx);
     this.#generations.set(conversation.id, generation);
     this.#save(conversation);
     this.on.changed();
@@ -183,7 +186,7 @@ export class Chat {
 
   async #save(conversation) {
     if (this.#removed.has(conversation.id)) return;  // its answer came to an end afterwards
-    this.summaries = [summaryOf(conversation), ...this.summaries.filter(({ id }) => id !== conversation.id)];
+    this.summaries = [summaryOf(conversation), ...this.summaries.filter(({id}) => id !== conversation.id)];
     this.on.listed();
     try {
       await this.store.save(conversation);
@@ -199,7 +202,7 @@ export class Chat {
 
   // Before the page goes.
   saveUnfinished() {
-    for (const { conversation } of this.#generations.values()) this.#save(conversation);
+    for (const {conversation} of this.#generations.values()) this.#save(conversation);
   }
 
   async #changedElsewhere(id) {
@@ -252,6 +255,6 @@ export class Chat {
       await this.#save(conversation);
       ++taken;
     }
-    return { taken, present: read.length - taken };
+    return {taken, present: read.length - taken};
   }
 }

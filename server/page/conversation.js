@@ -10,11 +10,11 @@ export function newId() {
 
 export function newConversation(mode, settings) {
   const now = Date.now();
-  return { id: newId(), title: "", mode, created: now, changed: now, settings: { ...settings }, messages: [], head: null };
+  return {id: newId(), title: "", mode, created: now, changed: now, settings: {...settings}, messages: [], head: null};
 }
 
 export function addMessage(conversation, parent, role, content) {
-  const message = { id: newId(), parent, role, content, created: Date.now() };
+  const message = {id: newId(), parent, role, content, created: Date.now()};
   conversation.messages.push(message);
   conversation.head = message.id;
   conversation.changed = message.created;
@@ -35,7 +35,7 @@ export function branchTo(conversation, id) {
 export const shownBranch = (conversation) => branchTo(conversation, conversation.head);
 
 export const versionsOf = (conversation, message) =>
-  conversation.messages.filter((other) => other.parent === message.parent && other.role === message.role);
+    conversation.messages.filter((other) => other.parent === message.parent && other.role === message.role);
 
 // Shows the branch through this message, as far as it went last.
 export function showVersion(conversation, message) {
@@ -53,22 +53,21 @@ export function titleOf(conversation) {
   return line.length > 60 ? line.slice(0, 58).trimEnd() + "\u2026" : line;
 }
 
-export const textOf = (conversation, id) =>
-  branchTo(conversation, id)
-    .map((message) => message.content)
-    .join("");
+export const textOf = (conversation, id) => branchTo(conversation, id).map((message) => message.content).join("");
 
 // Roles take turns: templates may insist. An answer that brought nothing is left out, and what the user said before and
 // after it becomes one message.
 export function turnsOf(conversation, id) {
   const turns = [];
   const system = conversation.settings.system?.trim();
-  if (system) turns.push({ role: "system", content: system });
-  for (const { role, content } of branchTo(conversation, id)) {
+  if (system) turns.push({role: "system", content: system});
+  for (const {role, content} of branchTo(conversation, id)) {
     const last = turns.at(-1);
     if (role === "assistant" && !content) continue;
-    if (last?.role === role) last.content += "\n\n" + content;
-    else turns.push({ role, content });
+    if (last?.role === role)
+      last.content += "\n\n" + content;
+    else
+      turns.push({role, content});
   }
   return turns;
 }
@@ -77,23 +76,31 @@ export function turnsOf(conversation, id) {
 
 export const fileFormat = "ingot-conversations-1";
 
-export const toFile = (conversations) => JSON.stringify({ format: fileFormat, conversations }, null, 1);
+export const toFile = (conversations) => JSON.stringify({format: fileFormat, conversations}, null, 1);
 
 const isText = (value) => typeof value === "string";
 const timeOf = (value) => (Number.isFinite(value) ? value : Date.now());
 
-function readError({ status, message, code, param, retryAfter }) {
+function readError({status, message, code, param, retryAfter}) {
   const orNull = (text) => (isText(text) ? text : null);
-  return { status: Number.isFinite(status) ? status : "cut", message, code: orNull(code), param: orNull(param), retryAfter: orNull(retryAfter) };
+  return {
+    status: Number.isFinite(status) ? status : "cut",
+    message,
+    code: orNull(code),
+    param: orNull(param),
+    retryAfter: orNull(retryAfter)
+  };
 }
 
 function readMessage(value, place) {
   if (!isText(value?.id) || !isText(value.content) || !["user", "assistant"].includes(value.role)) {
     throw new Error(`${place}: expected a message with id, role and content`);
   }
-  const message = { id: value.id, parent: isText(value.parent) ? value.parent : null, role: value.role, content: value.content };
+  const message =
+      {id: value.id, parent: isText(value.parent) ? value.parent : null, role: value.role, content: value.content};
   message.created = timeOf(value.created);
-  for (const name of ["model", "reasoning", "finish"]) if (isText(value[name])) message[name] = value[name];
+  for (const name of ["model", "reasoning", "finish"])
+    if (isText(value[name])) message[name] = value[name];
   if (isText(value.error?.message)) message.error = readError(value.error);
   if (value.numbers && typeof value.numbers === "object") {
     message.numbers = Object.fromEntries(Object.entries(value.numbers).filter(([, number]) => Number.isFinite(number)));
@@ -104,24 +111,33 @@ function readMessage(value, place) {
 function readSettings(value) {
   const settings = {};
   if (isText(value?.system)) settings.system = value.system;
-  for (const name of settingNames) if (Number.isFinite(value?.[name])) settings[name] = value[name];
+  for (const name of settingNames)
+    if (Number.isFinite(value?.[name])) settings[name] = value[name];
   return settings;
 }
 
 function readConversation(value, place) {
-  if (!isText(value?.id) || !Array.isArray(value.messages)) throw new Error(`${place}: expected a conversation with id and messages`);
+  if (!isText(value?.id) || !Array.isArray(value.messages))
+    throw new Error(`${place}: expected a conversation with id and messages`);
   const messages = value.messages.map((message, i) => readMessage(message, `${place}.messages[${i}]`));
   const head = messages.some((message) => message.id === value.head) ? value.head : (messages.at(-1)?.id ?? null);
   return {
-    id: value.id, title: isText(value.title) ? value.title.slice(0, 200) : "", mode: value.mode === "text" ? "text" : "chat",
-    created: timeOf(value.created), changed: timeOf(value.changed), settings: readSettings(value.settings), messages, head,
+    id: value.id,
+    title: isText(value.title) ? value.title.slice(0, 200) : "",
+    mode: value.mode === "text" ? "text" : "chat",
+    created: timeOf(value.created),
+    changed: timeOf(value.changed),
+    settings: readSettings(value.settings),
+    messages,
+    head,
   };
 }
 
 // Takes what toFile wrote, and of that only what a conversation has: a file may come from anywhere.
 export function fromFile(text) {
   const file = JSON.parse(text);
-  if (file?.format !== fileFormat) throw new Error(`expected a file of format ${fileFormat}, found ${JSON.stringify(file?.format ?? null)}`);
+  if (file?.format !== fileFormat)
+    throw new Error(`expected a file of format ${fileFormat}, found ${JSON.stringify(file?.format ?? null)}`);
   if (!Array.isArray(file.conversations)) throw new Error("expected a list of conversations, found none");
   return file.conversations.map((value, i) => readConversation(value, `conversations[${i}]`));
 }

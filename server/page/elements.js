@@ -1,12 +1,12 @@
 // Making elements. Texts become text nodes: nothing that a model, a server or a file says is ever read as HTML.
-import { paths } from "/page/icons.js";
+import {paths} from "/page/icons.js";
 
 const svgSpace = "http://www.w3.org/2000/svg";
 
 // element("button", {class: "quiet", on: {click: f}}, "text", other): attributes that are null or false are left out.
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
-  const { on: listeners = {}, ...plain } = attributes;
+  const {on: listeners = {}, ...plain} = attributes;
   for (const [key, value] of Object.entries(plain)) {
     if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
   }
@@ -23,12 +23,15 @@ export function svg(name, attributes, ...children) {
 }
 
 export function icon(name) {
-  return svg("svg", { viewBox: "0 0 24 24", class: `icon icon_${name}`, "aria-hidden": "true" }, svg("path", { d: paths[name] }));
+  return svg(
+      "svg", {viewBox: "0 0 24 24", class: `icon icon_${name}`, "aria-hidden": "true"}, svg("path", {d: paths[name]}));
 }
 
 // A button that shows an icon alone, and says in words what it does.
 export function iconButton(name, label, click, attributes = {}) {
-  return element("button", { type: "button", class: "quiet", "aria-label": label, title: label, on: { click }, ...attributes }, icon(name));
+  return element(
+      "button", {type: "button", class: "quiet", "aria-label": label, title: label, on: {click}, ...attributes},
+      icon(name));
 }
 
 export function setIcon(button, name) {
@@ -50,14 +53,14 @@ export function announce(text) {
 
 // A note that goes by itself, with at most one thing to do about it.
 export function toast(text, action = null, seconds = 7) {
-  const note = element("div", { class: "toast" }, element("span", {}, text));
+  const note = element("div", {class: "toast"}, element("span", {}, text));
   const remove = () => note.remove();
   if (action) {
     const click = () => {
       remove();
       action.run();
     };
-    note.append(element("button", { type: "button", class: "link", on: { click } }, action.label));
+    note.append(element("button", {type: "button", class: "link", on: {click}}, action.label));
   }
   byId("toasts").append(note);
   setTimeout(remove, seconds * 1000);
@@ -73,7 +76,7 @@ export async function copyText(text) {
       // Refused, as where the page is not in front: the other way may do.
     }
   }
-  const holder = element("textarea", { class: "unseen", "aria-hidden": "true" });
+  const holder = element("textarea", {class: "unseen", "aria-hidden": "true"});
   holder.value = text;
   document.body.append(holder);
   holder.select();

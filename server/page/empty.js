@@ -1,5 +1,5 @@
 // What stands where nothing was said yet: the model, and how to begin.
-import { element } from "/page/elements.js";
+import {element} from "/page/elements.js";
 
 const beginnings = {
   chat: [
@@ -8,7 +8,9 @@ const beginnings = {
     "Make a table of five metals with density and melting point.",
     "What should I ask a model that runs on my own machine?",
   ],
-  text: ["Once there was a thoughtful cook named Ralf.", "The old smith put down the hammer and said", "Iron melts at"],
+  // A line's end before it is how some models know that nothing came before.
+  text:
+      ["\nOnce there was a thoughtful cook named Ralf.", "The old smith put down the hammer and said", "Iron melts at"],
 };
 
 function scaled(number, units) {
@@ -22,7 +24,7 @@ function scaled(number, units) {
 
 // What the list of models tells, where it tells it.
 function facts(model) {
-  const { n_params: parameters, n_ctx: context, n_ctx_train: trained, size } = model?.meta ?? {};
+  const {n_params: parameters, n_ctx: context, n_ctx_train: trained, size} = model?.meta ?? {};
   const all = [];
   if (parameters > 0) all.push(`${scaled(parameters, ["", "thousand", "million", "billion", "trillion"])} parameters`);
   if (size > 0) all.push(scaled(size, ["B", "kB", "MB", "GB", "TB"]));
@@ -31,13 +33,21 @@ function facts(model) {
 }
 
 export function emptyState(mode, model, suggest) {
-  const buttons = beginnings[mode].map((text) => element("button", { type: "button", on: { click: () => suggest(text) } }, text));
+  const buttons = beginnings[mode].map(
+      (text) => element("button", {type: "button", on: {click: () => suggest(text)}}, text.trim()));
   return element(
-    "section", { class: "empty" }, element("img", { src: "/page/ingot.svg", alt: "", width: 84, height: 84 }),
-    element("h1", {}, mode === "chat" ? "What shall we talk about?" : "Begin a text"),
-    mode === "text" && element("p", {}, "This model has no chat template: it does not answer messages, it goes on with a text. Write a beginning."),
-    model && element("p", { class: "soft" }, facts(model) || model.id),
-    element("div", { class: "beginnings" }, ...buttons),
-    element("p", { class: "promise" }, "The model runs on this server and conversations stay in this browser. Nothing is sent anywhere else."),
+      "section",
+      {class: "empty"},
+      element("img", {src: "/page/ingot.svg", alt: "", width: 84, height: 84}),
+      element("h1", {}, mode === "chat" ? "What shall we talk about?" : "Begin a text"),
+      mode === "text" &&
+          element(
+              "p", {},
+              "This model has no chat template: it answers no messages, it goes on with a text. Write a beginning."),
+      model && element("p", {class: "soft"}, facts(model) || model.id),
+      element("div", {class: "beginnings"}, ...buttons),
+      element(
+          "p", {class: "promise"},
+          "The model runs on this server and conversations stay in this browser. Nothing is sent anywhere else."),
   );
 }

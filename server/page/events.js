@@ -6,8 +6,8 @@ export class EventReader {
   #decoder = new TextDecoder();
 
   // The data of the events that these bytes complete.
-  *read(bytes) {
-    this.#text += this.#decoder.decode(bytes, { stream: true });
+  * read(bytes) {
+    this.#text += this.#decoder.decode(bytes, {stream: true});
     // A carriage return at the end may be half of a line's end.
     const lines = this.#text.split(/\r\n|\n|\r(?=[^\n])/);
     this.#text = lines.pop();
@@ -27,7 +27,7 @@ export async function* eventsOf(body) {
   const reader = new EventReader();
   try {
     for (;;) {
-      const { done, value } = await source.read();
+      const {done, value} = await source.read();
       if (done) return;
       yield* reader.read(value);
     }

@@ -1,15 +1,22 @@
 // Markdown inside of a paragraph: code, emphasis, links, line breaks. Made as nodes; HTML in the text stays text.
 // Every loop moves forward and every search is remembered, so that no text takes more than about linear time.
-import { element } from "/page/elements.js";
+import {element} from "/page/elements.js";
 
-const entities = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+const entities = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: "\"",
+  apos: "'",
+  nbsp: "\u00a0"
+};
 const linkable = /^(https?:\/\/|mailto:)/i;
 const isSpace = (character) => character === undefined || /\s/.test(character);
 const isWord = (character) => character !== undefined && /[\p{L}\p{N}]/u.test(character);
 
 // A link leaves the page, and tells nobody where it came from. Other schemes could run code: they stay text.
 function link(address, children) {
-  return element("a", { href: address, target: "_blank", rel: "noopener noreferrer nofollow" }, ...children);
+  return element("a", {href: address, target: "_blank", rel: "noopener noreferrer nofollow"}, ...children);
 }
 
 class Inline {
@@ -17,7 +24,7 @@ class Inline {
     this.text = text;
     this.at = 0;
     this.plain = "";
-    this.parts = [];  // nodes, and runs of * _ ~ that may open or close an emphasis
+    this.parts = [];            // nodes, and runs of * _ ~ that may open or close an emphasis
     this.unclosed = new Set();  // lengths of runs of backticks that nothing closes
     this.brackets = this.#matchBrackets();
   }
@@ -26,9 +33,12 @@ class Inline {
     const match = new Map();
     const open = [];
     for (let i = 0; i < this.text.length; ++i) {
-      if (this.text[i] === "\\") ++i;
-      else if (this.text[i] === "[") open.push(i);
-      else if (this.text[i] === "]" && open.length > 0) match.set(open.pop(), i);
+      if (this.text[i] === "\\")
+        ++i;
+      else if (this.text[i] === "[")
+        open.push(i);
+      else if (this.text[i] === "]" && open.length > 0)
+        match.set(open.pop(), i);
     }
     return match;
   }
@@ -65,8 +75,17 @@ class Inline {
   }
 
   #readers = {
-    "\\": this.#escape, "`": this.#code, "*": this.#delimiter, _: this.#delimiter, "~": this.#delimiter, "[": this.#link,
-    "!": this.#image, "<": this.#angle, "&": this.#entity, "\n": this.#lineBreak, h: this.#address,
+    "\\": this.#escape,
+    "`": this.#code,
+    "*": this.#delimiter,
+    _: this.#delimiter,
+    "~": this.#delimiter,
+    "[": this.#link,
+    "!": this.#image,
+    "<": this.#angle,
+    "&": this.#entity,
+    "\n": this.#lineBreak,
+    h: this.#address,
   };
 
   // Round and square brackets keep their backslash: they begin formulas more often than they escape links.
@@ -111,7 +130,7 @@ class Inline {
       return true;
     }
     this.#flush();
-    this.parts.push({ run, opens: !isSpace(after) && !inWord, closes: !isSpace(before) && !inWord });
+    this.parts.push({run, opens: !isSpace(after) && !inWord, closes: !isSpace(before) && !inWord});
     return true;
   }
 
@@ -120,7 +139,7 @@ class Inline {
     const target = /\(\s*<?((?:[^\s()<>]|\([^\s()]*\))*)>?(?:\s+"[^"]{0,500}"|\s+'[^']{0,500}')?\s*\)/y;
     target.lastIndex = start;
     const found = target.exec(this.text);
-    return found && { address: found[1], end: target.lastIndex };
+    return found && {address: found[1], end: target.lastIndex};
   }
 
   #linkAt(open) {
@@ -129,8 +148,10 @@ class Inline {
     if (!target) return false;
     const label = new Inline(this.text.slice(open + 1, close)).nodes(this.depth + 1);
     if (label.length === 0) label.push(document.createTextNode(target.address));
-    if (linkable.test(target.address)) this.#add(link(target.address, label), target.end);
-    else this.#add(element("span", {}, ...label), target.end);
+    if (linkable.test(target.address))
+      this.#add(link(target.address, label), target.end);
+    else
+      this.#add(element("span", {}, ...label), target.end);
     return true;
   }
 
@@ -178,7 +199,7 @@ class Inline {
   // A run that closes takes the last one of its kind that opens, and everything between becomes its child.
   #emphasize() {
     const result = [];
-    const waiting = { "*": 0, _: 0, "~": 0 };
+    const waiting = {"*": 0, _: 0, "~": 0};
     for (const part of this.parts) {
       if (part.run === undefined) {
         result.push(part);
@@ -191,7 +212,8 @@ class Inline {
         const from = result[opener];
         const width = kind === "~" || (left.length > 1 && from.run.length > 1) ? 2 : 1;
         const inside = result.splice(opener + 1);
-        for (const other of inside) if (other.run && other.opens) --waiting[other.run[0]];
+        for (const other of inside)
+          if (other.run && other.opens) --waiting[other.run[0]];
         const children = inside.map((other) => (other.run === undefined ? other : document.createTextNode(other.run)));
         from.run = from.run.slice(width);
         if (!from.run) {
@@ -203,7 +225,7 @@ class Inline {
       }
       if (!left) continue;
       if (part.opens) ++waiting[kind];
-      result.push({ run: left, opens: part.opens });
+      result.push({run: left, opens: part.opens});
     }
     this.parts = result;
   }

@@ -1,5 +1,5 @@
 // Keys, and the list of them.
-import { byId, element } from "/page/elements.js";
+import {byId, element} from "/page/elements.js";
 
 const list = [
   ["Enter", "send the message"],
@@ -14,16 +14,18 @@ const list = [
   ["?", "this list"],
 ];
 
-const isWritten = (target) => target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]") !== null;
+const isWritten = (target) =>
+    target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]") !== null;
 
 // keys: one function for each single key, and escape().
 export function listenToKeys(keys) {
-  byId("shortcut_list").append(
-    ...list.map(([names, text]) => {
-      const caps = names.split(" ").map((name) => element("kbd", {}, name));
-      return element("div", {}, element("dt", {}, ...caps), element("dd", {}, text));
-    }),
-  );
+  byId("shortcut_list")
+      .append(
+          ...list.map(([names, text]) => {
+            const caps = names.split(" ").map((name) => element("kbd", {}, name));
+            return element("div", {}, element("dt", {}, ...caps), element("dd", {}, text));
+          }),
+      );
   document.addEventListener("keydown", (event) => {
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") return keys.escape(event);

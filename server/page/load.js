@@ -1,6 +1,6 @@
 // What the server is doing right now, read from its metrics every two seconds while the page is seen.
-import { element, svg } from "/page/elements.js";
-import { ask } from "/page/server.js";
+import {element, svg} from "/page/elements.js";
+import {ask} from "/page/server.js";
 
 const period = 2000;  // milliseconds
 const longestPause = 30000;
@@ -16,7 +16,7 @@ export function readMetrics(text) {
     sums.set(name, (sums.get(name) ?? 0) + number);
     most.set(name, Math.max(most.get(name) ?? -Infinity, number));
   }
-  return { sum: (name) => sums.get(name), most: (name) => most.get(name) };
+  return {sum: (name) => sums.get(name), most: (name) => most.get(name)};
 }
 
 // A second: a counter that fell began anew.
@@ -25,16 +25,25 @@ function rate(now, before, name, seconds) {
   return difference < 0 ? 0 : difference / seconds;
 }
 
-const amount = (number) => (number < 10 ? number.toFixed(1).replace(/\.0$/, "") : Math.round(number).toLocaleString("en"));
+const amount = (number) =>
+    (number < 10 ? number.toFixed(1).replace(/\.0$/, "") : Math.round(number).toLocaleString("en"));
 
 function graph(rates) {
   const highest = Math.max(...rates, 1);
-  const point = (value, i) => `${((i + kept - rates.length) * 200) / (kept - 1)},${(35 - (value / highest) * 32).toFixed(1)}`;
+  const point = (value, i) =>
+      `${((i + kept - rates.length) * 200) / (kept - 1)},${(35 - (value / highest) * 32).toFixed(1)}`;
   const line = rates.map(point).join(" ");
   const from = ((kept - rates.length) * 200) / (kept - 1);
   return svg(
-    "svg", { viewBox: "0 0 200 36", preserveAspectRatio: "none", role: "img", "aria-label": "Tokens a second of the last two minutes" },
-    svg("polygon", { points: `${from},36 ${line} 200,36` }), svg("polyline", { points: line }),
+      "svg",
+      {
+        viewBox: "0 0 200 36",
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": "Tokens a second of the last two minutes"
+      },
+      svg("polygon", {points: `${from},36 ${line} 200,36`}),
+      svg("polyline", {points: line}),
   );
 }
 
@@ -44,8 +53,8 @@ export class Load {
   #timer = null;
   #pause = period;
 
-  constructor({ state, graph: graphRoot, numbers }) {
-    Object.assign(this, { stateRoot: state, graphRoot, numbers });
+  constructor({state, graph: graphRoot, numbers}) {
+    Object.assign(this, {stateRoot: state, graphRoot, numbers});
     document.addEventListener("visibilitychange", () => this.restart());
   }
 
@@ -83,24 +92,26 @@ export class Load {
   #show(metrics) {
     const now = performance.now();
     const before = this.#before;
-    this.#before = { metrics, now };
+    this.#before = {metrics, now};
     const seconds = before ? (now - before.now) / 1000 : 1;
     const rateOf = (name) => (before ? rate(metrics, before.metrics, name, seconds) : 0);
     const generated = rateOf("ingot_generation_tokens_total");
     this.#rates = [...this.#rates, generated].slice(-kept);
-    const running = metrics.sum("ingot_requests_running") ?? 0;
-    const waiting = metrics.sum("ingot_requests_waiting") ?? 0;
-    const cache = metrics.most("ingot_cache_usage_ratio");
+    const running = metrics.sum("ingot_num_requests_running") ?? 0;
+    const waiting = metrics.sum("ingot_num_requests_waiting") ?? 0;
+    const cache = metrics.most("ingot_kv_cache_usage_perc");
     this.stateRoot.textContent = running > 0 ? "busy" : "idle";
     this.stateRoot.title = "";
     this.stateRoot.classList.toggle("busy", running > 0);
     this.graphRoot.replaceChildren(graph(this.#rates));
     const row = (label, value) => element("div", {}, element("dt", {}, label), element("dd", {}, value));
-    const meter = element("meter", { min: 0, max: 1, value: cache ?? 0, "aria-label": "Part of the cache that is in use" });
+    const meter =
+        element("meter", {min: 0, max: 1, value: cache ?? 0, "aria-label": "Part of the cache that is in use"});
     this.numbers.replaceChildren(
-      row("Requests", waiting > 0 ? `${running} running, ${waiting} waiting` : `${running} running`),
-      row("Writing", `${amount(generated)} tokens/s`), row("Reading", `${amount(rateOf("ingot_prompt_tokens_total"))} tokens/s`),
-      ...(cache === undefined ? [] : [row("Cache", `${Math.round(cache * 100)} %`), meter]),
+        row("Requests", waiting > 0 ? `${running} running, ${waiting} waiting` : `${running} running`),
+        row("Writing", `${amount(generated)} tokens/s`),
+        row("Reading", `${amount(rateOf("ingot_prompt_tokens_computed_total"))} tokens/s`),
+        ...(cache === undefined ? [] : [row("Cache", `${Math.round(cache * 100)} %`), meter]),
     );
   }
 }

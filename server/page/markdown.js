@@ -1,8 +1,8 @@
 // Markdown to nodes, as models write it: headings, lists, quotes, tables, code. While an answer grows only the blocks
 // that changed are made again.
-import { copyButton, element } from "/page/elements.js";
-import { highlighted } from "/page/highlight.js";
-import { inlineNodes } from "/page/inline.js";
+import {copyButton, element} from "/page/elements.js";
+import {highlighted} from "/page/highlight.js";
+import {inlineNodes} from "/page/inline.js";
 
 const deepest = 10;  // quotes in lists in quotes; what is deeper stays text
 const fence = /^( {0,3})(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$/;
@@ -14,8 +14,8 @@ const tableRule = /^ *\|?(?: *:?-+:? *\|)* *:?-+:? *\|? *$/;
 const indentOf = (line) => line.length - line.trimStart().length;
 const isBlank = (line) => line.trim() === "";
 
-const startsBlock = (line) =>
-  fence.test(line) || heading.test(line) || rule.test(line) || quote.test(line) || (marker.test(line) && !/^ *\d*[2-9]\d*[.)]/.test(line));
+const startsBlock = (line) => fence.test(line) || heading.test(line) || rule.test(line) || quote.test(line) ||
+    (marker.test(line) && !/^ *\d*[2-9]\d*[.)]/.test(line));
 
 // Each reader takes the block that begins at lines[at], or returns null: {type, end, ...}.
 function readCode(lines, at) {
@@ -25,11 +25,12 @@ function readCode(lines, at) {
   let end = at + 1;
   const closes = (line) => {
     const trimmed = line.trim();
-    return trimmed.length >= ticks.length && indentOf(line) < 4 + indent.length && trimmed === ticks[0].repeat(trimmed.length);
+    return trimmed.length >= ticks.length && indentOf(line) < 4 + indent.length &&
+        trimmed === ticks[0].repeat(trimmed.length);
   };
   while (end < lines.length && !closes(lines[end])) ++end;
   const code = lines.slice(at + 1, end).map((line) => line.slice(Math.min(indent.length, indentOf(line))));
-  return { type: "code", end: end + 1, language: language.toLowerCase(), code: code.join("\n") };
+  return {type: "code", end: end + 1, language: language.toLowerCase(), code: code.join("\n")};
 }
 
 function readHeading(lines, at) {
@@ -37,29 +38,40 @@ function readHeading(lines, at) {
   if (!found) return null;
   const text = found[2].trimEnd();
   const stripped = text.replace(/#{1,20}$/, "");
-  return { type: "heading", end: at + 1, level: found[1].length, text: stripped === "" || stripped.endsWith(" ") ? stripped.trim() : text };
+  return {
+    type: "heading",
+    end: at + 1,
+    level: found[1].length,
+    text: stripped === "" || stripped.endsWith(" ") ? stripped.trim() : text
+  };
 }
 
-const readRule = (lines, at) => (rule.test(lines[at]) ? { type: "rule", end: at + 1 } : null);
+const readRule = (lines, at) => (rule.test(lines[at]) ? {type: "rule", end: at + 1} : null);
 
 function readQuote(lines, at) {
   if (!quote.test(lines[at])) return null;
   let end = at;
   while (end < lines.length && !isBlank(lines[end]) && (quote.test(lines[end]) || !startsBlock(lines[end]))) ++end;
-  return { type: "quote", end, lines: lines.slice(at, end).map((line) => line.replace(quote, "")) };
+  return {type: "quote", end, lines: lines.slice(at, end).map((line) => line.replace(quote, ""))};
 }
 
-const cellsOf = (line) =>
-  line.trim().replace(/^\|/, "").replace(/(?<!\\)\|$/, "").split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
+const cellsOf = (line) => line.trim()
+                              .replace(/^\|/, "")
+                              .replace(/(?<!\\)\|$/, "")
+                              .split(/(?<!\\)\|/)
+                              .map((cell) => cell.trim().replaceAll("\\|", "|"));
 
 function readTable(lines, at) {
-  if (!lines[at].includes("|") || at + 1 >= lines.length || lines[at + 1].length > 2000 || !tableRule.test(lines[at + 1])) return null;
+  if (!lines[at].includes("|") || at + 1 >= lines.length || lines[at + 1].length > 2000 ||
+      !tableRule.test(lines[at + 1]))
+    return null;
   const head = cellsOf(lines[at]);
-  const sides = cellsOf(lines[at + 1]).map((cell) => (cell.endsWith(":") ? (cell.startsWith(":") ? "center" : "right") : "left"));
+  const sides =
+      cellsOf(lines[at + 1]).map((cell) => (cell.endsWith(":") ? (cell.startsWith(":") ? "center" : "right") : "left"));
   if (sides.length !== head.length) return null;
   let end = at + 2;
   while (end < lines.length && lines[end].includes("|") && !isBlank(lines[end])) ++end;
-  return { type: "table", end, head, sides, rows: lines.slice(at + 2, end).map(cellsOf) };
+  return {type: "table", end, head, sides, rows: lines.slice(at + 2, end).map(cellsOf)};
 }
 
 const kindOf = (mark) => (/\d/.test(mark) ? mark.at(-1) : mark);
@@ -76,7 +88,7 @@ function readList(lines, at) {
     const found = marker.exec(lines[end]);
     if (found && found[1].length < outer + 2 && kindOf(found[2]) === kind && !rule.test(lines[end])) {
       const width = found[0].length - (found[3].length > 4 ? found[3].length - 1 : 0);
-      items.push({ width, lines: [lines[end].slice(width)] });
+      items.push({width, lines: [lines[end].slice(width)]});
       ++end;
       continue;
     }
@@ -84,7 +96,8 @@ function readList(lines, at) {
     if (isBlank(lines[end])) {
       let next = end + 1;
       while (next < lines.length && isBlank(lines[next])) ++next;
-      const goesOn = next < lines.length && (indentOf(lines[next]) >= outer + 2 || kindOf(marker.exec(lines[next])?.[2] ?? "") === kind);
+      const goesOn = next < lines.length &&
+          (indentOf(lines[next]) >= outer + 2 || kindOf(marker.exec(lines[next])?.[2] ?? "") === kind);
       if (!goesOn) break;
       isLoose = true;
       item.lines.push("");
@@ -98,20 +111,20 @@ function readList(lines, at) {
       break;
     }
   }
-  return { type: "list", end, start: /\d/.test(first[2]) ? parseInt(first[2], 10) : null, items, isLoose };
+  return {type: "list", end, start: /\d/.test(first[2]) ? parseInt(first[2], 10) : null, items, isLoose};
 }
 
 function readParagraph(lines, at) {
   let end = at + 1;
   while (end < lines.length && !isBlank(lines[end]) && !startsBlock(lines[end])) ++end;
-  return { type: "paragraph", end, text: lines.slice(at, end).map((line) => line.trimStart()).join("\n").trimEnd() };
+  return {type: "paragraph", end, text: lines.slice(at, end).map((line) => line.trimStart()).join("\n").trimEnd()};
 }
 
 const readers = [readCode, readHeading, readRule, readQuote, readList, readTable, readParagraph];
 
 function blocksOf(lines, depth) {
   const blocks = [];
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     if (isBlank(lines[at])) {
       ++at;
       continue;
@@ -127,27 +140,38 @@ function blocksOf(lines, depth) {
 
 // --- nodes -----------------------------------------------------------------------------------------------------------
 
-function codeNode({ language, code }) {
+function codeNode({language, code}) {
   const holder = element("code", {}, ...highlighted(code, language));
-  const head = element("div", { class: "code_head" }, element("span", {}, language || "text"), copyButton("Copy the code", () => holder.textContent));
-  return element("div", { class: "code" }, head, element("pre", { tabindex: "0" }, holder));
+  const head = element(
+      "div", {class: "code_head"}, element("span", {}, language || "text"),
+      copyButton("Copy the code", () => holder.textContent));
+  return element("div", {class: "code"}, head, element("pre", {tabindex: "0"}, holder));
 }
 
 function itemNode(item, isLoose, depth) {
   const task = /^\[([ xX])\] /.exec(item.lines[0]);
   const lines = task ? [item.lines[0].slice(4), ...item.lines.slice(1)] : item.lines;
-  const children = blocksOf(lines, depth + 1).flatMap((block) =>
-    block.type === "paragraph" && !isLoose ? inlineNodes(block.text) : [nodeOf(block, depth + 1)],
-  );
-  const box = task && element("input", { type: "checkbox", disabled: true, checked: task[1] !== " ", "aria-label": task[1] !== " " ? "done" : "to do" });
-  return element("li", { class: task ? "task" : null }, box, ...children);
+  const children =
+      blocksOf(lines, depth + 1)
+          .flatMap(
+              (block) => block.type === "paragraph" && !isLoose ? inlineNodes(block.text) : [nodeOf(block, depth + 1)],
+          );
+  const box = task && element("input", {
+                type: "checkbox",
+                disabled: true,
+                checked: task[1] !== " ",
+                "aria-label": task[1] !== " " ? "done" : "to do"
+              });
+  return element("li", {class: task ? "task" : null}, box, ...children);
 }
 
-function tableNode({ head, sides, rows }) {
-  const row = (cells, name) =>
-    element("tr", {}, ...head.map((_, i) => element(name, { class: `to_${sides[i]}` }, ...inlineNodes(cells[i] ?? ""))));
-  const table = element("table", {}, element("thead", {}, row(head, "th")), element("tbody", {}, ...rows.map((cells) => row(cells, "td"))));
-  return element("div", { class: "table", tabindex: "0" }, table);
+function tableNode({head, sides, rows}) {
+  const row = (cells, name) => element(
+      "tr", {}, ...head.map((_, i) => element(name, {class: `to_${sides[i]}`}, ...inlineNodes(cells[i] ?? ""))));
+  const table = element(
+      "table", {}, element("thead", {}, row(head, "th")),
+      element("tbody", {}, ...rows.map((cells) => row(cells, "td"))));
+  return element("div", {class: "table", tabindex: "0"}, table);
 }
 
 function nodeOf(block, depth) {
@@ -156,7 +180,7 @@ function nodeOf(block, depth) {
       return codeNode(block);
     case "heading":
       // The page has headings of its own above.
-      return element(`h${Math.min(block.level + 2, 6)}`, { class: `level_${block.level}` }, ...inlineNodes(block.text));
+      return element(`h${Math.min(block.level + 2, 6)}`, {class: `level_${block.level}`}, ...inlineNodes(block.text));
     case "rule":
       return element("hr");
     case "quote":
@@ -166,7 +190,7 @@ function nodeOf(block, depth) {
     case "list": {
       const name = block.start === null ? "ul" : "ol";
       const start = block.start === null || block.start === 1 ? null : block.start;
-      return element(name, { start }, ...block.items.map((item) => itemNode(item, block.isLoose, depth)));
+      return element(name, {start}, ...block.items.map((item) => itemNode(item, block.isLoose, depth)));
     }
     default:
       return element("p", {}, ...inlineNodes(block.text));
@@ -184,7 +208,8 @@ export class MarkdownView {
   update(text) {
     const blocks = blocksOf(text.replace(/\r\n?/g, "\n").replaceAll("\t", "    ").split("\n"), 0);
     let same = 0;
-    while (same < blocks.length && same < this.#blocks.length && blocks[same].source === this.#blocks[same].source) ++same;
+    while (same < blocks.length && same < this.#blocks.length && blocks[same].source === this.#blocks[same].source)
+      ++same;
     const old = this.#blocks[same];
     // Code that grows keeps its frame, so that a hand on its button does not miss.
     if (old?.type === "code" && blocks[same]?.type === "code" && old.language === blocks[same].language) {

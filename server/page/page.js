@@ -1,41 +1,48 @@
 // The page: what is in the markup, brought together with what it does.
-import { Chat } from "/page/chat.js";
-import { titleOf, toFile } from "/page/conversation.js";
-import { byId, drawIcons, element, setIcon, toast } from "/page/elements.js";
-import { listenToKeys } from "/page/keyboard.js";
-import { Load } from "/page/load.js";
-import { showMap } from "/page/map.js";
-import { inWords } from "/page/server.js";
-import { showSettings } from "/page/settings.js";
-import { Sidebar } from "/page/sidebar.js";
-import { Transcript } from "/page/transcript.js";
+import {Chat} from "/page/chat.js";
+import {titleOf, toFile} from "/page/conversation.js";
+import {byId, drawIcons, element, setIcon, toast} from "/page/elements.js";
+import {listenToKeys} from "/page/keyboard.js";
+import {Load} from "/page/load.js";
+import {showMap} from "/page/map.js";
+import {inWords} from "/page/server.js";
+import {showSettings} from "/page/settings.js";
+import {Sidebar} from "/page/sidebar.js";
+import {Transcript} from "/page/transcript.js";
 
 const theme = window.ingotTheme;
 const field = byId("message");
 const scroller = byId("scroller");
 const narrow = matchMedia("(max-width: 860px)");
 
-const chat = new Chat({ changed: show, grown: (answer) => transcript.grow(answer), listed: () => sidebar.show(), note: toast });
+const chat =
+    new Chat({changed: show, grown: (answer) => transcript.grow(answer), listed: () => sidebar.show(), note: toast});
 
 const transcript = new Transcript(
-  byId("transcript"),
-  {
-    again: (answer) => chat.again(answer), edit: (message, text) => chat.edit(message, text), show: (version) => chat.show(version),
-    grown: followEnd, suggest: (text) => write(text),
-  },
-  () => ({ conversation: chat.conversation, model: chat.model, isBusy: (message) => chat.isAnswering(message) }),
+    byId("transcript"),
+    {
+      again: (answer) => chat.again(answer),
+      edit: (message, text) => chat.edit(message, text),
+      show: (version) => chat.show(version),
+      grown: followEnd,
+      suggest: (text) => write(text),
+    },
+    () => ({conversation: chat.conversation, model: chat.model, isBusy: (message) => chat.isAnswering(message)}),
 );
 
 const sidebar = new Sidebar(
-  byId("conversations"), byId("search"),
-  {
-    open: (id) => chat.open(id).then(closeSidebar), rename: (id, title) => chat.rename(id, title), remove,
-    save: async (id) => saveFile(await chat.exported(id)),
-  },
-  () => ({ summaries: chat.summaries, shown: chat.conversation.id, isBusy: (id) => chat.isBusy(id) }),
+    byId("conversations"),
+    byId("search"),
+    {
+      open: (id) => chat.open(id).then(closeSidebar),
+      rename: (id, title) => chat.rename(id, title),
+      remove,
+      save: async (id) => saveFile(await chat.exported(id)),
+    },
+    () => ({summaries: chat.summaries, shown: chat.conversation.id, isBusy: (id) => chat.isBusy(id)}),
 );
 
-const load = new Load({ state: byId("load_state"), graph: byId("load_graph"), numbers: byId("load_numbers") });
+const load = new Load({state: byId("load_state"), graph: byId("load_graph"), numbers: byId("load_numbers")});
 
 // --- showing ---------------------------------------------------------------------------------------------------------
 
@@ -43,7 +50,7 @@ let shownId = null;
 
 // Everything that depends on which conversation is shown, and on whether it is being answered.
 function show() {
-  const { conversation } = chat;
+  const {conversation} = chat;
   const isBusy = chat.isBusy(conversation.id);
   const isText = conversation.mode === "text";
   document.body.dataset.mode = conversation.mode;
@@ -54,7 +61,9 @@ function show() {
   sidebar.show();
   setIcon(byId("send"), isBusy ? "stop" : "send");
   byId("send").setAttribute("aria-label", isBusy ? "Stop" : isText ? "Go on with the text" : "Send");
-  field.placeholder = isText ? (conversation.messages.length > 0 ? "Add words of your own, or send nothing to go on" : "Write a beginning") : "Ask something";
+  field.placeholder = isText ?
+      (conversation.messages.length > 0 ? "Add words of your own, or send nothing to go on" : "Write a beginning") :
+      "Ask something";
   byId("mode").hidden = !isText;
   byId("mode").textContent = "Continue a text";
   byId("mode").title = "This model has no chat template: it goes on with a text.";
@@ -71,19 +80,25 @@ function show() {
 function showModels() {
   const select = byId("model");
   select.disabled = chat.models.length === 0;
-  const options = chat.models.map(({ id }) => element("option", { value: id }, id));
+  const options = chat.models.map(({id}) => element("option", {value: id}, id));
   select.replaceChildren(...(options.length > 0 ? options : [element("option", {}, "no model")]));
   if (chat.model) select.value = chat.model.id;
 }
 
 async function findModels() {
+  const notice = byId("notice");
   try {
     await chat.findModels();
+    notice.hidden = true;
   } catch (error) {
-    const { title, text } = inWords(error);
-    if (error.status === 401) openPanel("settings");
-    if (error.status === 401) byId("setting_key").focus();
-    toast(`${title}: ${text}`, { label: "Try again", run: findModels }, 60);
+    const {title, text} = inWords(error);
+    if (error.status === 401) {
+      if (byId("settings").hidden) openPanel("settings");
+      byId("setting_key").focus();
+    }
+    const again = element("button", {type: "button", class: "link", on: {click: findModels}}, "Try again");
+    notice.replaceChildren(element("strong", {}, title), element("span", {}, text), again);
+    notice.hidden = false;
   }
   showModels();
 }
@@ -137,7 +152,7 @@ field.addEventListener("keydown", (event) => {
     event.preventDefault();
     if (!chat.isBusy(chat.conversation.id)) send();
   } else if (event.key === "ArrowUp" && field.value === "") {
-    const buttons = document.querySelectorAll('.message button[aria-label^="Edit"]');
+    const buttons = document.querySelectorAll(".message button[aria-label^=\"Edit\"]");
     if (buttons.length === 0) return;
     event.preventDefault();
     buttons[buttons.length - 1].click();
@@ -222,26 +237,26 @@ byId("new_conversation").addEventListener("click", begin);
 
 async function remove(id) {
   const removed = await chat.remove(id);
-  toast("Deleted.", removed && { label: "Undo", run: () => chat.bringBack(removed) });
+  toast("Deleted.", removed && {label: "Undo", run: () => chat.bringBack(removed)});
 }
 
 // --- files -----------------------------------------------------------------------------------------------------------
 
 function saveFile(conversations) {
-  const file = URL.createObjectURL(new Blob([toFile(conversations)], { type: "application/json" }));
+  const file = URL.createObjectURL(new Blob([toFile(conversations)], {type: "application/json"}));
   const day = new Date().toISOString().slice(0, 10);
-  element("a", { href: file, download: `ingot-conversations-${day}.json` }).click();
+  element("a", {href: file, download: `ingot-conversations-${day}.json`}).click();
   setTimeout(() => URL.revokeObjectURL(file), 60000);
 }
 
 byId("export").addEventListener("click", async () => saveFile(await chat.exported()));
 byId("import").addEventListener("click", () => byId("import_file").click());
-byId("import_file").addEventListener("change", async ({ target }) => {
+byId("import_file").addEventListener("change", async ({target}) => {
   const [file] = target.files;
   target.value = "";
   if (!file) return;
   try {
-    const { taken, present } = await chat.take(await file.text());
+    const {taken, present} = await chat.take(await file.text());
     toast(`${taken} imported` + (present > 0 ? `, ${present} already here.` : "."));
   } catch (error) {
     toast(`${file.name}: ${error.message}`, null, 15);
@@ -261,16 +276,23 @@ byId("show_shortcuts").addEventListener("click", () => shortcuts.showModal());
 byId("close_shortcuts").addEventListener("click", () => shortcuts.close());
 
 listenToKeys({
-  "/": () => field.focus(), n: begin, m: () => togglePanel("map"), s: () => togglePanel("settings"), d: switchTheme,
+  "/": () => field.focus(),
+  n: begin,
+  m: () => togglePanel("map"),
+  s: () => togglePanel("settings"),
+  d: switchTheme,
   "?": () => shortcuts.showModal(),
   escape: () => {
-    if (chat.isBusy(chat.conversation.id)) chat.stop();
-    else if (document.body.classList.contains("listing")) closeSidebar();
-    else closePanels();
+    if (chat.isBusy(chat.conversation.id))
+      chat.stop();
+    else if (document.body.classList.contains("listing"))
+      closeSidebar();
+    else
+      closePanels();
   },
 });
 
-byId("model").addEventListener("change", ({ target }) => {
+byId("model").addEventListener("change", ({target}) => {
   chat.choose(target.value);
   if (!byId("map").hidden) panels.map();
 });
@@ -281,5 +303,5 @@ addEventListener("resize", measureField);
 drawIcons(document);
 await chat.start(location.hash.slice(1));
 load.restart();
-await findModels();
 if (!narrow.matches) field.focus();
+await findModels();

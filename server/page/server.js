@@ -14,8 +14,10 @@ export const key = {
   set value(text) {
     this.inMemory = text;
     try {
-      if (text) sessionStorage.setItem(keyName, text);
-      else sessionStorage.removeItem(keyName);
+      if (text)
+        sessionStorage.setItem(keyName, text);
+      else
+        sessionStorage.removeItem(keyName);
     } catch {
       // It lasts as long as the page.
     }
@@ -23,21 +25,22 @@ export const key = {
 };
 
 export class ServerError extends Error {
-  constructor(status, { message, code = null, param = null, retryAfter = null }) {
+  constructor(status, {message, code = null, param = null, retryAfter = null}) {
     super(message);
-    Object.assign(this, { status, code, param, retryAfter });
+    Object.assign(this, {status, code, param, retryAfter});
   }
 }
 
 // OpenAI's form, {"error": {message, type, param, code}}; other servers in between write what they like.
 export function errorOf(status, text, retryAfter = null) {
   try {
-    const { error } = JSON.parse(text);
-    if (typeof error?.message === "string") return new ServerError(status, { ...error, retryAfter });
+    const {error} = JSON.parse(text);
+    if (typeof error?.message === "string") return new ServerError(status, {...error, retryAfter});
   } catch {
     // Said as it is.
   }
-  return new ServerError(status, { message: text.trim().slice(0, 500) || `status ${status}, without a message`, retryAfter });
+  return new ServerError(
+      status, {message: text.trim().slice(0, 500) || `status ${status}, without a message`, retryAfter});
 }
 
 export async function ask(path, options = {}) {
@@ -47,19 +50,23 @@ export async function ask(path, options = {}) {
   let response;
   try {
     response = await fetch(path, {
-      method: options.body ? "POST" : "GET", headers, body: options.body && JSON.stringify(options.body), signal: options.signal,
-      cache: "no-store", credentials: "omit",
+      method: options.body ? "POST" : "GET",
+      headers,
+      body: options.body && JSON.stringify(options.body),
+      signal: options.signal,
+      cache: "no-store",
+      credentials: "omit",
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ServerError(0, { message: error.message });
+    throw new ServerError(0, {message: error.message});
   }
   if (response.ok) return response;
   throw errorOf(response.status, await response.text(), response.headers.get("Retry-After"));
 }
 
 export async function models() {
-  const { data } = await (await ask("/v1/models")).json();
+  const {data} = await (await ask("/v1/models")).json();
   return Array.isArray(data) ? data.filter((model) => typeof model?.id === "string") : [];
 }
 
@@ -95,5 +102,5 @@ export function inWords(error) {
   } else if (error.param) {
     hint = `It is about the field ${error.param}.`;
   }
-  return { title, text: error.message, hint };
+  return {title, text: error.message, hint};
 }

@@ -1,30 +1,31 @@
 // Conversations in this browser's IndexedDB: summaries for the list, and each conversation by itself, so that the list
 // costs little however much was said. Where the browser keeps nothing, they last as long as the page.
-import { titleOf } from "/page/conversation.js";
+import {titleOf} from "/page/conversation.js";
 
-const asked = (request) =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
+const asked = (request) => new Promise((resolve, reject) => {
+  request.onsuccess = () => resolve(request.result);
+  request.onerror = () => reject(request.error);
+});
 
-const done = (transaction) =>
-  new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onerror = transaction.onabort = () => reject(transaction.error);
-  });
+const done = (transaction) => new Promise((resolve, reject) => {
+  transaction.oncomplete = () => resolve();
+  transaction.onerror = transaction.onabort = () => reject(transaction.error);
+});
 
 function openDatabase() {
   const request = indexedDB.open("ingot", 1);
   request.onupgradeneeded = () => {
-    request.result.createObjectStore("summaries", { keyPath: "id" });
-    request.result.createObjectStore("conversations", { keyPath: "id" });
+    request.result.createObjectStore("summaries", {keyPath: "id"});
+    request.result.createObjectStore("conversations", {keyPath: "id"});
   };
   return asked(request);
 }
 
 export const summaryOf = (conversation) => ({
-  id: conversation.id, title: titleOf(conversation), mode: conversation.mode, created: conversation.created,
+  id: conversation.id,
+  title: titleOf(conversation),
+  mode: conversation.mode,
+  created: conversation.created,
   changed: conversation.changed,
 });
 
@@ -79,8 +80,8 @@ class InMemory {
 // {store, warning}: the warning says why nothing is kept, where nothing is.
 export async function openStore() {
   try {
-    return { store: new Kept(await openDatabase()), warning: null };
+    return {store: new Kept(await openDatabase()), warning: null};
   } catch (error) {
-    return { store: new InMemory(), warning: `This browser keeps no history for this page: ${error?.message ?? error}` };
+    return {store: new InMemory(), warning: `This browser keeps no history for this page: ${error?.message ?? error}`};
   }
 }

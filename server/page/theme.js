@@ -15,8 +15,10 @@
   }
 
   function apply(choice) {
-    if (choice === "system") delete root.dataset.theme;
-    else root.dataset.theme = choice;
+    if (choice === "system")
+      delete root.dataset.theme;
+    else
+      root.dataset.theme = choice;
   }
 
   window.ingotTheme = {

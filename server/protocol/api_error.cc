@@ -66,7 +66,8 @@ ApiError wrong_body(std::string message) { return error_of(400, std::move(messag
 
 ApiError context_length_exceeded(std::int64_t prompt_tokens, std::int64_t most_tokens, std::int64_t context) {
   return error_of(400,
-                  "expected prompt and answer within a context of " + std::to_string(context) + " tokens, found " +
+                  // Some clients know this error by OpenAI's first words alone.
+                  "This model's maximum context length is " + std::to_string(context) + " tokens, found " +
                       std::to_string(prompt_tokens) + " of the prompt and " + std::to_string(most_tokens) +
                       " asked for: shorten the prompt or ask for fewer tokens",
                   "context_length_exceeded");

@@ -76,13 +76,13 @@ void ChatAnswer::take_token(std::int64_t choice, const ChosenToken& chosen) {
   append_probabilities(state.probabilities, chosen);
 }
 
-void ChatAnswer::take_rest(std::int64_t choice, std::string_view text) {
+void ChatAnswer::take_rest(std::int64_t choice, const GenerationEnding& ending) {
   if (!is_streamed()) {
-    choices_[static_cast<std::size_t>(choice)].text += text;
+    choices_[static_cast<std::size_t>(choice)].text += ending.text;
     return;
   }
   begin(choice);
-  if (!text.empty()) write_text(choice, text, nullptr);
+  if (!ending.text.empty()) write_text(choice, ending.text, nullptr);
 }
 
 void ChatAnswer::add_choice(JsonWriter& writer, std::int64_t choice) const {

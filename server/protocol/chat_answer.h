@@ -1,7 +1,8 @@
 // The answer of POST /v1/chat/completions: chat.completion, or a stream of chat.completion.chunk.
 //
 // A choice's first chunk says whose words follow, its last one why they end. A token whose text is still to come has
-// no chunk of its own, unless its probability was asked for.
+// no chunk of its own, unless its probability was asked for. The token that ends a choice is not told: it is no part of
+// the message.
 #pragma once
 
 #include "model/tokenizer/tokenizer.h"
@@ -23,7 +24,7 @@ class ChatAnswer : public GenerationAnswer {
   };
 
   void take_token(std::int64_t choice, const ChosenToken& chosen) override;
-  void take_rest(std::int64_t choice, std::string_view text) override;
+  void take_rest(std::int64_t choice, const GenerationEnding& ending) override;
   void add_choice(JsonWriter& writer, std::int64_t choice) const override;
   std::string_view empty_delta() const override { return "\"delta\":{}"; }
 

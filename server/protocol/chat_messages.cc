@@ -24,7 +24,7 @@ bool is_one_of(const std::array<std::string_view, Count>& names, const Value& va
 template <std::size_t Count>
 std::string listed(const std::array<std::string_view, Count>& names) {
   std::string text = "one of";
-  for (const std::string_view name : names) text.append(&name == names.data() ? " " : ", ").append(name);
+  for (const std::string_view& name : names) text.append(&name == names.data() ? " " : ", ").append(name);
   return text;
 }
 

@@ -156,9 +156,15 @@ void CompletionAnswer::take_token(std::int64_t choice, const ChosenToken& chosen
   put(choice, chosen.text, &probabilities);
 }
 
-void CompletionAnswer::take_rest(std::int64_t choice, std::string_view text) {
+void CompletionAnswer::take_rest(std::int64_t choice, const GenerationEnding& ending) {
   begin(choice);
-  if (!text.empty()) put(choice, text, nullptr);
+  if (tells_probabilities() && ending.last) {
+    Probabilities probabilities;
+    append(probabilities, *ending.last, choice_at(choice).offset);
+    put(choice, ending.text, &probabilities);
+  } else if (!ending.text.empty()) {
+    put(choice, ending.text, nullptr);
+  }
 }
 
 void CompletionAnswer::add_choice(JsonWriter& writer, std::int64_t choice) const {

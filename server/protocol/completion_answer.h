@@ -2,7 +2,8 @@
 //
 // With probabilities, text_offset says where in the choice's text a token begins, in characters; a prompt that is
 // echoed comes first, its first token with null, since nothing says how likely that was. The tokens beside one are an
-// object by their names; the one that was chosen is always among them.
+// object by their names; the one that was chosen is always among them. The token that ended a choice is the last of the
+// list, though not of the text: programs that measure texts (lm-eval) ask for one token more and take it off again.
 #pragma once
 
 #include "model/tokenizer/tokenizer.h"
@@ -30,7 +31,7 @@ class CompletionAnswer : public GenerationAnswer {
 
   void take_prompt(std::int64_t choice, std::span<const ChosenToken> prompt) override;
   void take_token(std::int64_t choice, const ChosenToken& chosen) override;
-  void take_rest(std::int64_t choice, std::string_view text) override;
+  void take_rest(std::int64_t choice, const GenerationEnding& ending) override;
   void add_choice(JsonWriter& writer, std::int64_t choice) const override;
   std::string_view empty_delta() const override { return "\"text\":\"\""; }
 

@@ -139,6 +139,38 @@ TEST(CompletionAnswer, EchoesWithoutGenerating) {
   silent.answer.on_end(0, test_ending(GenerationEnd::token_limit, ""));
   EXPECT_EQ(at(json_value(silent.answer.whole()), "choices.0.text"), "\"h\"");
   EXPECT_EQ(at(json_value(silent.answer.whole()), "choices.0.logprobs"), "null");
+  Completion streamed(R"("prompt":"h","echo":true,"max_tokens":0,"stream":true)");
+  const std::string first(streamed.answer.on_prompt(0, prompt));
+  const Events events =
+      events_of(first + std::string(streamed.answer.on_end(0, test_ending(GenerationEnd::token_limit, ""))));
+  ASSERT_EQ(events.chunks.size(), 2u);
+  EXPECT_EQ(at(events.chunks[0], "choices.0"), R"({"index":0,"text":"h","logprobs":null,"finish_reason":null})");
+}
+
+TEST(CompletionAnswer, TellsTheTokenThatEndedItAmongTheProbabilitiesAlone) {
+  for (const bool is_streamed : {false, true}) {
+    Completion completion(is_streamed ? R"("prompt":"a","logprobs":0,"stream":true)" : R"("prompt":"a","logprobs":0)");
+    GenerationEnding ending = test_ending(GenerationEnd::model, "z");
+    ending.last = {.token = completion.tokenizer.find("<|end|>"), .text = {}, .log_probability = -2};
+    completion.answer.on_token(0, {.token = 'h', .text = "h", .log_probability = -1});
+    const Events events = events_of(completion.answer.on_end(0, ending));
+    if (is_streamed) {
+      ASSERT_EQ(events.chunks.size(), 2u);
+      EXPECT_EQ(at(events.chunks[0], "choices.0.text"), "\"z\"");
+      EXPECT_EQ(at(events.chunks[0], "choices.0.logprobs"),
+                R"({"tokens":["<|end|>"],"token_logprobs":[-2],"top_logprobs":[{"<|end|>":-2}],"text_offset":[1]})");
+    } else {
+      const chat::Value answer = json_value(completion.answer.whole());
+      EXPECT_EQ(at(answer, "choices.0.text"), "\"hz\"");
+      EXPECT_EQ(at(answer, "choices.0.logprobs.tokens"), R"(["h","<|end|>"])");
+      EXPECT_EQ(at(answer, "choices.0.logprobs.token_logprobs"), "[-1,-2]");
+    }
+  }
+  Completion silent(R"("prompt":"a")");
+  GenerationEnding ending = test_ending(GenerationEnd::model, "");
+  ending.last = {.token = 'h', .text = {}, .log_probability = -2};
+  silent.answer.on_end(0, ending);
+  EXPECT_EQ(at(json_value(silent.answer.whole()), "choices.0.logprobs"), "null");
 }
 
 TEST(CompletionAnswer, NamesEachTokenOnce) {

@@ -73,7 +73,7 @@ std::string_view GenerationAnswer::on_end(std::int64_t choice, const GenerationE
   piece_.clear();
   std::optional<EndedChoice>& ended = endings_[static_cast<std::size_t>(choice)];
   if (is_complete() || ended) return piece_;
-  take_rest(choice, ending.text);
+  take_rest(choice, ending);
   ended = {.finish_reason = finish_reason(ending.end), .counts = ending.counts, .times = ending.times};
   ++ended_;
   if (is_streamed_) write_last_chunks(choice);

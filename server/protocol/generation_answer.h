@@ -60,8 +60,8 @@ class GenerationAnswer {
 
   virtual void take_prompt(std::int64_t, std::span<const ChosenToken>) {}
   virtual void take_token(std::int64_t choice, const ChosenToken& chosen) = 0;
-  // `text` is what waited. What is still to come of the choice but its last chunk.
-  virtual void take_rest(std::int64_t choice, std::string_view text) = 0;
+  // What is still to come of the choice but its last chunk.
+  virtual void take_rest(std::int64_t choice, const GenerationEnding& ending) = 0;
   // Between the index and the finish reason, for the whole answer and for the last chunk of a stream.
   virtual void add_choice(JsonWriter& writer, std::int64_t choice) const = 0;
   virtual std::string_view empty_delta() const = 0;

@@ -85,6 +85,7 @@ void read_stream_options(FieldReader& reader, GenerationRequest& request) {
 void read_harmless(FieldReader& reader) {
   reader.harmless("user", Kind::text);
   reader.harmless("cache_prompt", Kind::boolean);
+  reader.harmless("id_slot", Kind::integer);  // where llama-server puts it; here is no such place
   if (const Value* found = reader.partly_refused("cache_prompt"); found != nullptr && !found->as_boolean()) {
     reader.fail(not_served_yet("cache_prompt", "cache_prompt of false (a cache_salt of its own shares with nobody)"));
   }

@@ -6,7 +6,7 @@ namespace ingot::protocol {
 
 namespace {
 
-// The names in `meta` are llama-server's.
+// The names in `meta` are llama-server's, but for the last two.
 void add_model(JsonWriter& writer, const ModelCard& model) {
   writer.open_object();
   writer.key("id").text(model.id).key("object").text("model").key("created").number(model.created);
@@ -14,6 +14,8 @@ void add_model(JsonWriter& writer, const ModelCard& model) {
   writer.key("n_vocab").number(model.vocabulary).key("n_ctx").number(model.context);
   writer.key("n_ctx_train").number(model.trained_context).key("n_embd").number(model.width);
   writer.key("n_params").number(model.parameters).key("size").number(model.bytes);
+  writer.key("has_chat_template").boolean(model.has_chat_template);
+  writer.key("makes_embeddings").boolean(model.makes_embeddings);
   writer.close_object().close_object();
 }
 

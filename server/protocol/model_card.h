@@ -16,6 +16,8 @@ struct ModelCard {
   std::int64_t width = 0;
   std::int64_t parameters = 0;
   std::int64_t bytes = 0;
+  bool has_chat_template = false;
+  bool makes_embeddings = false;
 };
 
 std::string model_answer(const ModelCard& model);

@@ -47,6 +47,8 @@ Outcome<TemplateRequest> read_template_request(const chat::Dictionary& body, con
   FieldReader reader(body);
   reader.read("model", request.model);
   read_chat(reader, model, request.chat);
+  const chat::Value* tools = reader.value("tools", chat::Kind::sequence);
+  if (tools != nullptr && !tools->items().empty()) request.chat.tools = *tools;
   TRY(reader.finish());
   return request;
 }
@@ -71,6 +73,12 @@ std::string tokenize_answer(const TokenizeRequest& request, std::span<const Toke
     writer.close_object();
   }
   writer.close_list().close_object();
+  return json;
+}
+
+std::string token_count_answer(std::size_t tokens) {
+  std::string json;
+  JsonWriter(json).open_object().key("input_tokens").number(tokens).close_object();
   return json;
 }
 

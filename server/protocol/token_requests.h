@@ -33,6 +33,7 @@ Outcome<TemplateRequest> read_template_request(const chat::Dictionary& body, con
 // {"tokens":[1,2]}, or with pieces {"tokens":[{"id":1,"piece":"a"}]}. A piece that is no UTF-8 is a list of its bytes.
 std::string tokenize_answer(const TokenizeRequest& request, std::span<const TokenId> tokens,
                             const Tokenizer& tokenizer);
+std::string token_count_answer(std::size_t tokens);       // {"input_tokens":2}
 std::string detokenize_answer(std::string_view content);  // {"content":"..."}
 std::string template_answer(std::string_view prompt);     // {"prompt":"..."}
 

@@ -63,10 +63,13 @@ TEST(ModelCard, HasOpenAisFormAndLlamaServersMeta) {
                           .context = 512,
                           .width = 64,
                           .parameters = 1000,
-                          .bytes = 4000};
+                          .bytes = 4000,
+                          .makes_embeddings = true};
   const std::string json = model_answer(card);
-  EXPECT_EQ(json, R"({"id":"a\"b","object":"model","created":5,"owned_by":"ingot","meta":{"n_vocab":300,"n_ctx":512,)"
-                  R"("n_ctx_train":2048,"n_embd":64,"n_params":1000,"size":4000}})");
+  EXPECT_EQ(
+      json,
+      R"({"id":"a\"b","object":"model","created":5,"owned_by":"ingot","meta":{"n_vocab":300,"n_ctx":512,)"
+      R"("n_ctx_train":2048,"n_embd":64,"n_params":1000,"size":4000,"has_chat_template":false,"makes_embeddings":true}})");
   EXPECT_EQ(model_list_answer(std::span(&card, 1)), "{\"object\":\"list\",\"data\":[" + json + "]}");
   EXPECT_EQ(model_list_answer({}), R"({"object":"list","data":[]})");
 }

@@ -4,9 +4,11 @@
 usage: serve_test.py PATH_OF_INGOT PATH_OF_GOLDENS [unittest arguments]
 """
 
+import contextlib
 import json
 import signal
 import socket
+import ssl
 import sys
 import tempfile
 import threading
@@ -19,6 +21,7 @@ from served import Server
 
 TEMPLATE = "\n{% for message in messages %}{{ message.content }}{% endfor %}"
 OPENING = "\nOnce there was a thoughtful cook named Ralf."  # which the model goes on from at length
+CERTIFICATES = Path(__file__).resolve().parent.parent / "server"
 GREEDY = {"prompt": OPENING, "temperature": 0}
 
 program: Program
@@ -89,6 +92,8 @@ class Texts(Served):
         self.assertEqual(message["content"], self.complete(max_tokens=24)["choices"][0]["text"])
         prompt = self.server.post("/apply-template", {"messages": [{"role": "user", "content": "x"}]}).json()["prompt"]
         self.assertEqual(prompt, "\nx")
+        count = self.server.post("/v1/chat/completions/input_tokens", {"messages": [{"role": "user", "content": "x"}]})
+        self.assertEqual(count.json(), {"input_tokens": len(self.server.post("/tokenize", {"content": prompt}).json()["tokens"])})
 
     def test_choices_of_several_prompts_stand_in_order(self):
         answer = self.complete(prompt=[OPENING, "\nOnce there was a fox"], n=2, max_tokens=8, ignore_eos=True)
@@ -123,6 +128,10 @@ class Texts(Served):
         alone = self.complete(max_tokens=0, echo=True, logprobs=0)["choices"][0]["logprobs"]["token_logprobs"]
         self.assertEqual(len(alone), len(likely) - 2)
 
+    def test_next_to_no_temperature_is_none(self):
+        self.assertEqual(self.complete(max_tokens=8, temperature=5e-324)["choices"][0]["text"],
+                         self.complete(max_tokens=8)["choices"][0]["text"])  # fmt: skip
+
     def test_a_bias_forbids_a_token(self):
         first = self.complete(max_tokens=1)["choices"][0]["text"]
         token = self.server.post("/tokenize", {"content": first}).json()["tokens"][0]
@@ -155,6 +164,7 @@ class Texts(Served):
         listed = self.server.get("/v1/models").json()["data"]
         self.assertEqual([model["id"] for model in listed], ["tales"])
         self.assertEqual(self.server.get("/v1/models/tales").json()["id"], "tales")
+        self.assertTrue(listed[0]["meta"]["has_chat_template"])
         self.assertEqual(self.server.get("/health").json(), {"status": "ok"})
         self.assertEqual(self.server.ask("HEAD", "/health").body, "")
 
@@ -182,6 +192,8 @@ class Texts(Served):
 class Refusals(Served):
     def test_paths_methods_and_models_that_are_not_there(self):
         self.assert_refused(self.server.get("/nowhere"), 404, "/nowhere")
+        self.assert_refused(self.server.get("/page/nothing.js"), 404)
+        self.assert_refused(self.server.post("/v1/audio/speech", {}), 404)
         answer = self.server.get("/v1/completions")
         self.assert_refused(answer, 405)
         self.assertIn("POST", answer.headers["Allow"])
@@ -207,7 +219,7 @@ class Refusals(Served):
 
     def test_a_prompt_that_is_too_long_says_both_numbers(self):
         answer = self.server.post("/v1/completions", {**GREEDY, "max_tokens": 250})
-        self.assert_refused(answer, 400, "context_length_exceeded", "250", "256")
+        self.assert_refused(answer, 400, "context_length_exceeded", "maximum context length is 256 tokens", "250")
         self.assert_refused(self.server.post("/v1/completions", {"prompt": OPENING * 99}), 400, "256")
 
     def test_a_model_of_texts_makes_no_embeddings(self):
@@ -248,6 +260,7 @@ class Keys(Served):
         self.assertEqual(self.server.get("/v1/models", Authorization="Bearer right-key").status, 200)
         self.assertEqual(self.server.get("/health").status, 200)
         self.assert_refused(self.server.get("/metrics"), 401)
+        self.assert_refused(self.server.get("/nowhere"), 401)
 
     def test_an_allowed_page_is_told_so(self):
         asked = self.server.ask("OPTIONS", "/v1/models", None, {"Origin": "https://example.org"})
@@ -292,7 +305,7 @@ class Several(Served):
     @classmethod
     def options(cls, folder):
         embedder = make_embedder(goldens, folder / "bert")
-        return ("built-in:tales", embedder, "--alias", "talker", "--unix", folder / "socket")
+        return ("built-in:tales", embedder, "--alias", "talker", "--unix", folder / "socket", "--context", "64")
 
     def test_each_model_does_what_it_can(self):
         answer = self.server.post("/v1/embeddings", {"model": "bert", "input": [[5, 9, 2], [40, 7]]})
@@ -312,6 +325,49 @@ class Several(Served):
             connection.connect(str(Path(self.folder.name) / "socket"))
             connection.sendall(b"GET /health HTTP/1.1\r\nHost: anything\r\nConnection: close\r\n\r\n")
             self.assertIn(b'{"status":"ok"}', connection.makefile("rb").read())
+
+
+class Encrypted(Served):
+    @classmethod
+    def options(cls, folder):
+        shutil.copy(CERTIFICATES / "localhost_key.pem", folder)
+        (folder / "localhost_key.pem").chmod(0o600)
+        certificate = CERTIFICATES / "localhost_certificate.pem"
+        return ("--certificate", certificate, "--private-key", folder / "localhost_key.pem")
+
+    def connect(self, **changes):
+        context = ssl.create_default_context(cafile=CERTIFICATES / "localhost_certificate.pem")
+        for name, value in changes.items():
+            setattr(context, name, value)
+        plain = socket.create_connection(("127.0.0.1", self.server.port), timeout=60)
+        return context.wrap_socket(plain, server_hostname="localhost")
+
+    def ask(self, connection, path, fields):
+        body = json.dumps(fields)
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        return connection.makefile("rb").read()
+
+    def test_texts_and_streams_come_whole(self):
+        with self.connect() as connection:
+            self.assertEqual(connection.version(), "TLSv1.3")
+            stream = self.ask(connection, "/v1/completions", {**GREEDY, "max_tokens": 40, "stream": True})
+            self.assertIn(b"data: [DONE]", stream)
+
+    def test_bodies_and_answers_of_many_records_come_whole(self):
+        with self.connect() as connection:
+            answer = self.ask(connection, "/tokenize", {"content": "a fox " * 100_000})
+            self.assertEqual(len(json.loads(answer.split(b"\r\n\r\n", 1)[1])["tokens"]) > 100_000, True)
+
+    def test_older_versions_and_plain_text_are_refused(self):
+        with self.assertRaises(ssl.SSLError):
+            self.connect(maximum_version=ssl.TLSVersion.TLSv1_2)
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as connection:
+            connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            with contextlib.suppress(ConnectionResetError):
+                self.assertNotIn(b"HTTP/1.1 200", connection.makefile("rb").read())
+        with self.connect() as connection:
+            self.assertIn(b'"tales"', self.ask(connection, "/v1/completions", {**GREEDY, "max_tokens": 1}))
 
 
 class Ends(unittest.TestCase):
@@ -334,6 +390,9 @@ class Ends(unittest.TestCase):
             done = program.run("serve", "--api-key-file", keys, "no-such-model")
             self.assertEqual(done.returncode, 2)
             self.assertIn("chmod 600", done.stderr)
+            certificate = CERTIFICATES / "localhost_certificate.pem"
+            done = program.run("serve", "--certificate", certificate, "--private-key", certificate, "no-such-model")
+            self.assertEqual(done.returncode, 2)
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()

@@ -9,36 +9,39 @@ LIMIT_SECONDS = 60
 # Runs before the page's own scripts: keeps what the page's policy stopped, and the key.
 PRELUDE = """
 window.violations = [];
-addEventListener("securitypolicyviolation", (event) => violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+addEventListener("securitypolicyviolation", ({violatedDirective, blockedURI}) =>
+    violations.push(`${violatedDirective} ${blockedURI}`));
 if (%(key)s) sessionStorage.setItem("ingot.key", %(key)s);
 """
 
-# In place of the server: a model that answers with window.answer = {pieces, status, message, code}. An answer without an
-# end stays open until it is stopped.
+# In place of the server: a model with this `meta` that answers with window.answer = {pieces, status, message, code,
+# isOpen}. An open answer has no end until it is stopped. window.refusal, where there is one, is what chats get instead.
 SCRIPTED = """
 {
   const ask = window.fetch;
   window.asked = [];
   window.answer = {pieces: ["Yes."]};
   const json = (value, status = 200) => new Response(JSON.stringify(value), {status, headers: {"Retry-After": "7"}});
-  const event = (value) => new TextEncoder().encode(`data: ${typeof value === "string" ? value : JSON.stringify(value)}\\n\\n`);
+  const event = (value) => new TextEncoder().encode(`data: ${JSON.stringify(value)}\\n\\n`);
   window.fetch = async (path, options) => {
-    if (path === "/v1/models") return json({data: [{id: "scripted", meta: {has_chat_template: true}}]});
-    if (path !== "/v1/chat/completions") return ask(path, options);
-    const {pieces, status = 200, message, code = null, isOpen = false} = window.answer;
+    if (path === "/v1/models") return json({data: [{id: "scripted", meta: %(meta)s}]});
+    const isChat = path === "/v1/chat/completions";
+    if (!isChat && path !== "/v1/completions") return ask(path, options);
+    const {pieces, status = 200, message, code = null, isOpen = false} = isChat && window.refusal || window.answer;
     window.asked.push(JSON.parse(options.body));
+    const choice = (text) => isChat ? {index: 0, delta: {content: text}} : {index: 0, text};
     if (status !== 200) return json({error: {message, code, param: null}}, status);
     const stream = new ReadableStream({
       async start(controller) {
         options.signal.addEventListener("abort", () => controller.error(options.signal.reason));
-        for (const content of pieces) {
-          controller.enqueue(event({choices: [{index: 0, delta: {content}}]}));
+        for (const piece of pieces) {
+          controller.enqueue(event({choices: [choice(piece)]}));
           await new Promise((resolve) => setTimeout(resolve, 5));
         }
         if (isOpen) return;
-        controller.enqueue(event({choices: [{index: 0, delta: {}, finish_reason: "stop"}]}));
+        controller.enqueue(event({choices: [{...choice(""), finish_reason: "stop"}]}));
         controller.enqueue(event({choices: [], usage: {prompt_tokens: 7, completion_tokens: pieces.length}}));
-        controller.enqueue(event("[DONE]"));
+        controller.enqueue(new TextEncoder().encode("data: [DONE]\\n\\n"));
         controller.close();
       },
     });
@@ -88,16 +91,21 @@ class Browser:
 
     def run_module(self, script: str, *arguments):
         """An async function's body, which may import the page's own modules."""
-        wrapped = f"const done = arguments[arguments.length - 1]; (async (...given) => {{ {script} }})(...arguments).then(done, (e) => done(`threw ${{e}}`))"
+        wrapped = f"""
+            const done = arguments[arguments.length - 1];
+            (async (...given) => {{ {script} }})(...arguments).then(done, (error) => done(`threw ${{error}}`))"""
         return self.driver.execute_async_script(wrapped, *arguments)
 
-    def open(self, is_scripted: bool = False, width: int = 1280, height: int = 800):
+    def open(self, scripted_model: dict | None = None, width: int = 1280, height: int = 800):
+        """The page anew, with the server's models or with one whose answers a test writes: its `meta`."""
         if self.scripted:
             self.command("Page.removeScriptToEvaluateOnNewDocument", identifier=self.scripted)
         self.scripted = None
-        if is_scripted:
-            self.scripted = self.command("Page.addScriptToEvaluateOnNewDocument", source=SCRIPTED)["identifier"]
-        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        if scripted_model is not None:
+            source = SCRIPTED % {"meta": json.dumps(scripted_model)}
+            self.scripted = self.command("Page.addScriptToEvaluateOnNewDocument", source=source)["identifier"]
+        screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.command("Emulation.setDeviceMetricsOverride", **screen)
         self.driver.get("about:blank")  # else an address that differs in its fragment alone is not loaded again
         self.driver.get(self.url)
         self.wait_for("a model", "return !document.getElementById('model').disabled")
@@ -107,7 +115,7 @@ class Browser:
         until = time.monotonic() + LIMIT_SECONDS
         while not (found := self.run(script, *arguments)):
             if time.monotonic() > until:
-                raise AssertionError(f"expected {what} within {LIMIT_SECONDS} s, found the page saying {self.text('body')!r}")
+                raise AssertionError(f"expected {what} within {LIMIT_SECONDS} s, found {self.text('body')!r}")
             time.sleep(0.02)
         return found
 

@@ -2,22 +2,32 @@
 """Uses the server's page in a browser, as a reader would.
 
 usage: page_check.py URL [--key KEY] [unittest arguments]
+       page_check.py --serve PATH_OF_INGOT [unittest arguments]
 
 Exits 77 (a skip to CTest) where there is no chromium, chromedriver or selenium.
 """
 
 import argparse
+import contextlib
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "end_to_end"))
 from browser import Browser, missing_tool  # noqa: E402
+from program import Program  # noqa: E402
 from run_cases import SKIPPED, run_cases  # noqa: E402
+from served import Server  # noqa: E402
 
 ESCAPE = "\ue00c"
-BEGINNING = "Once there was a thoughtful cook named Ralf."
+BEGINNING = (
+    "Once there was a thoughtful cook named Ralf."  # which the model that the program carries goes on from at length
+)
+NEW_LINE = "\ue008\ue007\ue000"  # Shift and Enter
 ANSWER = "document.querySelector('.text, .part.assistant')?.textContent ?? ''"  # of the first answer, chat or text
+
+# Conversations as the browser keeps them, for scripts that go on with them.
+KEPT = 'const kept = await (await (await import("/page/store.js")).openStore()).store.all();'
 
 MARKDOWN = """# Title
 
@@ -45,10 +55,10 @@ browser: Browser
 
 
 class Page(unittest.TestCase):
-    is_scripted = False
+    scripted_model = None
 
     def setUp(self):
-        browser.open(self.is_scripted)
+        browser.open(self.scripted_model)
         browser.complaints()
 
     def tearDown(self):
@@ -58,12 +68,18 @@ class Page(unittest.TestCase):
 class RealAnswers(Page):
     """What the server behind the address says."""
 
+    def setUp(self):
+        super().setUp()
+        browser.click("#show_settings")
+        browser.element("#setting_temperature").send_keys("0")
+        browser.click("[data-close=settings]")
+
     def test_an_answer_arrives_in_pieces(self):
         browser.run(f"""
             window.lengths = new Set();
             new MutationObserver(() => lengths.add(({ANSWER}).length)).observe(
                 document.getElementById("transcript"), {{childList: true, subtree: true, characterData: true}})""")
-        browser.say(BEGINNING)
+        browser.say(NEW_LINE + BEGINNING)
         browser.wait_for("words of an answer", f"return ({ANSWER}).trim() !== ''")
         browser.wait_for_end()
         self.assertGreater(browser.run("return lengths.size"), 2)
@@ -76,7 +92,7 @@ class RealAnswers(Page):
         slow = {"offline": False, "latency": 0, "uploadThroughput": -1}
         browser.command("Network.emulateNetworkConditions", downloadThroughput=2000, **slow)
         try:
-            browser.say(BEGINNING)
+            browser.say(NEW_LINE + BEGINNING)
             browser.wait_for("words of an answer", f"return ({ANSWER}).trim() !== ''")
             browser.element("#message").send_keys(ESCAPE)
             browser.wait_for_end()
@@ -85,7 +101,7 @@ class RealAnswers(Page):
         self.assertIn("stopped", browser.text(".numbers"))
 
     def test_a_reload_keeps_what_was_said(self):
-        browser.say(BEGINNING)
+        browser.say(NEW_LINE + BEGINNING)
         browser.wait_for_end()
         said = browser.run(f"return {ANSWER}")
         self.assertNotEqual(said.strip(), "")
@@ -94,8 +110,15 @@ class RealAnswers(Page):
         self.assertIn(BEGINNING[:30], browser.text("#conversations"))
 
     def test_the_load_is_shown(self):
-        browser.wait_for("the load", "return ['idle', 'busy'].includes(document.getElementById('load_state').textContent)")
+        browser.wait_for("the load", "return /idle|busy/.test(document.getElementById('load_state').textContent)")
         self.assertIn("tokens/s", browser.text("#load_numbers"))
+        unknown = browser.run_module("""
+            const {ask} = await import("/page/server.js");
+            const source = await (await ask("/page/load.js")).text();
+            const metrics = await (await ask("/metrics")).text();
+            const names = [...source.matchAll(/"(ingot_\\w+)"/g)].map(([, name]) => name);
+            return names.filter((name) => !metrics.includes(name))""")
+        self.assertEqual(unknown, [])
 
     def test_the_policy_stops_scripts_that_are_no_files(self):
         browser.run("""
@@ -105,10 +128,11 @@ class RealAnswers(Page):
         self.assertIsNone(browser.run("return window.owned ?? null"))
         self.assertIn("script-src-elem inline", "\n".join(browser.complaints()))
 
+
 class ScriptedAnswers(Page):
     """What the page makes of answers that no small model would give."""
 
-    is_scripted = True
+    scripted_model = {"has_chat_template": True}
 
     def say(self, text="Go on", **answer):
         browser.run("window.answer = arguments[0]", answer)
@@ -139,24 +163,27 @@ class ScriptedAnswers(Page):
         self.assertEqual(made[0], made[1])
 
     def test_hostile_texts_come_to_an_end(self):
-        pieces = ("[", "](", "*a_", "**", "`", "``a`", "> ", "- ", "|-", "1. a\n ", "![x](", "<https://", "~~", "# #", "&", "\\")
-        for piece in pieces:
+        brackets = ("[", "](", "![x](", "<https://", "[x](y(")
+        marks = ("*a_", "**", "~~", "`", "``a`", "&", "\\")
+        blocks = ("> ", "- ", "- a\n", "1. a\n ", "|-", "a|b\n-|-\n", "# #", "```\n")
+        for piece in brackets + marks + blocks:
             shown = browser.run_module(
                 """const {MarkdownView} = await import("/page/markdown.js");
                 const view = new MarkdownView(document.createElement("div"));
-                view.update(given[0].repeat(20000));
+                view.update(given[0].repeat(10000));
                 return view.root.textContent.length""",
                 piece,
             )
             self.assertIsInstance(shown, int, piece)
 
     def test_a_phone_sees_everything_without_scrolling_sideways(self):
-        browser.open(is_scripted=True, width=390, height=844)
+        browser.open(self.scripted_model, width=390, height=844)
         outside = """
             return [...document.querySelectorAll("main *, .panel:not([hidden]) *")].filter((each) => {
                 const {left, right, width} = each.getBoundingClientRect();
-                const isCut = each.matches(".bubble, .text, .empty, .scroller, .bar, .panel_body") && each.scrollWidth > each.clientWidth;
-                return width > 1 && (left < 0 || right > innerWidth || isCut) && !each.closest(".code pre, .table");  // which scroll
+                const holds = each.matches(".bubble, .text, .empty, .scroller, .bar, .panel_body");
+                const isOutside = left < 0 || right > innerWidth || holds && each.scrollWidth > each.clientWidth;
+                return width > 1 && isOutside && !each.closest(".code pre, .table");  // which scroll by themselves
             }).map((each) => each.outerHTML.slice(0, 200))"""
         self.assertEqual(browser.run(outside), [])
         self.say("word" * 60, pieces=[MARKDOWN, "Longest" * 40, "\n\n```\n" + "wide " * 60 + "\n```\n"])
@@ -204,6 +231,31 @@ class ScriptedAnswers(Page):
         self.assertIn("2/2", browser.text(".user .versions"))
         self.assertEqual(browser.run("return asked.at(-1).messages"), [{"role": "user", "content": "Second"}])
 
+    def test_a_model_without_a_template_goes_on_with_a_text(self):
+        browser.open({"has_chat_template": False, "n_ctx": 64})
+        self.assertIn("no chat template", browser.text(".empty"))
+        self.say("Once", pieces=[" there", " was"])
+        self.assertEqual(browser.text(".flow"), "Once there was")
+        browser.run("window.answer = {pieces: [' cook']}")
+        browser.element("#message").send_keys(" a")
+        browser.click("#send")
+        browser.wait_for(
+            "the second part", "return document.querySelector('.flow').textContent === 'Once there was a cook'"
+        )
+        browser.wait_for_end()
+        first, second = browser.run("return asked")
+        self.assertEqual((first["prompt"], first["max_tokens"]), ("Once", 128))
+        # Of 64 tokens 7 were the first prompt, 2 its answer, and two bytes came since.
+        self.assertEqual((second["prompt"], second["max_tokens"]), ("Once there was a", 64 - 7 - 2 - 2))
+
+    def test_a_model_that_turns_out_to_have_no_template_goes_on_too(self):
+        refusal = "expected messages that render, found: expected a model with a chat template, found none in scripted"
+        browser.run("window.refusal = arguments[0]", {"status": 400, "code": "invalid_template", "message": refusal})
+        self.say("Once", pieces=[" there", " was"])
+        browser.wait_for("the text", "return document.querySelector('.flow')?.textContent === 'Once there was'")
+        self.assertIn("no chat template", browser.text(".toasts"))
+        self.assertEqual(browser.count(".trouble"), 0)
+
     def test_settings_go_with_the_request_and_bad_ones_do_not(self):
         browser.click("#show_settings")
         browser.element("#setting_system").send_keys("Be short.")
@@ -212,7 +264,8 @@ class ScriptedAnswers(Page):
         self.assertIn("from 0 to 1", browser.text("#setting_top_p_complaint"))
         self.say("Hello", pieces=["Hi."])
         asked = browser.run("return asked.at(-1)")
-        self.assertEqual(asked["messages"], [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Hello"}])
+        turns = [(message["role"], message["content"]) for message in asked["messages"]]
+        self.assertEqual(turns, [("system", "Be short."), ("user", "Hello")])
         self.assertEqual((asked["temperature"], asked["top_k"], asked["seed"]), (0.5, 40, 7))
         self.assertNotIn("top_p", asked)
         self.assertEqual((asked["stream"], asked["stream_options"]), (True, {"include_usage": True}))
@@ -221,35 +274,33 @@ class ScriptedAnswers(Page):
         self.say("Rename me", pieces=["Yes."])
         browser.click(".shown button[aria-label^='Rename']")
         browser.element(".rename").send_keys("Named\ue007")
-        browser.wait_for("the new title", "return document.querySelector('.shown .title')?.textContent.includes('Named')")
+        browser.wait_for("the new title", "return document.querySelector('.shown .title')?.textContent === 'Named'")
         browser.click(".shown button[aria-label^='Delete']")
         browser.wait_for("an empty page", "return document.querySelector('.empty') !== null")
         self.assertNotIn("Named", browser.text("#conversations"))
-        kept = browser.run_module("""const {openStore} = await import("/page/store.js"); return (await openStore()).store.all()""")
-        self.assertNotIn("Rename me", str(kept))
+        self.assertNotIn("Rename me", str(browser.run_module(KEPT + "return kept")))
         browser.click(".toast button")
         browser.wait_for("it again", "return document.querySelector('.bubble')?.textContent === 'Rename me'")
 
     def test_files_bring_back_what_they_took_and_nothing_else(self):
         self.say("Keep me", pieces=["Kept."])
         result = browser.run_module(
-            """const {toFile, fromFile} = await import("/page/conversation.js");
-            const {openStore} = await import("/page/store.js");
-            const all = await (await openStore()).store.all();
-            const same = fromFile(toFile(all));
+            KEPT
+            + """
+            const {fileFormat: format, fromFile, toFile} = await import("/page/conversation.js");
             const refused = [];
-            for (const bad of ["{}", "[]", '{"format":"ingot-conversations-1","conversations":[{"id":1}]}',
-                               '{"format":"ingot-conversations-1","conversations":[{"id":"a","messages":[{"id":"b","role":"x"}]}]}']) {
-              try { fromFile(bad); } catch (error) { refused.push(error.message); }
+            for (const bad of [{}, [], {format}, {format, conversations: [{id: 1}]},
+                               {format, conversations: [{id: "a", messages: [{id: "b", role: "x"}]}]}]) {
+              try { fromFile(JSON.stringify(bad)); } catch (error) { refused.push(error.message); }
             }
-            const spoilt = JSON.parse(toFile(all.slice(0, 1)));
+            const spoilt = JSON.parse(toFile(kept.slice(0, 1)));
             spoilt.conversations[0].settings = {temperature: "hot", seed: 3, other: 1};
-            return [all, same, refused, fromFile(JSON.stringify(spoilt))[0].settings]"""
+            return [kept, fromFile(toFile(kept)), refused, fromFile(JSON.stringify(spoilt))[0].settings]"""
         )
         kept, read, refused, settings = result
         self.assertIn("Kept.", str(kept))
         self.assertEqual(kept, read)
-        self.assertEqual(len(refused), 4, refused)
+        self.assertEqual(len(refused), 5, refused)
         self.assertEqual(settings, {"seed": 3})
 
     def test_events_are_read_however_they_are_cut(self):
@@ -277,15 +328,16 @@ class ScriptedAnswers(Page):
         browser.run("document.activeElement.blur()")
         browser.element("body").send_keys("/")
         self.assertEqual(browser.run("return document.activeElement.id"), "message")
-        self.say("One\ue008\ue007\ue000two", pieces=["Yes."])  # Shift and Enter between
+        self.say(f"One{NEW_LINE}two", pieces=["Yes."])
         self.assertEqual(browser.run("return document.querySelector('.bubble').textContent"), "One\ntwo")
 
     def test_every_control_has_a_name(self):
         self.say(pieces=["```c\nint a;\n```"])
         browser.click("#show_settings")
         nameless = browser.run("""
-            return [...document.querySelectorAll("button, input, select, textarea, a, iframe")].filter((each) =>
-                !each.hidden && !each.ariaLabel && !each.textContent.trim() && !each.labels?.length && !each.title).map((each) => each.outerHTML)""")
+            const controls = [...document.querySelectorAll("button, input, select, textarea, a, iframe")];
+            const hasName = (each) => each.ariaLabel || each.textContent.trim() || each.labels?.length || each.title;
+            return controls.filter((each) => !each.hidden && !hasName(each)).map((each) => each.outerHTML)""")
         self.assertEqual(nameless, [])
 
     def test_dark_and_light_can_be_chosen_and_stay(self):
@@ -293,24 +345,27 @@ class ScriptedAnswers(Page):
         browser.click("#theme")
         chosen = browser.run("return getComputedStyle(document.body).backgroundColor")
         self.assertNotEqual(before, chosen)
-        browser.open(is_scripted=True)
+        browser.open(self.scripted_model)
         self.assertEqual(browser.run("return getComputedStyle(document.body).backgroundColor"), chosen)
 
 
 def main() -> None:
     global options, browser
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("url")
+    parser.add_argument("url", nargs="?")
     parser.add_argument("--key")
+    parser.add_argument("--serve", metavar="PATH_OF_INGOT", help="instead of a URL: a server of its own")
     options, rest = parser.parse_known_args()
     if missing := missing_tool():
         print(f"SKIPPED page_check: {missing}")
         sys.exit(SKIPPED)
-    browser = Browser(options.url, options.key)
-    try:
+    with contextlib.ExitStack() as stack:
+        if options.serve:
+            server = stack.enter_context(Server(Program(options.serve), "--threads", "1", "--log", "none"))
+            options.url = f"http://127.0.0.1:{server.port}"
+        browser = Browser(options.url, options.key)
+        stack.callback(browser.close)
         run_cases([sys.argv[0], *rest])
-    finally:
-        browser.close()
 
 
 if __name__ == "__main__":
