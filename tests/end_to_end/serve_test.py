@@ -6,7 +6,6 @@ usage: serve_test.py PATH_OF_INGOT PATH_OF_GOLDENS [unittest arguments]
 
 import contextlib
 import json
-import shutil
 import signal
 import socket
 import ssl
@@ -16,6 +15,7 @@ import threading
 import unittest
 from pathlib import Path
 
+from embedder import make_embedder
 from program import Program
 from served import Server
 
@@ -301,27 +301,10 @@ class Deadlines(Served):
         self.assert_refused(self.server.post("/v1/completions", {**GREEDY, "max_tokens": 20}), 504)
 
 
-def make_embedder(folder):
-    """The golden model that makes embeddings, with a tokenizer that knows letters."""
-    folder.mkdir()
-    for name in ("config.json", "model.safetensors"):
-        shutil.copy(goldens / "bert" / name, folder)
-    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    words = marks + [chr(letter) for letter in range(ord("a"), ord("z") + 1)]
-    added = [{"id": place, "content": mark, "special": True, "single_word": False, "lstrip": False, "rstrip": False,
-              "normalized": False} for place, mark in enumerate(marks)]  # fmt: skip
-    model = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
-             "max_input_chars_per_word": 100, "vocab": {word: place for place, word in enumerate(words)}}  # fmt: skip
-    tokenizer = {"version": "1.0", "added_tokens": added, "normalizer": None, "post_processor": None, "decoder": None,
-                 "pre_tokenizer": {"type": "BertPreTokenizer"}, "model": model}  # fmt: skip
-    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
-    return folder
-
-
 class Several(Served):
     @classmethod
     def options(cls, folder):
-        embedder = make_embedder(folder / "bert")
+        embedder = make_embedder(goldens, folder / "bert")
         return ("built-in:tales", embedder, "--alias", "talker", "--unix", folder / "socket", "--context", "64")
 
     def test_each_model_does_what_it_can(self):

@@ -1,0 +1,90 @@
+"""What programs of others are run against: `ingot serve` with a model of texts and one of embeddings, on loopback.
+
+A test of such a program is skipped where its packages cannot be imported, and says which.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(TESTS / "end_to_end"))
+from embedder import make_embedder  # noqa: E402
+from program import Program  # noqa: E402
+from run_cases import SKIPPED, run_cases  # noqa: E402
+from served import LIMIT_SECONDS, Server  # noqa: E402
+
+# A model without a template of its own goes on from what was said last.
+TEMPLATE = "{% for message in messages %}\n{{ message.content }}{% endfor %}"
+OPENING = "Once there was a thoughtful cook named Ralf."
+KEY = "a-key-of-the-test"
+
+# Clients send nothing but what a test asks for: no proxy, no figures about their use, no prices.
+QUIET = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost", "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+         "OPENAI_API_KEY": KEY, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false",
+         "LANGCHAIN_TRACING_V2": "false", "LANGSMITH_TRACING": "false", "SCHEMATHESIS_REPORT": "false"}  # fmt: skip
+
+
+class Peer(unittest.TestCase):
+    """One server for all tests of a class: models `talker` and `embedder`, and a key that is needed."""
+
+    program: Program
+    model: str
+    arguments = ()
+
+    @classmethod
+    def setUpClass(cls):
+        made = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(made.cleanup)
+        cls.folder = Path(made.name)
+        embedder = make_embedder(TESTS / "goldens", cls.folder / "bert")
+        keys = cls.folder / "keys"
+        keys.write_text(KEY + "\n")
+        keys.chmod(0o600)
+        options = ["--api-key-file", keys, *cls.arguments]
+        if cls.model == "built-in:tales":
+            template = cls.folder / "chat.jinja"
+            template.write_text(TEMPLATE)
+            options += ["--template", template]
+        cls.server = Server(cls.program, cls.model, embedder, "--alias", "talker", "--alias", "embedder", *options)
+        cls.addClassCleanup(cls.server.__exit__)
+        cls.base = f"http://127.0.0.1:{cls.server.port}"
+        cls.url = cls.base + "/v1"
+
+    def metric(self, name, model="talker"):
+        labels = f'{{model_name="{model}"}}'
+        text = self.server.get("/metrics", Authorization=f"Bearer {KEY}").body
+        for line in text.splitlines():
+            if line.startswith(name + labels + " "):
+                return float(line.rsplit(" ", 1)[1])
+        raise AssertionError(f"expected the metric {name}{labels}, found none of that name")
+
+    def wait_until_nothing_runs(self):
+        until = time.monotonic() + LIMIT_SECONDS
+        while self.metric("ingot_num_requests_running") != 0:
+            if time.monotonic() > until:
+                raise AssertionError("expected nothing to run for clients that left, found requests that run on")
+            time.sleep(0.02)
+
+
+def main(purpose, *packages):
+    """Runs the cases of the program that calls this, where the packages can be imported."""
+    parser = argparse.ArgumentParser(description=purpose)
+    parser.add_argument("program", help="path of ingot")
+    parser.add_argument("--model", default="built-in:tales", help="path of a model that talks (%(default)s)")
+    options, others = parser.parse_known_args()
+    os.environ.update(QUIET)
+    for package in packages:
+        try:
+            importlib.import_module(package)
+        except ImportError as error:
+            print(f"SKIPPED: expected the Python package {package}, found: {error}")
+            sys.exit(SKIPPED)
+    Peer.program = Program(options.program)
+    Peer.model = options.model
+    run_cases([sys.argv[0], *others])
