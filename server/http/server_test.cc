@@ -60,7 +60,7 @@ TEST(Server, AnswersPipelinedRequestsInTheirOrderAndHandsOutOneAtATime) {
   };
   TestServer server(handler);
   TestClient client(server.port());
-  std::string requests, expected;
+  std::string requests;
   for (int number = 0; number < 40; ++number) {
     requests += "GET /" + std::to_string(number) + " HTTP/1.1\r\nHost: a\r\n\r\n";
   }
