@@ -58,7 +58,7 @@ TEST(Scheduler, WithoutRequestsThereIsNothingToCompute) {
 
 TEST(Scheduler, EveryGeneratingRequestHasItsRowAndAPromptWhatTimeIsLeft) {
   const ScheduledPass pass = schedule_of({generating(0, 100), reading(1, 1000, 0), generating(2, 30)}, 100);
-  // Six times the 10 ms of a pass without prompts, less those 10 ms: 50 rows.
+  // Six times the 10 ms of a pass without prompts, less those 10 ms: 50 rows, in steps of 16.
   EXPECT_EQ(pass.runs, (Runs{{0, 1, true}, {2, 1, true}, {1, 48, false}}));
   EXPECT_EQ(pass.decoding_rows, 2);
   EXPECT_EQ(pass.prompt_rows, 48);
