@@ -106,12 +106,18 @@ void Connection::consume(std::string_view bytes) {
     const bool was_in_body = reader_->state() == RequestReader::State::body;
     const std::size_t used = reader_->feed(bytes);
     bytes.remove_prefix(used);
+    read_bytes_ += used;
+    keeper_.read_bytes += used;
     if (stage_ == Stage::idle && !reader_->is_blank()) enter(Stage::reading);
     switch (reader_->state()) {
       case RequestReader::State::refused: refuse(reader_->refusal()); break;
       case RequestReader::State::complete: hand_out(); break;
       case RequestReader::State::head: break;
       case RequestReader::State::body:
+        if (keeper_.read_bytes > keeper_.limits->all_read_bytes) {
+          refuse({503, "others send more at this moment than there is room for"});
+          break;
+        }
         if (!was_in_body) window_ = now();
         window_bytes_ = was_in_body ? window_bytes_ + used : used;
         if (reader_->take_wish_to_continue()) {
@@ -121,16 +127,21 @@ void Connection::consume(std::string_view bytes) {
         break;
     }
   }
-  if (stage_ == Stage::idle) reader_.reset();  // only empty lines came
+  if (stage_ == Stage::idle) end_reading();  // only empty lines came
   if (stage_ == Stage::answering) pipelined_.append(bytes);
   is_consuming_ = false;
+}
+
+void Connection::end_reading() {
+  keeper_.read_bytes -= std::exchange(read_bytes_, 0);
+  reader_.reset();
 }
 
 void Connection::hand_out() {
   is_version_1_0_ = reader_->is_version_1_0();
   keeps_alive_ = reader_->keeps_alive();
   Request request = reader_->take_request();
-  reader_.reset();
+  end_reading();
   request.peer = client_.peer;
   request.is_to_loopback = client_.is_to_loopback;
   is_head_ = request.method == "HEAD";
@@ -165,7 +176,7 @@ void Connection::refuse(const Refusal& refusal) {
   Counters::add(refusal.status == 408 ? keeper_.counters.late : keeper_.counters.malformed,
                 refusal.status == 503 ? 0 : 1);
   const Answer answer = keeper_.handler->refuse(refusal.status, refusal.reason);
-  reader_.reset();
+  end_reading();
   keeps_alive_ = false;
   is_head_ = false;
   enter(Stage::answering);
@@ -294,7 +305,7 @@ void Connection::forget() {
     reply_->connection = nullptr;
   }
   reply_.reset();
-  reader_.reset();
+  end_reading();
   outgoing_ = {};
   pipelined_ = {};
   watch_.reset();

@@ -81,6 +81,7 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
   void wait_for_room();
   void end_of_input();
   void consume(std::string_view bytes);
+  void end_reading();
   void hand_out();
   void refuse(const Refusal& refusal);
   void begin_sending();
@@ -113,6 +114,7 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
   Moment progress_;  // the last bytes went out
   Moment window_;    // in which the body's bytes are counted, began
   std::size_t window_bytes_ = 0;
+  std::size_t read_bytes_ = 0;  // of the request that is being read
 
   Stage stage_ = Stage::idle;
   BodyForm form_ = BodyForm::by_length;

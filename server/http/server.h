@@ -15,6 +15,7 @@ struct Limits {
   std::size_t head_bytes = 16 << 10;
   std::size_t target_bytes = 8 << 10;
   std::size_t body_bytes = 16 << 20;
+  std::size_t all_read_bytes = 256 << 20;  // of all requests that are being read: together they could be far more
   std::int64_t connections = 20'000;
   std::chrono::milliseconds head_time{10'000};    // from its first byte to its last
   std::int64_t body_bytes_a_second = 1024;        // slower ones are given up

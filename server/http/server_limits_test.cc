@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -79,6 +80,27 @@ TEST(ServerLimits, ReadsASlowBodyThatIsFastEnough) {
     std::this_thread::sleep_for(milliseconds(20));
   }
   EXPECT_TRUE(client.read_until("xxx").starts_with("HTTP/1.1 200 "));
+}
+
+TEST(ServerLimits, HoldsOnlySoMuchOfAllRequestsThatAreBeingRead) {
+  TestHandler handler;
+  Limits limits;
+  limits.all_read_bytes = 5000;
+  TestServer server(handler, limits);
+  const std::string head = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 4000\r\n\r\n";
+  for (int round = 0; round < 3; ++round) {  // what was read, refused or left is no longer held
+    TestClient first(server.port()), second(server.port());
+    first.send(head + std::string(2000, 'x'));
+    second.send(head + std::string(3999, 'x'));
+    // Of two that do not fit together one is refused; which one depends on what came first.
+    pollfd ready[] = {{first.socket(), POLLIN, 0}, {second.socket(), POLLIN, 0}};
+    ASSERT_EQ(::poll(ready, 2, 60'000), 1);
+    TestClient& refused = ready[0].revents != 0 ? first : second;
+    TestClient& other = ready[0].revents != 0 ? second : first;
+    EXPECT_TRUE(refused.read_all().starts_with("HTTP/1.1 503 "));
+    other.send(std::string(&other == &first ? 2000 : 1, 'x'));
+    EXPECT_TRUE(other.read_until("\r\n").starts_with("HTTP/1.1 200 "));
+  }
 }
 
 TEST(ServerLimits, ClosesWhatIdlesForTooLong) {
