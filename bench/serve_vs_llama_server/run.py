@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -94,6 +95,7 @@ def measure(bench: Bench, sections: list[str], is_told: bool) -> list[dict]:
 
 def main() -> int:
     arguments = parse_arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # servers end with it
     report = {"date": datetime.date.today().isoformat(), "machine": platform.machine(), "cpus": os.cpu_count(),
               "threads": arguments.threads, "rounds": arguments.rounds, "quick": arguments.quick,
               "models": []}  # fmt: skip
