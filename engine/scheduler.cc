@@ -1,7 +1,6 @@
 #include "engine/scheduler.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/units.h"
@@ -152,7 +151,9 @@ std::int64_t prompt_rows_beside(std::int64_t decoding_rows, const ScheduleLimits
   const double affordable = each > 0 ? (target - decoding) / each : 0;
   const std::int64_t most = std::max<std::int64_t>(0, limits.rows - decoding_rows);
   if (affordable >= static_cast<double>(most)) return most;
-  return std::min(most, std::max<std::int64_t>(least, std::llround(affordable)));
+  // In steps, so that passes are of a few sizes and the plans for them are there.
+  const auto steps = static_cast<std::int64_t>(affordable) / limits.least_chunk;
+  return std::min(most, std::max(least, steps * limits.least_chunk));
 }
 
 ScheduledPass schedule(const ScheduleState& state, const ScheduleLimits& limits, const PassCosts& costs) {

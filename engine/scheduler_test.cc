@@ -58,19 +58,19 @@ TEST(Scheduler, WithoutRequestsThereIsNothingToCompute) {
 
 TEST(Scheduler, EveryGeneratingRequestHasItsRowAndAPromptWhatTimeIsLeft) {
   const ScheduledPass pass = schedule_of({generating(0, 100), reading(1, 1000, 0), generating(2, 30)}, 100);
-  // Six times the 10 ms of a pass without prompts, less those 10 ms: 50 rows.
-  EXPECT_EQ(pass.runs, (Runs{{0, 1, true}, {2, 1, true}, {1, 50, false}}));
+  // Six times the 10 ms of a pass without prompts, less those 10 ms: 50 rows, in steps of 16.
+  EXPECT_EQ(pass.runs, (Runs{{0, 1, true}, {2, 1, true}, {1, 48, false}}));
   EXPECT_EQ(pass.decoding_rows, 2);
-  EXPECT_EQ(pass.prompt_rows, 50);
+  EXPECT_EQ(pass.prompt_rows, 48);
 }
 
 TEST(Scheduler, APromptAloneTakesTheTimeOfAPass) {
-  EXPECT_EQ(schedule_of({reading(0, 1000, 100)}, 100).runs, (Runs{{0, 200, false}}));
+  EXPECT_EQ(schedule_of({reading(0, 1000, 100)}, 100).runs, (Runs{{0, 192, false}}));
 }
 
 TEST(Scheduler, TheRestOfAPromptEndsItAndTheNextOneBegins) {
   const ScheduledPass pass = schedule_of({reading(0, 130, 100), reading(1, 500, 0)}, 100);
-  EXPECT_EQ(pass.runs, (Runs{{0, 30, true}, {1, 170, false}}));
+  EXPECT_EQ(pass.runs, (Runs{{0, 30, true}, {1, 162, false}}));
 }
 
 TEST(Scheduler, PromptsGetAsManyRowsAsDecodingOrSixteen) {
@@ -214,7 +214,7 @@ TEST(Scheduler, RowsThatEachGiveAnOutputAreBounded) {
   limits.prompt_outputs = 40;
   std::vector<RequestState> requests = {reading(0, 30, 0), reading(1, 500, 0), reading(2, 500, 0)};
   requests[0].wants_all_outputs = requests[1].wants_all_outputs = true;
-  EXPECT_EQ(schedule_of(requests, 100, limits).runs, (Runs{{0, 30, true}, {1, 10, false}, {2, 160, false}}));
+  EXPECT_EQ(schedule_of(requests, 100, limits).runs, (Runs{{0, 30, true}, {1, 10, false}, {2, 152, false}}));
 }
 
 // A whole service without a model: whatever arrives, everybody ends, nobody holds more pages than there are, and what

@@ -99,6 +99,11 @@ Outcome<void> answer_embeddings(const BodyRequest& request) {
     if (texts.back().empty())
       return protocol::wrong_field("input", "expected at least one token, found a text of none");
   }
+  for (const std::vector<std::int32_t>& text : texts) {
+    if (std::ssize(text) > request.model.context()) {
+      return protocol::input_too_large(std::ssize(text), request.model.context());
+    }
+  }
   request.visit->logged().model = request.model.id();
   const auto answer = std::make_shared<EmbeddingAnswer>(request.visit, request.model, std::move(asked));
   TRY(answer->submit(std::move(texts)));

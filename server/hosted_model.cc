@@ -1,5 +1,7 @@
 #include "server/hosted_model.h"
 
+#include <algorithm>
+
 #include "engine/chat_prompt.h"
 #include "engine/sampling_advice.h"
 
@@ -21,6 +23,8 @@ Result<std::unique_ptr<HostedModel>> HostedModel::create(std::shared_ptr<const M
   protocol::ServedModel& served = hosted->served_;
   served.vocabulary = opened.facts().vocabulary;
   served.embedding_width = opened.facts().makes_embeddings ? opened.facts().width : 0;
+  // OpenAI's penalties look at all of the text.
+  served.sampling.penalty_window = std::max(options.session.context, default_context);
   follow(TRY(read_sampling_advice(opened.metadata())), served.sampling);
   std::string source = options.chat_template.empty() ? opened.chat_template() : std::move(options.chat_template);
   // A template that cannot be read harms nobody who does not chat.

@@ -5,10 +5,10 @@ import math
 import statistics
 
 
-def ratio_of(ours: float, other: float) -> float:
-    if other == 0:
-        return 1 if ours == 0 else math.inf
-    return ours / other
+def ratio_of(ours: float, other: float, better: str) -> float:
+    if other == 0 and ours == 0:
+        return 1 if better == "lower" else 0  # nothing lost is well; nothing done is not
+    return ours / other if other else math.inf
 
 
 @dataclasses.dataclass
@@ -22,7 +22,7 @@ class Row:
     remark: str = ""
 
     def result(self) -> dict:
-        ratios = [ratio_of(ours, other) for ours, other in self.pairs]
+        ratios = [ratio_of(ours, other, self.better) for ours, other in self.pairs]
         result = {"row": self.name, "unit": self.unit, "better": self.better, "against": self.against,
                   "ratio": statistics.median(ratios), "least": min(ratios), "greatest": max(ratios),
                   "ours": statistics.median(ours for ours, _ in self.pairs),

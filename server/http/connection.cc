@@ -128,7 +128,7 @@ void Connection::consume(std::string_view bytes) {
 
 void Connection::hand_out() {
   is_version_1_0_ = reader_->is_version_1_0();
-  keeps_alive_ = reader_->keeps_alive() && !keeper_.is_draining;
+  keeps_alive_ = reader_->keeps_alive();
   Request request = reader_->take_request();
   reader_.reset();
   request.peer = client_.peer;
@@ -179,7 +179,6 @@ void Connection::begin_sending() {
 
 void Connection::send_answer(Answer answer) {
   begin_sending();
-  if (keeper_.is_draining) keeps_alive_ = false;
   const AnswerForm form{BodyForm::by_length, answer.body.size(), keeps_alive_, is_version_1_0_};
   outgoing_.append(head_text(answer, form, keeper_.date.at(std::time(nullptr))));
   if (!is_head_) outgoing_.take(std::move(answer.body));
@@ -189,7 +188,7 @@ void Connection::send_answer(Answer answer) {
 void Connection::begin_stream(const Answer& head, std::string ping) {
   begin_sending();
   form_ = is_version_1_0_ ? BodyForm::until_close : BodyForm::in_chunks;
-  if (is_version_1_0_ || keeper_.is_draining) keeps_alive_ = false;
+  if (is_version_1_0_) keeps_alive_ = false;
   outgoing_.append(head_text(head, {form_, 0, keeps_alive_, is_version_1_0_}, keeper_.date.at(std::time(nullptr))));
   ping_ = std::move(ping);
   is_streaming_ = true;
@@ -262,7 +261,7 @@ void Connection::finish() {
   ping_ = {};
   is_full_ = false;
   is_complete_ = false;
-  if (!keeps_alive_ || keeper_.is_draining) return leave();
+  if (!keeps_alive_) return leave();
   enter(Stage::idle);
   if (is_consuming_) return;  // whoever consumes goes on
   const std::string bytes = std::exchange(pipelined_, {});

@@ -39,7 +39,6 @@ class ConnectionKeeper {
   std::shared_ptr<Mailbox> mailbox;
   Counters counters;
   DateText date;
-  bool is_draining = false;
   std::unique_ptr<char[]> scratch;  // what is received goes through it: an idle connection needs no buffer of its own
   static constexpr std::size_t scratch_bytes = 64 << 10;
 };

@@ -117,7 +117,7 @@ std::chrono::milliseconds Connections::sweep_time() const {
 }
 
 void Connections::drain(std::function<void()> done) {
-  is_draining = true;
+  is_draining_ = true;
   drained_.push_back(std::move(done));
   for (List* list : {&idle_, &busy_}) {
     for (auto place = list->begin(); place != list->end();) {
@@ -129,7 +129,7 @@ void Connections::drain(std::function<void()> done) {
 }
 
 void Connections::end_drain_if_empty() {
-  if (!is_draining || counters.connections != 0) return;
+  if (!is_draining_ || counters.connections != 0) return;
   for (std::function<void()>& done : std::exchange(drained_, {})) {
     if (done) loop_.post(std::move(done));
   }

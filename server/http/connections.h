@@ -45,6 +45,7 @@ class Connections final : public ConnectionKeeper {
   List idle_;
   List busy_;
   List leaving_;
+  bool is_draining_ = false;
   std::vector<std::function<void()>> drained_;
 };
 

@@ -199,8 +199,7 @@ TEST(RequestReader, RefusesLengthsThatTwoReadersMightTakeDifferently) {
                                        "Transfer-Encoding:",
                                        "Transfer-Encoding: \"chunked\"",
                                        "Transfer-Encoding: chunked;q=1",
-                                       "Transfer-Encoding: \x0b"
-                                       "chunked"}) {
+                                       "Transfer-Encoding: \013chunked"}) {
     EXPECT_EQ(status_of(with_header(lines)), 400) << lines;
   }
   EXPECT_EQ(status_of("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 400);

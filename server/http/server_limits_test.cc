@@ -70,7 +70,7 @@ TEST(ServerLimits, ReadsASlowBodyThatIsFastEnough) {
   TestHandler handler;
   Limits limits;
   limits.head_time = milliseconds(800);  // no wait of this thread is as long, the body as a whole is longer
-  limits.body_bytes_a_second = 1;
+  limits.body_bytes_a_second = 10;
   TestServer server(handler, limits);
   TestClient client(server.port());
   client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n");

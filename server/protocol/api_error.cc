@@ -73,6 +73,13 @@ ApiError context_length_exceeded(std::int64_t prompt_tokens, std::int64_t most_t
                   "context_length_exceeded");
 }
 
+ApiError input_too_large(std::int64_t tokens, std::int64_t context) {
+  return error_of(400,
+                  "The input is too large: this model's maximum context length is " + std::to_string(context) +
+                      " tokens, found " + std::to_string(tokens),
+                  "context_length_exceeded", "input");
+}
+
 ApiError wrong_template(std::string_view reason) {
   return error_of(400, "expected messages that the model's chat template renders, found: " + std::string(reason),
                   "invalid_template", "messages");

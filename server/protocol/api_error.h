@@ -38,6 +38,8 @@ ApiError not_served_yet(std::string param, std::string_view what);
 ApiError wrong_body(std::string message);
 // 400: prompt and answer are longer than the context. `most_tokens` is how many were asked for.
 ApiError context_length_exceeded(std::int64_t prompt_tokens, std::int64_t most_tokens, std::int64_t context);
+// 400: the same of a text that has no answer.
+ApiError input_too_large(std::int64_t tokens, std::int64_t context);
 // 400: the model's chat template cannot render these messages, or there is none.
 ApiError wrong_template(std::string_view reason);
 

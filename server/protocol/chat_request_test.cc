@@ -289,6 +289,8 @@ TEST(ChatMessages, AreRefusedWithTheirPlace) {
   for (const auto& [message, param] : cases) EXPECT_EQ(message_refusal(message).first, param) << message;
   EXPECT_NE(message_refusal(R"({"role":"user","content":[{"type":"image_url"}]})").second.find("image_url"),
             std::string::npos);
+  EXPECT_EQ(message_refusal(R"({"role":"king","content":"x"})").second,
+            "messages[1].role: expected one of system, developer, user, assistant, tool, found the text 'king'");
 }
 
 TEST(ChatMessages, ComeWithVariablesForTheTemplate) {

@@ -30,16 +30,6 @@ std::string spelled(double value) {
   return text;
 }
 
-// A whole number, also where it is spelled with a fraction of zero.
-std::optional<std::int64_t> whole_number(const Value& value) {
-  if (value.is(Kind::integer)) return value.as_integer();
-  if (!value.is(Kind::floating)) return std::nullopt;
-  const double number = value.as_floating();
-  // From 2^53 on a double no longer says which number was meant.
-  if (std::abs(number) > 0x1p53 || number != std::floor(number)) return std::nullopt;
-  return static_cast<std::int64_t>(number);
-}
-
 // The beginning of what may be long, cut between characters.
 std::string beginning_of(std::string_view text) {
   constexpr std::size_t most_bytes = 60;
@@ -57,6 +47,15 @@ std::string range_of(const Integers& range) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> whole_number(const Value& value) {
+  if (value.is(Kind::integer)) return value.as_integer();
+  if (!value.is(Kind::floating)) return std::nullopt;
+  const double number = value.as_floating();
+  // From 2^53 on a double no longer says which number was meant.
+  if (std::abs(number) > 0x1p53 || number != std::floor(number)) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
 
 std::string described(const Value& value) {
   switch (value.kind()) {

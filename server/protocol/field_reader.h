@@ -46,6 +46,9 @@ struct Integers {
 // A value in an error: "the text 'abc'", "3.5", "a list of 2".
 std::string described(const chat::Value& value);
 
+// A number with a fraction of zero is whole too, as in JSON Schema; nothing for any other value.
+std::optional<std::int64_t> whole_number(const chat::Value& value);
+
 class FieldReader {
  public:
   // The object must outlive it. `place` is where it stands in the body ("messages[2]"); empty: it is the body.
@@ -56,7 +59,6 @@ class FieldReader {
   void read(std::string_view name, bool& target);
   void read(std::string_view name, std::string& target);
   void read(std::string_view name, double& target, Numbers range);
-  // A number with a fraction of zero is one too, as in JSON Schema.
   void read(std::string_view name, std::int64_t& target, Integers range);
   template <class Target, class... Range>
   void read(std::string_view name, std::optional<Target>& target, Range... range) {

@@ -14,11 +14,11 @@ void read_tokens(FieldReader& reader, std::string_view name, std::span<const cha
                  std::int64_t vocabulary, std::vector<std::int32_t>& tokens) {
   tokens.reserve(tokens.size() + items.size());
   for (std::size_t index = 0; index < items.size(); ++index) {
-    const chat::Value& item = items[index];
-    if (!item.is(chat::Kind::integer) || item.as_integer() < 0 || item.as_integer() >= vocabulary) {
-      return reader.fail(place_in(name, index), "a token from 0 to " + std::to_string(vocabulary - 1), item);
+    const std::optional<std::int64_t> token = whole_number(items[index]);
+    if (!token || *token < 0 || *token >= vocabulary) {
+      return reader.fail(place_in(name, index), "a token from 0 to " + std::to_string(vocabulary - 1), items[index]);
     }
-    tokens.push_back(static_cast<std::int32_t>(item.as_integer()));
+    tokens.push_back(static_cast<std::int32_t>(*token));
   }
 }
 
@@ -34,7 +34,7 @@ void read_inputs(FieldReader& reader, std::string_view name, std::int64_t vocabu
   if (!found->is(chat::Kind::sequence) || found->items().empty()) return reader.fail(name, expected, *found);
   const std::vector<chat::Value>& items = found->items();
   const chat::Kind kind = items.front().kind();
-  if (kind == chat::Kind::integer) {
+  if (whole_number(items.front())) {
     std::vector<std::int32_t> tokens;
     read_tokens(reader, name, items, vocabulary, tokens);
     inputs.emplace_back(std::move(tokens));

@@ -314,6 +314,7 @@ class Several(Served):
             self.assertAlmostEqual(sum(value * value for value in item["embedding"]), 1, places=4)
         words = self.server.post("/v1/embeddings", {"model": "bert", "input": "a b", "encoding_format": "base64"})
         self.assertEqual(words.json()["usage"]["prompt_tokens"], 2)
+        self.assert_refused(self.server.post("/v1/embeddings", {"model": "bert", "input": [[5] * 33]}), 400, "33", "too large")
         many = self.server.post("/v1/embeddings", {"model": "bert", "input": [[5, 9, 2]] * 600})
         self.assertEqual(len(many.json()["data"]), 600)
         self.assertEqual(self.complete(model="talker", max_tokens=4)["model"], "talker")

@@ -1,0 +1,101 @@
+// A whole server in this process, asked by several threads at once: for the sanitizers, which see no other program.
+#include "server/serving.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "server/http/test_server.h"
+
+namespace ingot {
+namespace {
+
+std::string post_of(std::string_view path, const std::string& body) {
+  return "POST " + std::string(path) +
+         " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+class ServingTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ServingOptions options;
+    options.http.port = 0;
+    options.log = LogForm::none;
+    options.drain = std::chrono::seconds(60);
+    Result<std::unique_ptr<Serving>> created = Serving::create(options);
+    ASSERT_TRUE(created.ok()) << created.error().text();
+    serving_ = std::move(created).value();
+    const auto model = Model::open_default();
+    ASSERT_TRUE(model.ok()) << model.error().text();
+    HostedModelOptions hosted = {.id = "tales"};
+    hosted.session.threads = 2;
+    hosted.session.sequences = 4;
+    hosted.session.pages = 10;  // so few that some have to wait, and some to give theirs back
+    const auto added = serving_->add(model.value(), hosted);
+    ASSERT_TRUE(added.ok()) << added.error().text();
+    serving_->open();
+    passes_ = std::thread([this] { serving_->run(); });
+  }
+
+  void TearDown() override {
+    if (!passes_.joinable()) return;
+    ::kill(::getpid(), SIGTERM);
+    passes_.join();
+  }
+
+  std::string ask(std::string_view path, const std::string& body) {
+    http::TestClient client(serving_->port());
+    client.send(post_of(path, body));
+    return client.read_all();
+  }
+
+  std::unique_ptr<Serving> serving_;
+  std::thread passes_;
+};
+
+TEST_F(ServingTest, ManyThreadsAskStreamLeaveAndLookAtFigures) {
+  std::atomic<int> whole = 0, streamed = 0;
+  const auto client = [&](int number) {
+    for (int round = 0; round < 4; ++round) {
+      const std::string fields = R"("prompt":"\nOnce there was a fox","max_tokens":)" +
+                                 std::to_string(20 + 9 * number) +
+                                 R"(,"temperature":0.7,"ignore_eos":true,"n":2,"logprobs":1)";
+      whole += ask("/v1/completions", "{" + fields + "}").find("\"usage\"") != std::string::npos;
+      streamed += ask("/v1/completions", "{" + fields + ",\"stream\":true}").find("data: [DONE]") != std::string::npos;
+      http::TestClient leaver(serving_->port());
+      leaver.send(post_of("/v1/completions", "{" + fields + ",\"stream\":true}"));
+      if (number % 2 == 0) leaver.read_until("data: ");
+      leaver.reset();
+      http::TestClient looker(serving_->port());
+      looker.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      EXPECT_NE(looker.read_all().find("ingot_passes_total"), std::string::npos);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number) threads.emplace_back(client, number);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(whole, 16);
+  EXPECT_EQ(streamed, 16);
+}
+
+TEST_F(ServingTest, WhatRunsWhenASignalComesIsAnsweredFirst) {
+  http::TestClient client(serving_->port());
+  client.send(post_of("/v1/completions", R"({"prompt":"\nOnce","max_tokens":100,"ignore_eos":true,"stream":true})"));
+  EXPECT_NE(client.read_until("data: ").find("200 OK"), std::string::npos);
+  ::kill(::getpid(), SIGTERM);
+  EXPECT_NE(client.read_all().find("data: [DONE]"), std::string::npos);
+  client.close();
+  passes_.join();
+}
+
+TEST_F(ServingTest, WhoIsServedByNobodyIsToldWhy) {
+  EXPECT_NE(ask("/v1/completions", "{").find("400 Bad Request"), std::string::npos);
+  EXPECT_NE(ask("/v1/embeddings", R"({"input":"x"})").find("makes embeddings"), std::string::npos);
+  EXPECT_NE(ask("/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}]})").find("chat template"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace ingot
