@@ -6,7 +6,7 @@ openapi in INGOT_OUTSIDE_DATA
 
 Whatever is asked, the answer is no server error, has a type that the schema names, and a body that fits it. Errors have
 OpenAI's form, which the schema does not attach to any status: it is attached here to all that are no success. Nor does
-it say that texts can be streamed; their chunks are held against the schema of whole ones, as OpenAI sends them.
+it say that texts can be streamed, and embeddings sent as base64: chunks of texts are held against the schema of whole ones.
 """
 
 import json
@@ -63,6 +63,8 @@ def cut_schema(whole):
     lists = choice["logprobs"].get("anyOf", [choice["logprobs"]])[0]["properties"]
     for name in ("token_logprobs", "top_logprobs"):
         lists[name]["items"] = {"anyOf": [lists[name]["items"], {"type": "null"}]}
+    vector = whole["components"]["schemas"]["Embedding"]["properties"]
+    vector["embedding"] = {"anyOf": [vector["embedding"], {"type": "string", "contentEncoding": "base64"}]}
     content = paths["/completions"]["post"]["responses"]["200"]["content"]
     content["text/event-stream"] = content["application/json"]
     return {**whole, "paths": paths}
