@@ -61,5 +61,6 @@ def stages_of(dockerfile: Path) -> list[Stage]:
         elif word == "CMD":
             stage.command = json.loads(rest)
         else:
-            raise ValueError(f"{dockerfile}: expected COPY --from, ENV, WORKDIR, EXPOSE, ENTRYPOINT or CMD, found '{line}'")
+            known = "COPY --from, ENV, WORKDIR, EXPOSE, ENTRYPOINT or CMD"
+            raise ValueError(f"{dockerfile}: expected {known}, found '{line}'")
     return stages
