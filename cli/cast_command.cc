@@ -5,6 +5,7 @@
 
 #include "base/image/image_manifest.h"
 #include "cli/image_options.h"
+#include "cli/server_image.h"
 #include "cli/terminal.h"
 #include "image/added_files.h"
 #include "image/build_products.h"
@@ -18,6 +19,8 @@ constexpr const char* examples =
     "Casts a model, a Linux program or an OCI image into one bootable file: Ingot's kernel, the program, its files and "
     "a\n"
     "manifest. Without MODEL, --program and --oci, the model that this program carries is cast.\n"
+    "With --format oci it becomes an image for containers instead, which serves the model; --arg replaces the whole\n"
+    "command, --engine names an engine for another machine than this one. Options of a machine are refused then.\n"
     "\n"
     "Examples:\n"
     "  ingot cast model.gguf -o model.img                 boots and continues a text\n"
@@ -25,6 +28,7 @@ constexpr const char* examples =
     "  ingot cast model.gguf -o model.img --format disk   a raw disk that UEFI firmware boots\n"
     "  ingot cast --program ./server -o server.img --file site=/srv/site --arg=--port=80 --memory 256M\n"
     "  ingot cast --oci image.tar -o image.img            entrypoint, environment and layers of an OCI layout\n"
+    "  ingot cast model.gguf -o server.tar --format oci   then: docker load -i server.tar\n"
     "  ingot boot model.img                               then boot it";
 
 struct Options {
@@ -60,6 +64,33 @@ Result<void> check_kernel_options(const Options& options) {
   return Error::of(ErrorCode::invalid_argument,
                    "expected --option with --format disk or iso, found an elf: its loader brings the command line, so "
                    "give it to ingot boot --option");
+}
+
+// Of what only a machine of Ingot's own has, and of other programs than the server.
+Result<void> check_container_options(const Options& options) {
+  if (options.format != "oci") return {};
+  const std::pair<const char*, bool> of_machines[] = {{"--program", !options.program.empty()},
+                                                      {"--oci", !options.oci.empty()},
+                                                      {"--root", !options.root.empty()},
+                                                      {"--memory", options.memory.has_value()},
+                                                      {"--heap", options.heap.has_value()},
+                                                      {"--limit", options.limit.has_value()},
+                                                      {"--tmpfs", options.tmpfs.has_value()},
+                                                      {"--cpus", options.cpus.has_value()},
+                                                      {"--consume", !options.consumed.empty()},
+                                                      {"--grant", !options.rights.empty()},
+                                                      {"--trace", options.traces},
+                                                      {"--option", !options.kernel_options.empty()},
+                                                      {"--kernel", !options.products.kernel.empty()},
+                                                      {"--loader", !options.products.loader.empty()}};
+  std::string names;
+  for (const auto& [name, is_given] : of_machines) {
+    if (is_given) names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  if (names.empty()) return {};
+  return Error::of(ErrorCode::invalid_argument,
+                   "--format oci: expected MODEL, --engine, --file, --env, --directory and --arg alone, found ",
+                   std::string_view(names), ": an image for containers holds the server, and no kernel or machine");
 }
 
 // The program of an OCI image: by its path, from its directory, or by its PATH, as a shell would find it.
@@ -226,6 +257,17 @@ void warn_of_calls(const image::CastReport& report) {
 }
 
 Result<void> run(const Options& options) {
+  if (options.format == "oci") {
+    return cast_server_image({.model = options.model,
+                              .engine = options.products.engine,
+                              .output = options.output,
+                              .arguments = options.arguments,
+                              .files = options.files,
+                              .environment = options.environment,
+                              .directory = options.directory,
+                              .dry_run = options.dry_run,
+                              .json = options.json});
+  }
   const image::CastRequest request = TRY(request_of(options));
   const image::CastReport report = options.dry_run ? TRY(image::check_cast(request)) : TRY(image::cast(request));
   // The engine is our own, and tests boot it: what its C library carries and it never calls would only alarm.
@@ -238,7 +280,8 @@ Result<void> run(const Options& options) {
 
 void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  const Command command = application.add_subcommand("cast", "make one bootable file of a model or a program");
+  const Command command =
+      application.add_subcommand("cast", "make one bootable file, or a container, of a model or a program");
   command.footer(examples);
   const Option model = command.add_option("MODEL", options->model, "a .gguf file; else the model inside this program");
   command.add_option("-o,--output", options->output, "the image to write").required();
@@ -265,8 +308,9 @@ void add(const Command& application, int& exit_code) {
   command.add_option("--limit", options->limit, "most memory the program may have").transform(as_bytes());
   command.add_option("--tmpfs", options->tmpfs, "most bytes of files the program may write").transform(as_bytes());
   command.add_option("--cpus", options->cpus, "the machine's processors").check(as_cpus());
-  command.add_option("--format", options->format, "elf (QEMU, GRUB), disk (UEFI), iso (GRUB on a disc)")
-      .check(one_of({"elf", "disk", "iso"}))
+  command
+      .add_option("--format", options->format, "elf (QEMU, GRUB), disk (UEFI), iso (GRUB on a disc), oci (containers)")
+      .check(one_of({"elf", "disk", "iso", "oci"}))
       .capture_default_str();
   command.add_option("--consume", options->consumed, "a large file whose unmapped pages are given away for good")
       .one_word_each_time();
@@ -280,7 +324,8 @@ void add(const Command& application, int& exit_code) {
   add_product_options(command, options->products).excludes(program).excludes(oci);
   command.add_flag("--json", options->json, "machine-readable report");
   command.callback([options, &exit_code] {
-    const Result<void> usable = check_kernel_options(*options);
+    Result<void> usable = check_container_options(*options);
+    if (usable.ok()) usable = check_kernel_options(*options);
     exit_code = usable.ok() ? finish_command(run(*options)) : refuse_usage(usable.error());
   });
 }

@@ -40,14 +40,19 @@ Result<std::vector<std::string>> kernels_of(const ProductOptions& options) {
   return image::find_kernels(program);
 }
 
-Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request) {
+Result<void> add_model(const std::string& model, image::FileTree& root) {
   if (std::filesystem::is_directory(model)) {
     return Error::of(ErrorCode::unsupported, "expected a .gguf file, found the folder '", std::string_view(model),
                      "': name a .gguf in it, or make one of its safetensors first: ingot quantize '",
                      std::string_view(model), "' model.gguf BF16");
   }
-  // What no engine could read is not cast.
-  if (!model.empty()) TRY(GgufFile::open(model));
+  TRY(GgufFile::open(model));
+  image::Content weights = TRY(image::Content::of_file(model));
+  return root.put_new_file(model_path, 0644, std::move(weights), "the model");
+}
+
+Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request) {
+  if (!model.empty()) TRY(add_model(model, request.root));
   std::string engine = products.engine;
   if (engine.empty()) {
     const std::string program = TRY(image::running_program());
@@ -60,11 +65,10 @@ Result<void> add_engine(const ProductOptions& products, const std::string& model
   constexpr std::uint64_t beside_the_weights = 64 << 20;  // code's data, the cache of a short text, scratch memory
   request.anonymous = beside_the_weights;
   if (model.empty()) return {};
-  image::Content weights = TRY(image::Content::of_file(model));
-  request.anonymous += weights.size() + weights.size() / 32;  // repacked at load, at most 1.03 times
-  TRY(request.root.put_new_file("/model.gguf", 0644, std::move(weights), "the model"));
+  const std::uint64_t weights = request.root.at(model_path)->content.size();
+  request.anonymous += weights + weights / 32;  // repacked at load, at most 1.03 times
   if (request.default_arguments.front() == "run" && request.default_arguments.size() == 1) {
-    request.default_arguments.push_back("/model.gguf");
+    request.default_arguments.push_back(model_path);
   }
   return {};
 }

@@ -23,6 +23,10 @@ Option add_product_options(const Command& command, ProductOptions& options);
 // Those that were asked for, or those beside the program: cast takes the smallest that can grant what is granted.
 Result<std::vector<std::string>> kernels_of(const ProductOptions& options);
 
+// The model file `model` at its place in the root. What no engine could read is refused.
+inline constexpr const char* model_path = "/model.gguf";
+Result<void> add_model(const std::string& model, image::FileTree& root);
+
 // The engine as the program of an image, with the model file `model` at /model.gguf, or the built-in model where that
 // is empty. Sets root, program, arguments and what the engine needs beside its files.
 Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "base/image/kernel_directories.h"
 #include "base/image/machine_limits.h"
@@ -30,21 +29,12 @@ bool is_inside(const fs::path& path, const std::string& folder) {
   return false;
 }
 
-// A cast that fails leaves what was there before, but one that succeeds takes its place.
-Result<void> check_output(const CastRequest& request) {
-  std::error_code problem;
-  if (!fs::exists(request.output, problem)) return {};
+std::set<std::string> read_by(const CastRequest& request) {
   std::set<std::string> read(request.kernels.begin(), request.kernels.end());
   read.insert(request.sources.begin(), request.sources.end());
   read.insert(request.loader);
   for (const auto& [path, node] : request.root.nodes()) read.insert(node.content.host_path());
-  for (const std::string& path : read) {
-    const bool is_folder = fs::is_directory(path, problem);
-    if (!(is_folder ? is_inside(request.output, path) : fs::equivalent(path, request.output, problem))) continue;
-    return Error::of(ErrorCode::invalid_argument, "output: expected another file than what is read, found '",
-                     shortened(request.output), "'");
-  }
-  return {};
+  return read;
 }
 
 Result<void> check_root(const FileTree& root) {
@@ -104,8 +94,21 @@ Result<void> check_cpus(std::uint64_t cpus) {
                    " processors, as many as the kernel uses, found ", cpus);
 }
 
+// A cast that fails leaves what was there before, but one that succeeds takes its place.
+Result<void> check_output(const std::string& output, const std::set<std::string>& read) {
+  std::error_code problem;
+  if (!fs::exists(output, problem)) return {};
+  for (const std::string& path : read) {
+    const bool is_folder = fs::is_directory(path, problem);
+    if (!(is_folder ? is_inside(output, path) : fs::equivalent(path, output, problem))) continue;
+    return Error::of(ErrorCode::invalid_argument, "output: expected another file than what is read, found '",
+                     shortened(output), "'");
+  }
+  return {};
+}
+
 Result<void> check_request(const CastRequest& request) {
-  TRY(check_output(request));
+  TRY(check_output(request.output, read_by(request)));
   TRY(check_root(request.root));
   if (request.machine_cpus) {
     const Result<void> cpus = check_cpus(*request.machine_cpus);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "image/cast.h"
 
 namespace ingot::image {
+
+// The output is none of the files that are read, nor in one of the folders, by whatever name.
+Result<void> check_output(const std::string& output, const std::set<std::string>& read);
 
 // The output is no file that is read, by whatever name; nothing lies where the manifest goes; processors are as many as
 // the kernel uses; the folder that the program starts in is there, or the kernel makes it.

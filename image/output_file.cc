@@ -94,6 +94,21 @@ Result<void> OutputFile::skip_to(std::uint64_t offset) {
   return {};
 }
 
+Result<void> OutputFile::replace(std::uint64_t offset, std::string_view bytes) {
+  if (offset > written_ || bytes.size() > written_ - offset) {
+    return Error::of(ErrorCode::out_of_range, "expected to replace some of ", written_, " bytes, found ", bytes.size(),
+                     " at ", offset);
+  }
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return refused("write", path_);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    offset += static_cast<std::uint64_t>(count);
+  }
+  return {};
+}
+
 Result<void> OutputFile::commit() {
   const int descriptor = std::exchange(descriptor_, -1);
   const bool closed = ::close(descriptor) == 0;

@@ -26,6 +26,8 @@ class OutputFile {
   Result<void> write(const Content& content);
   // Zeros up to this offset, as a hole where the file system can.
   Result<void> skip_to(std::uint64_t offset);
+  // Other bytes in the place of some that are written. Fails where they would reach over the end.
+  Result<void> replace(std::uint64_t offset, std::string_view bytes);
   std::uint64_t written() const { return written_; }
   Result<void> commit();
 

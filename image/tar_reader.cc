@@ -9,7 +9,6 @@ namespace ingot::image {
 
 namespace {
 
-constexpr std::size_t tar_block_bytes = 512;
 constexpr std::uint64_t longest_extension = 1 << 20;  // a name or a pax record list
 constexpr std::size_t most_entries = std::size_t{1} << 21;
 

@@ -12,6 +12,8 @@
 
 namespace ingot::image {
 
+inline constexpr std::size_t tar_block_bytes = 512;  // headers and contents take whole ones
+
 struct TarEntry {
   enum class Kind : std::uint8_t { file, hard_link, symbolic_link, directory, device };
 
