@@ -145,6 +145,7 @@ TEST_F(CheckpointMemoryTest, WhoContinuesTurnsBackNoFurtherThanItSees) {
   const int sequence = memory_.add_beginning(0, counted(30)).value();
   ASSERT_EQ(memory_.length(sequence), 24);
   EXPECT_FALSE(memory_.can_truncate(sequence, 23));
+  EXPECT_EQ(memory_.rings().earliest_length(sequence), 16 + 5);  // it holds two pages
   ASSERT_TRUE(memory_.truncate(sequence, 0).ok());
   EXPECT_EQ(state_of(sequence), 0);
 }

@@ -296,7 +296,7 @@ ScheduledPass Service::schedule_pass() {
       state.pages = session_.sequences().whole().held_pages(active->sequence);
       state.own_pages = session_.sequences().whole().own_pages(active->sequence);
     }
-    if (keeps_checkpoints) {
+    if (keeps_checkpoints && !state.is_held) {
       active->checkpoint_at = next_checkpoint(*active);
       state.most_run = active->checkpoint_at - state.computed;
     }

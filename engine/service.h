@@ -77,7 +77,7 @@ class Service {
     Generation generation;
     RequestState state = {};
     std::vector<std::uint64_t> beginnings = {};  // a hash of the prompt up to the end of each of its full pages
-    std::int64_t checkpoint_at = 0;              // tokens, more than are computed; none are kept: no number is reached
+    std::int64_t checkpoint_at = 0;              // tokens; 0: none is kept
     int sequence = -1;                           // while it is admitted
     bool was_admitted = false;
     bool has_ended = false;
