@@ -24,18 +24,15 @@ void PagedCache::share(int from, int to) {
   holdings_[static_cast<std::size_t>(to)] = shared;
 }
 
-KnownBeginning PagedCache::known_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) const {
-  const std::vector<std::int32_t> pages = pool_.texts().find(salt, tokens);
-  return {.tokens = static_cast<std::int64_t>(pages.size()) * page_length_,
-          .pages_in_use = std::ranges::count_if(pages, [this](std::int32_t page) { return pool_.is_in_use(page); })};
+std::int64_t PagedCache::count_in_use(std::span<const std::int32_t> pages) const {
+  return std::ranges::count_if(pages, [this](std::int32_t page) { return pool_.is_in_use(page); });
 }
 
-std::int64_t PagedCache::adopt(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens) {
+void PagedCache::adopt(int sequence, std::span<const std::int32_t> known_pages) {
   Holding& holding = holdings_[static_cast<std::size_t>(sequence)];
-  holding.pages = pool_.texts().find(salt, tokens);
+  holding.pages.assign(known_pages.begin(), known_pages.end());
   holding.published = holding.pages.size();
   for (const std::int32_t page : holding.pages) pool_.share(page);
-  return static_cast<std::int64_t>(holding.pages.size()) * page_length_;
 }
 
 void PagedCache::publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens) {
@@ -130,6 +127,38 @@ void PagedCache::copy_page(std::int32_t from, std::int32_t to) {
     std::memcpy(layer.memory.data() + static_cast<std::size_t>(to) * layer.page_bytes,
                 layer.memory.data() + static_cast<std::size_t>(from) * layer.page_bytes, layer.page_bytes);
   }
+}
+
+std::size_t PagedCache::window_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [name, layer] : layers_) bytes += layer.page_bytes;
+  return bytes * static_cast<std::size_t>(ring_.window_pages(page_length_));
+}
+
+// Layer by layer, the pages of the window in the order of positions.
+void PagedCache::copy_window(int sequence, std::int64_t length, std::byte* to) const {
+  const std::int64_t end = length / page_length_;
+  const std::int64_t begin = std::max<std::int64_t>(0, end - ring_.window_pages(page_length_));
+  for (const auto& [name, layer] : layers_) {
+    for (std::int64_t entry = begin; entry < end; ++entry, to += layer.page_bytes) {
+      const auto from = static_cast<std::size_t>(page(sequence, entry));
+      std::memcpy(to, layer.memory.data() + from * layer.page_bytes, layer.page_bytes);
+    }
+  }
+}
+
+void PagedCache::restore_window(int sequence, std::int64_t length, const std::byte* from) {
+  if (layers_.empty()) return;
+  reserve(sequence, 0, std::min(length, ring_.pages * page_length_));
+  const std::int64_t end = length / page_length_;
+  const std::int64_t begin = std::max<std::int64_t>(0, end - ring_.window_pages(page_length_));
+  for (auto& [name, layer] : layers_) {
+    for (std::int64_t entry = begin; entry < end; ++entry, from += layer.page_bytes) {
+      const auto to = static_cast<std::size_t>(page(sequence, entry));
+      std::memcpy(layer.memory.data() + to * layer.page_bytes, from, layer.page_bytes);
+    }
+  }
+  holdings_[static_cast<std::size_t>(sequence)].oldest = begin * page_length_;
 }
 
 void PagedCache::write_table(int sequence, std::span<std::int32_t> row) const {

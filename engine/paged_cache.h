@@ -19,6 +19,11 @@ namespace ingot {
 struct CacheRing {
   std::int64_t pages = 0;   // of each sequence; 0: no ring, all positions are kept
   std::int64_t window = 0;  // positions that a token sees, itself included
+
+  // Pages that hold what the token behind a page's end sees.
+  std::int64_t window_pages(std::int64_t page_length) const {
+    return window == 0 ? 0 : divide_rounding_up(window - 1, page_length);
+  }
 };
 
 // What is known of a text's beginning.
@@ -44,14 +49,28 @@ class PagedCache {
 
   // Lets `to`, which holds nothing, hold what `from` holds.
   void share(int from, int to);
-  // Texts of different salts never share. Neither is for rings, which overwrite what they held.
-  KnownBeginning known_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) const;
-  // Lets the sequence, which holds nothing, hold whole pages that others computed of the beginning of `tokens`; returns
-  // how many tokens they hold.
-  std::int64_t adopt(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens);
+  // Texts of different salts never share. None of these is for rings, which overwrite what they held.
+  // The whole pages that others computed of the beginning of `tokens`.
+  std::vector<std::int32_t> known_pages(std::uint64_t salt, std::span<const std::int32_t> tokens) const {
+    return pool_.texts().find(salt, tokens);
+  }
+  std::int64_t count_in_use(std::span<const std::int32_t> pages) const;
+  // Lets the sequence, which holds nothing, hold them.
+  void adopt(int sequence, std::span<const std::int32_t> known_pages);
   // Makes the full pages of a sequence known, whose tokens these are. Where another made the same text known before,
   // the sequence holds that page from now on instead of its own.
   void publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens);
+  // The number of the text up to the end of a page. Precondition: the page is known.
+  std::uint64_t text_number(std::int32_t page) const { return pool_.texts().number(page); }
+  std::int32_t page(int sequence, std::int64_t entry) const {
+    return holdings_[static_cast<std::size_t>(sequence)].pages[place_of(entry)];
+  }
+
+  // What the next token of a ring's sequence sees, as bytes: to copy it, and to put it into a sequence that holds
+  // nothing. Precondition: the length is that of the sequence, and a page ends there.
+  std::size_t window_bytes() const;
+  void copy_window(int sequence, std::int64_t length, std::byte* to) const;
+  void restore_window(int sequence, std::int64_t length, const std::byte* from);
   // Gives back what lies behind `length`. Precondition: length is 0 or at least earliest_length().
   void truncate(int sequence, std::int64_t length);
   // The least length, but for 0, that the sequence can be turned back to: before it, a token would see positions that

@@ -49,6 +49,7 @@ std::int32_t PrefixIndex::add(std::uint64_t salt, std::optional<std::int32_t> be
   Known& added = known(page);
   added = {.is_known = true,
            .hash = hash_of(salt, previous, tokens),
+           .number = next_number_++,
            .salt = salt,
            .before = previous,
            .tokens = std::vector(tokens.begin(), tokens.end())};

@@ -31,6 +31,8 @@ class PrefixIndex {
                    std::int32_t page);
 
   bool knows(std::int32_t page) const;
+  // Of the text that ends with the page: no other text ever has the same. Precondition: it is known.
+  std::uint64_t number(std::int32_t page) const { return known(page).number; }
   // Its last user has let go of the page, or it has a user again. Precondition: it is known.
   void let_go(std::int32_t page);
   void take_up(std::int32_t page);
@@ -45,6 +47,7 @@ class PrefixIndex {
   struct Known {
     bool is_known = false;
     std::uint64_t hash = 0;
+    std::uint64_t number = 0;
     std::uint64_t salt = 0;
     std::int32_t before = none;
     std::vector<std::int32_t> tokens;
@@ -62,6 +65,7 @@ class PrefixIndex {
   std::unordered_multimap<std::uint64_t, std::int32_t> by_hash_;
   std::int32_t earliest_ = none, latest_ = none;
   std::int64_t unused_ = 0;
+  std::uint64_t next_number_ = 0;
 };
 
 }  // namespace ingot

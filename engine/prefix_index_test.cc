@@ -56,6 +56,20 @@ TEST(PrefixIndex, GivesUpWhatWasLetGoLongestAgo) {
   EXPECT_EQ(index.find(0, Tokens{3}), (Pages{}));
 }
 
+TEST(PrefixIndex, NoTextHasTheNumberOfAnother) {
+  PrefixIndex index(1, 1);
+  index.add(0, std::nullopt, Tokens{1}, 0);
+  index.add(0, 0, Tokens{1}, 1);
+  const std::uint64_t first = index.number(0), second = index.number(1);
+  EXPECT_NE(first, second);
+  index.let_go(1);
+  EXPECT_EQ(index.give_up(), 1);
+  index.add(0, 0, Tokens{2}, 1);  // the page holds another text now
+  EXPECT_NE(index.number(1), first);
+  EXPECT_NE(index.number(1), second);
+  EXPECT_EQ(index.number(0), first);
+}
+
 TEST(PrefixIndex, WhatIsUsedIsNotGivenUp) {
   PrefixIndex index(1, 1);
   index.add(0, std::nullopt, Tokens{1}, 0);

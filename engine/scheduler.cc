@@ -71,7 +71,7 @@ class Scheduling {
   }
 
   void add_run(const RequestState& request, std::int64_t tokens) {
-    tokens = std::min(tokens, limits_.rows - rows_);
+    tokens = std::min({tokens, request.most_run, limits_.rows - rows_});
     if (tokens <= 0) return;
     pass_.runs.push_back({request.number, tokens, tokens == missing(request)});
     rows_ += tokens;

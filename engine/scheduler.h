@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,12 +22,14 @@
 namespace ingot {
 
 struct RequestState {
-  std::int64_t number = 0;             // by arrival, from 0 on
-  std::int64_t asker = 0;              // requests of one asker take turns with those of others
-  std::int64_t tokens = 0;             // prompt, and what was generated
-  std::int64_t computed = 0;           // of these, in the cache: at the least what it shares of others' pages
-  std::int64_t pages = 0;              // that it holds, shared ones included
-  std::int64_t own_pages = 0;          // of them, those that nobody else uses: free when it goes
+  std::int64_t number = 0;     // by arrival, from 0 on
+  std::int64_t asker = 0;      // requests of one asker take turns with those of others
+  std::int64_t tokens = 0;     // prompt, and what was generated
+  std::int64_t computed = 0;   // of these, in the cache: at the least what it shares of others' pages
+  std::int64_t pages = 0;      // that it holds, shared ones included
+  std::int64_t own_pages = 0;  // of them, those that nobody else uses: free when it goes
+  // Tokens that its next run may have: where it ends, something is kept by which others continue.
+  std::int64_t most_run = std::numeric_limits<std::int64_t>::max();
   std::int64_t admissions_before = 0;  // of all, when it arrived
   bool is_admitted = false;
   bool generates = false;  // its prompt is through: all that is not computed goes into the next pass

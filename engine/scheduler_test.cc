@@ -56,6 +56,14 @@ TEST(Scheduler, WithoutRequestsThereIsNothingToCompute) {
   EXPECT_EQ(pass.admitted, (Numbers{}));
 }
 
+TEST(Scheduler, ARunEndsWhereSomethingIsToBeKeptAndOthersHaveTheRest) {
+  std::vector<RequestState> requests = {reading(0, 1000, 70), reading(1, 30, 0), waiting(2, 20)};
+  requests[0].most_run = 58;
+  requests[1].most_run = 30;
+  requests[2].most_run = 7;
+  EXPECT_EQ(schedule_of(requests, 100).runs, (Runs{{0, 58, false}, {1, 30, true}, {2, 7, false}}));
+}
+
 TEST(Scheduler, EveryGeneratingRequestHasItsRowAndAPromptWhatTimeIsLeft) {
   const ScheduledPass pass = schedule_of({generating(0, 100), reading(1, 1000, 0), generating(2, 30)}, 100);
   // Six times the 10 ms of a pass without prompts, less those 10 ms: 50 rows, in steps of 16.

@@ -19,8 +19,8 @@ SequenceMemory::SequenceMemory(const CacheGeometry& geometry, std::uint64_t secr
       slots_(static_cast<std::size_t>(geometry.sequences)) {}
 
 Result<SequenceMemory> SequenceMemory::create(const Circuit& circuit, const CacheGeometry& geometry,
-                                              std::uint64_t secret) {
-  SequenceMemory memory(geometry, secret);
+                                              SharingOptions sharing) {
+  SequenceMemory memory(geometry, sharing.secret);
   for (const CircuitTensor& tensor : circuit.tensors) {
     if (tensor.storage == Storage::cache) {
       TRY((geometry.keeps_in_ring(tensor.window) ? memory.rings_ : memory.whole_).add_layer(tensor));
@@ -30,6 +30,7 @@ Result<SequenceMemory> SequenceMemory::create(const Circuit& circuit, const Cach
           align_up(static_cast<std::size_t>(row_bytes(tensor.dtype, element_count(tensor.shape))), 64);
     }
   }
+  memory.checkpoints_ = {sharing.checkpoints, memory.state_bytes_ + memory.rings_.window_bytes()};
   return memory;
 }
 
@@ -79,10 +80,39 @@ Result<int> SequenceMemory::fork(int sequence) {
   return copy;
 }
 
+std::vector<std::int32_t> SequenceMemory::usable_pages(std::uint64_t salt, std::span<const std::int32_t> tokens) const {
+  std::vector<std::int32_t> pages = whole_.known_pages(salt, tokens);
+  if (!needs_checkpoints()) return pages;
+  while (!pages.empty() && !checkpoints_.has(whole_.text_number(pages.back()))) pages.pop_back();
+  return pages;
+}
+
+KnownBeginning SequenceMemory::known_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) const {
+  const std::vector<std::int32_t> pages = usable_pages(salt, tokens);
+  return {.tokens = std::ssize(pages) * geometry_.page_length, .pages_in_use = whole_.count_in_use(pages)};
+}
+
 Result<int> SequenceMemory::add_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) {
   const int sequence = TRY(add());
-  slots_[static_cast<std::size_t>(sequence)].length = whole_.adopt(sequence, salt, tokens);
+  Slot& slot = slots_[static_cast<std::size_t>(sequence)];
+  const std::vector<std::int32_t> pages = usable_pages(salt, tokens);
+  whole_.adopt(sequence, pages);
+  slot.length = std::ssize(pages) * geometry_.page_length;
+  if (pages.empty() || !needs_checkpoints()) return sequence;
+  const std::byte* checkpoint = checkpoints_.use(whole_.text_number(pages.back()));
+  if (state_bytes_ > 0) std::memcpy(slot.states.data(), checkpoint, state_bytes_);
+  rings_.restore_window(sequence, slot.length, checkpoint + state_bytes_);
   return sequence;
+}
+
+void SequenceMemory::keep_checkpoint(int sequence) {
+  const Slot& slot = slots_[static_cast<std::size_t>(sequence)];
+  const std::uint64_t text = whole_.text_number(whole_.page(sequence, slot.length / geometry_.page_length - 1));
+  if (checkpoints_.use(text) != nullptr) return;
+  std::byte* const to = checkpoints_.add(text);
+  if (to == nullptr) return;
+  if (state_bytes_ > 0) std::memcpy(to, slot.states.data(), state_bytes_);
+  rings_.copy_window(sequence, slot.length, to + state_bytes_);
 }
 
 void SequenceMemory::publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens) {
@@ -128,13 +158,11 @@ Result<void> SequenceMemory::reserve(int sequence, std::int64_t tokens) {
                      ", found ", tokens);
   }
   const std::int64_t end = begin + tokens;
-  PagedCache* const caches[] = {&whole_, &rings_};
-  for (const PagedCache* cache : caches) {
-    if (cache->has_layers()) TRY(cache->check_room(sequence, begin, end));
-  }
-  for (PagedCache* cache : caches) {
-    if (cache->has_layers()) cache->reserve(sequence, begin, end);
-  }
+  const bool has_pages = whole_.has_layers() || needs_checkpoints();
+  if (has_pages) TRY(whole_.check_room(sequence, begin, end));
+  if (rings_.has_layers()) TRY(rings_.check_room(sequence, begin, end));
+  if (has_pages) whole_.reserve(sequence, begin, end);
+  if (rings_.has_layers()) rings_.reserve(sequence, begin, end);
   return {};
 }
 
@@ -148,7 +176,7 @@ std::byte* SequenceMemory::state(const CircuitTensor& tensor, int sequence) cons
 }
 
 std::size_t SequenceMemory::bytes() const {
-  std::size_t bytes = whole_.bytes() + rings_.bytes();
+  std::size_t bytes = whole_.bytes() + rings_.bytes() + checkpoints_.bytes();
   for (const Slot& slot : slots_) bytes += slot.states.size();
   return bytes;
 }

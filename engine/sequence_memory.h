@@ -1,17 +1,27 @@
 // SequenceMemory: what a session remembers of its sequences: keys and values, of all positions or of the last ones, and
 // for recurrent models a state each.
+//
+// Sequences that begin alike share what was computed: the pages of layers that keep all positions, and copies of what
+// windows and states had come to (engine/sequence_checkpoints.h). Pages also name the text that a copy belongs to,
+// where no layer keeps all positions too: they are as many then, and take no memory.
 #pragma once
 
 #include "engine/paged_cache.h"
+#include "engine/sequence_checkpoints.h"
 #include "model/plan/cache_geometry.h"
 
 namespace ingot {
 
+struct SharingOptions {
+  std::uint64_t secret = 0;      // with one, nobody can choose texts that are slow to find (engine/prefix_index.h)
+  std::int64_t checkpoints = 0;  // at most, where a model needs them to share
+};
+
 class SequenceMemory {
  public:
   // Makes room for every cache and state that the circuit names. Its attention was lowered to the same geometry.
-  // With a secret, nobody can choose texts that are slow to find (engine/prefix_index.h).
-  static Result<SequenceMemory> create(const Circuit& circuit, const CacheGeometry& geometry, std::uint64_t secret = 0);
+  static Result<SequenceMemory> create(const Circuit& circuit, const CacheGeometry& geometry,
+                                       SharingOptions sharing = {});
 
   // Sequences are numbered from 0 to geometry.sequences - 1. The number of a removed one is used again. Precondition of
   // whatever does not return a Result: the sequence exists.
@@ -21,16 +31,19 @@ class SequenceMemory {
   bool has(int sequence) const;
   std::int64_t length(int sequence) const { return slots_[static_cast<std::size_t>(sequence)].length; }
 
-  // Whether sequences can share what others computed of the same text: where all positions are kept, and nothing else.
-  bool shares_texts() const { return !rings_.has_layers() && state_bytes_ == 0; }
-  // A new sequence that holds as many whole pages of the beginning of `tokens` as others computed and made known. Texts
-  // of different salts never share. Precondition of these: shares_texts().
-  KnownBeginning known_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) const {
-    return whole_.known_beginning(salt, tokens);
-  }
+  // Whether sequences can share what others computed of the same text.
+  bool shares_texts() const { return !needs_checkpoints() || checkpoints_.most() > 0; }
+  // Whether they can do so only where a checkpoint was kept: windows and states cannot be turned back.
+  bool needs_checkpoints() const { return rings_.has_layers() || state_bytes_ > 0; }
+  // A new sequence that holds as many whole pages of the beginning of `tokens` as others computed and made known, up to
+  // a checkpoint where one is needed. Texts of different salts never share. Precondition of these: shares_texts().
+  KnownBeginning known_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) const;
   Result<int> add_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens);
   // Makes the full pages of the sequence known, which holds these tokens.
   void publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens);
+  // Keeps a copy of its windows and states, for others that begin alike. Precondition: needs_checkpoints(), and it ends
+  // with a full page that is known.
+  void keep_checkpoint(int sequence);
 
   // Forgets what lies behind `length`, which is 0 or from earliest_length() to the length that the sequence has. On an
   // error nothing has changed.
@@ -51,6 +64,7 @@ class SequenceMemory {
   std::byte* state(const CircuitTensor& tensor, int sequence) const;
   bool has_states() const { return state_bytes_ > 0; }
   std::int64_t capacity() const { return geometry_.longest_sequence(); }
+  // All of it: pages, rings, states and checkpoints.
   std::size_t bytes() const;
 
  private:
@@ -60,6 +74,8 @@ class SequenceMemory {
     Memory states;
   };
   SequenceMemory(const CacheGeometry& geometry, std::uint64_t secret);
+  // Known pages that a new sequence can continue behind.
+  std::vector<std::int32_t> usable_pages(std::uint64_t salt, std::span<const std::int32_t> tokens) const;
   Result<void> require(int sequence) const;
   Result<void> clear_states(Slot& slot);
   Result<int> unused_slot();
@@ -70,6 +86,7 @@ class SequenceMemory {
   std::map<std::string, std::size_t, std::less<>> state_offsets_;  // by name without its run
   std::size_t state_bytes_ = 0;
   std::vector<Slot> slots_;
+  SequenceCheckpoints checkpoints_;
 };
 
 }  // namespace ingot

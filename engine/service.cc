@@ -192,16 +192,42 @@ void Service::count_present() {
   counts_.pages_in_use = counts_.pages - session_.sequences().whole().free_pages();
 }
 
+std::int64_t Service::shared_beginning(const Active& waiting, const Active& other) const {
+  const auto differs = std::ranges::mismatch(waiting.beginnings, other.beginnings).in1;
+  const std::int64_t pages =
+      std::min<std::int64_t>(differs - waiting.beginnings.begin(),
+                             std::ssize(waiting.generation.computable_beginning()) / limits_.page_length);
+  return pages * limits_.page_length;
+}
+
 bool Service::is_computed_by_another(const Active& waiting, std::int64_t known) const {
-  const auto next = static_cast<std::size_t>(known / limits_.page_length);  // page that is not known
-  const std::size_t page_end = (next + 1) * static_cast<std::size_t>(limits_.page_length);
-  if (next >= waiting.beginnings.size() || page_end > waiting.generation.computable_beginning().size()) return false;
   for (const std::unique_ptr<Active>& other : active_) {
     if (other->number == waiting.number) return false;  // those behind it will wait for it
-    const bool has_it = next < other->beginnings.size() && other->beginnings[next] == waiting.beginnings[next];
-    if (has_it && !other->state.generates && !other->state.is_paused) return true;
+    if (other->state.generates || other->state.is_paused) continue;
+    // Who is past what they share may have kept nothing there.
+    const std::int64_t shared = shared_beginning(waiting, *other);
+    if (shared > known && shared > other->state.computed) return true;
   }
   return false;
+}
+
+// At every so many tokens; before the end of the prompt, where whoever goes on with it or asks it again begins; and
+// where those that wait for it differ from it.
+std::int64_t Service::next_checkpoint(const Active& active) const {
+  const std::int64_t computed = active.state.computed;
+  const std::int64_t distance = session_.checkpoint_distance();
+  std::int64_t next = (computed / distance + 1) * distance;
+  const auto consider = [&](std::int64_t at) {
+    if (at > computed) next = std::min(next, at);
+  };
+  consider(std::ssize(active.beginnings) * limits_.page_length);
+  if (active.state.generates) return next;
+  for (const std::unique_ptr<Active>& other : active_) {
+    if (other->state.is_admitted || other->number == active.number) continue;
+    const std::int64_t shared = shared_beginning(*other, active);
+    if (shared > other->state.computed) consider(shared);
+  }
+  return next;
 }
 
 void Service::look_up_beginnings() {
@@ -258,6 +284,7 @@ Result<void> Service::admit(Active& active) {
 
 ScheduledPass Service::schedule_pass() {
   look_up_beginnings();
+  const bool keeps_checkpoints = session_.sequences().needs_checkpoints() && session_.sequences().shares_texts();
   std::vector<RequestState> states;
   for (const std::unique_ptr<Active>& active : active_) {
     RequestState& state = active->state;
@@ -268,6 +295,10 @@ ScheduledPass Service::schedule_pass() {
     if (state.is_admitted) {
       state.pages = session_.sequences().whole().held_pages(active->sequence);
       state.own_pages = session_.sequences().whole().own_pages(active->sequence);
+    }
+    if (keeps_checkpoints && !state.is_held) {
+      active->checkpoint_at = next_checkpoint(*active);
+      state.most_run = active->checkpoint_at - state.computed;
     }
     states.push_back(state);
   }

@@ -77,6 +77,7 @@ class Service {
     Generation generation;
     RequestState state = {};
     std::vector<std::uint64_t> beginnings = {};  // a hash of the prompt up to the end of each of its full pages
+    std::int64_t checkpoint_at = 0;              // tokens; 0: none is kept
     int sequence = -1;                           // while it is admitted
     bool was_admitted = false;
     bool has_ended = false;
@@ -108,6 +109,10 @@ class Service {
   static void end_phase(Active& active);
   void end_late();
   void look_up_beginnings();
+  // Tokens that a waiting request could have from another's prompt, in whole pages.
+  std::int64_t shared_beginning(const Active& waiting, const Active& other) const;
+  // Where the next checkpoint of a request is worth keeping.
+  std::int64_t next_checkpoint(const Active& active) const;
   // Whether one who came before is about to compute more of its beginning than is known.
   bool is_computed_by_another(const Active& waiting, std::int64_t known) const;
   ScheduledPass schedule_pass();

@@ -1,4 +1,4 @@
-// A service of the model that the program carries, for tests.
+// A service of the model that the program carries, or of another, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -66,22 +66,24 @@ class ServiceTest : public testing::Test {
   }
 
   std::unique_ptr<Session> new_session(int sequences, std::int64_t pages = 0) const {
-    return Session::create(model_, {.threads = 2,
-                                    .cache = DType::f32,
-                                    .context = 256,
-                                    .sequences = sequences,
-                                    .pages = pages,
-                                    .page_length = small_page,
-                                    .chunk = 64,
-                                    .rewrites = false,
-                                    .packing = WeightPacking::never,
-                                    .forced = {{"linear.matmul", "reference"},
-                                               {"attention.prefill", "reference"},
-                                               {"attention.decode", "reference"}}})
-        .value();
+    return Session::create(model_, options(sequences, pages)).value();
   }
 
-  const Tokenizer& tokenizer() const { return *model_->tokenizer().value(); }
+  virtual SessionOptions options(int sequences, std::int64_t pages) const {
+    return {.threads = 2,
+            .cache = DType::f32,
+            .context = 256,
+            .sequences = sequences,
+            .pages = pages,
+            .page_length = small_page,
+            .chunk = 64,
+            .rewrites = false,
+            .packing = WeightPacking::never,
+            .forced = {
+                {"linear.matmul", "reference"}, {"attention.prefill", "reference"}, {"attention.decode", "reference"}}};
+  }
+
+  const Tokenizer& tokenizer() const { return *words_->tokenizer().value(); }
 
   TextRequest request(std::string_view prompt, std::int64_t tokens) const {
     return {.prompt = tokenizer().encode(prompt).value(), .most_tokens = tokens};
@@ -108,7 +110,8 @@ class ServiceTest : public testing::Test {
     return listener->text;
   }
 
-  std::shared_ptr<const Model> model_ = Model::open_default().value();
+  std::shared_ptr<const Model> words_ = Model::open_default().value();
+  std::shared_ptr<const Model> model_ = words_;
   std::unique_ptr<Session> session_;
   Bell bell_;
   std::unique_ptr<Service> service_;

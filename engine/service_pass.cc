@@ -31,9 +31,10 @@ void Service::compute(const ScheduledPass& pass) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Active& active = *of_runs[i];
     active.state.computed += static_cast<std::int64_t>(runs[i].tokens.size());
-    if (session_.sequences().shares_texts()) {
-      session_.sequences().publish(active.sequence, active.generation.request().salt, active.generation.tokens());
-    }
+    SequenceMemory& sequences = session_.sequences();
+    if (!sequences.shares_texts()) continue;
+    sequences.publish(active.sequence, active.generation.request().salt, active.generation.tokens());
+    if (active.state.computed == active.checkpoint_at) sequences.keep_checkpoint(active.sequence);
   }
   take_outputs(rows, logits.value());
 }

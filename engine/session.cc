@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "engine/cache_budget.h"
 #include "kernels/all_operations.h"
 #include "machine/limits.h"
 #include "machine/machine.h"
@@ -88,6 +89,11 @@ Result<void> Session::start() {
     return Error::of(ErrorCode::invalid_argument, "expected at least one sequence, a page and a chunk of at least one ",
                      "token, found ", options_.sequences, ", ", options_.page_length, ", ", options_.chunk);
   }
+  if (options_.checkpoints < 0 || options_.checkpoint_distance < 1) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected no less than 0 checkpoints, at least one token apart, found ", options_.checkpoints,
+                     " and ", options_.checkpoint_distance);
+  }
   if (options_.cache != DType::f16 && options_.cache != DType::f32 && options_.cache != DType::q8_0) {
     return Error::of(ErrorCode::invalid_argument, "expected a cache of f32, f16 or q8_0, found ", options_.cache);
   }
@@ -97,11 +103,9 @@ Result<void> Session::start() {
   workers_ = TRY(Workers::create({.threads = options_.threads}));
   TRY(choose_geometry());
   TRY(pack());
-  if (options_.cache_memory.count() > 0) TRY(choose_pages());
+  const SharingOptions sharing = TRY(share_memory());
   const Circuit circuit = TRY(rewritten_circuit(shortest_pass()));
-  std::random_device random;
-  const std::uint64_t secret = std::uint64_t{random()} << 32 | random();
-  memory_ = std::make_unique<SequenceMemory>(TRY(SequenceMemory::create(circuit, geometry_, secret)));
+  memory_ = std::make_unique<SequenceMemory>(TRY(SequenceMemory::create(circuit, geometry_, sharing)));
   return {};
 }
 
@@ -149,25 +153,18 @@ Result<void> Session::choose_geometry() {
   return {};
 }
 
-Result<void> Session::choose_pages() {
-  const std::int64_t most = geometry_.pages_per_sequence * geometry_.sequences;
-  geometry_.pages = 1;
-  std::int64_t page = 0, every_sequence = 0, rings = 0;
-  for (const CircuitTensor& tensor : TRY(rewritten_circuit(shortest_pass())).tensors) {
-    const std::int64_t bytes = row_bytes(tensor.dtype, element_count(tensor.shape));
-    if (tensor.storage == Storage::state) every_sequence += bytes;
-    if (tensor.storage == Storage::cache) (geometry_.keeps_in_ring(tensor.window) ? rings : page) += bytes;
+Result<SharingOptions> Session::share_memory() {
+  const std::int64_t of_sequence = divide_rounding_up(context_, checkpoint_distance());
+  CacheShares shares{
+      .pages = geometry_.pages_per_sequence * geometry_.sequences,
+      .checkpoints = options_.checkpoints > 0 ? options_.checkpoints : of_sequence * geometry_.sequences};
+  if (options_.cache_memory.count() > 0) {
+    const CacheCosts costs = cache_costs(TRY(rewritten_circuit(shortest_pass())), geometry_);
+    shares = TRY(divide_cache_memory(costs, geometry_, shares, options_.cache_memory));
+    geometry_.pages = shares.pages;
   }
-  const std::int64_t fixed = rings + every_sequence * geometry_.sequences;
-  const auto asked = static_cast<std::int64_t>(options_.cache_memory.count());
-  if (asked < fixed + page) {
-    return Error::of(ErrorCode::out_of_range, "expected memory for the cache of at least ", fixed + page,
-                     " bytes, which a page of ", geometry_.page_length, " tokens and the states of ",
-                     geometry_.sequences, " sequences take, found ", asked,
-                     ": give more --cache-memory, or fewer --sequences");
-  }
-  geometry_.pages = page == 0 ? most : std::min(most, (asked - fixed) / page);
-  return {};
+  std::random_device random;
+  return SharingOptions{.secret = std::uint64_t{random()} << 32 | random(), .checkpoints = shares.checkpoints};
 }
 
 Result<Circuit> Session::plain_circuit(const PassShape& pass) const {

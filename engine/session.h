@@ -25,10 +25,14 @@ struct SessionOptions {
   std::int64_t context = 0;  // tokens a sequence may have; 0: the model's, at most default_context
   int sequences = 1;         // at once
   std::int64_t pages = 0;    // of the cache, which all sequences share; 0: enough for the whole context of each
-  Bytes cache_memory{0};     // for pages, rings and states together; 0: as `pages` says
+  Bytes cache_memory{0};     // for pages, rings, states and checkpoints together; 0: as `pages` and `checkpoints` say
   std::int64_t page_length = 64;
-  std::int64_t chunk = 256;  // most tokens of one pass: longer prompts go through in several
-  bool rewrites = true;      // fuse operations (see model/plan/rewrite.h); a cache is kept all the same
+  // Of models with windows or states, so that texts which begin alike share them (engine/sequence_memory.h); 0: as many
+  // as whole contexts of all sequences have. Memory is taken for those only that are made.
+  std::int64_t checkpoints = 0;
+  std::int64_t checkpoint_distance = 256;  // tokens between two of one text, at most; in whole pages
+  std::int64_t chunk = 256;                // most tokens of one pass: longer prompts go through in several
+  bool rewrites = true;                    // fuse operations (see model/plan/rewrite.h); a cache is kept all the same
   WeightPacking packing = WeightPacking::where_it_pays;
   std::vector<ForcedVariant> forced = {};
 };
@@ -54,6 +58,10 @@ class Session {
   SequenceMemory& sequences() { return *memory_; }
   std::int64_t context() const { return context_; }
   const CacheGeometry& geometry() const { return geometry_; }
+  // As asked for, in whole pages.
+  std::int64_t checkpoint_distance() const {
+    return divide_rounding_up(options_.checkpoint_distance, geometry_.page_length) * geometry_.page_length;
+  }
 
   // Appends the runs to their sequences and computes the outputs that are wanted, in the order of runs and tokens:
   // logits [outputs, vocabulary], valid until the next call. Several runs go through in one pass where they fit a
@@ -96,8 +104,8 @@ class Session {
   Result<void> run_plan(Plan& plan, std::int64_t tokens);
   void fill_inputs(const Plan& plan, std::span<const TokenRun> runs);
   Result<void> choose_geometry();
-  // As many pages as the memory that was asked for has room for.
-  Result<void> choose_pages();
+  // As many pages and checkpoints as were asked for, or as the memory has room for.
+  Result<SharingOptions> share_memory();
   // What stands for all passes that the same plan runs: where nothing but attention looks from token to token, how many
   // are decoded and how many are read in how many runs, and not which run is how long.
   PassShape planned_shape(const PassShape& pass) const;
