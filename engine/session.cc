@@ -179,8 +179,7 @@ Result<Circuit> Session::plain_circuit(const PassShape& pass) const {
 Result<Circuit> Session::rewritten_circuit(const PassShape& pass) const {
   Circuit circuit = TRY(plain_circuit(pass));
   const Fusion fusion = options_.rewrites ? Fusion::all : Fusion::none;
-  TRY(apply_rewrites(circuit,
-                     {.cache = &geometry_, .packed = &packed_, .fusion = fusion, .neighbours = neighbours()}));
+  TRY(apply_rewrites(circuit, {.cache = &geometry_, .packed = &packed_, .fusion = fusion, .neighbours = neighbours()}));
   return circuit;
 }
 

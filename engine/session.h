@@ -31,7 +31,8 @@ struct SessionOptions {
   bool rewrites = true;      // fuse operations (see model/plan/rewrite.h); a cache is kept all the same
   WeightPacking packing = WeightPacking::where_it_pays;
   // What a sequence yields is the same to the bit whatever else a pass computes, however its tokens are divided into
-  // passes, and whether its pages were computed for it or found: docs/decisions/032-deterministic.md says at what price.
+  // passes, and whether its pages were computed for it or found: docs/decisions/032-deterministic.md says at what
+  // price.
   bool deterministic = false;
   std::vector<ForcedVariant> forced = {};
 };

@@ -79,7 +79,8 @@ std::span<const int> KernelTable::available(std::string_view operation) const {
 
 int KernelTable::choose(const Operation& operation, const Invocation& invocation) const {
   for (int index : available(operation.name)) {
-    const bool takes = neighbours_ == Neighbours::may_show ? invocation.accepts(index) : invocation.accepts_alone(index);
+    const bool takes =
+        neighbours_ == Neighbours::may_show ? invocation.accepts(index) : invocation.accepts_alone(index);
     if (takes) return index;
   }
   return -1;

@@ -1,5 +1,5 @@
-// Products where neighbours must never show: whatever is chosen for a number of rows of x, each row has the bits that it
-// has by itself. On this machine, and on machines that have less than it.
+// Products where neighbours must never show: whatever is chosen for a number of rows of x, each row has the bits that
+// it has by itself. On this machine, and on machines that have less than it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace ingot {
 namespace {
 
 constexpr std::int64_t most_rows = 37;
-constexpr std::int64_t columns = 40;  // five braids, two panels and a half
+constexpr std::int64_t columns = 40;     // five braids, two panels and a half
 constexpr std::int64_t depth = 5 * 256;  // more than panels have at once
 constexpr DType types[] = {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::mxfp4, DType::q2_k,
                            DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k, DType::bf16, DType::f16,   DType::f32};
@@ -173,16 +173,15 @@ TEST_F(NeighboursTest, ARowOfAnExpertIsWhatItIsAlone) {
     const KernelTable table = table_of(features);
     for (const DType type : types) {
       const std::vector<std::byte> stored = weights(type, WeightLayout::rows, 2 * columns);
-      expect_rows_as_alone(
-          columns, name_of(type), [&](std::int64_t first, std::int64_t count, const View<float>& y) {
-            const std::int32_t offsets[] = {0, 0, static_cast<std::int32_t>(count)};
-            MatmulGrouped::Arguments a;
-            a.x = rows_of_x(first, count);
-            a.weights = ConstAnyView(stored.data(), type, {2, columns, depth});
-            a.offsets = View<const std::int32_t>(offsets, {3});
-            a.y = y;
-            return run<MatmulGrouped>(table, a);
-          });
+      expect_rows_as_alone(columns, name_of(type), [&](std::int64_t first, std::int64_t count, const View<float>& y) {
+        const std::int32_t offsets[] = {0, 0, static_cast<std::int32_t>(count)};
+        MatmulGrouped::Arguments a;
+        a.x = rows_of_x(first, count);
+        a.weights = ConstAnyView(stored.data(), type, {2, columns, depth});
+        a.offsets = View<const std::int32_t>(offsets, {3});
+        a.y = y;
+        return run<MatmulGrouped>(table, a);
+      });
     }
   }
 }

@@ -39,7 +39,10 @@ struct Source {
 class ProductFusion {
  public:
   ProductFusion(Circuit& circuit, Neighbours neighbours)
-      : circuit_(circuit), neighbours_(neighbours), is_gone_(circuit.steps.size(), false), uses_(circuit.tensors.size(), 0) {
+      : circuit_(circuit),
+        neighbours_(neighbours),
+        is_gone_(circuit.steps.size(), false),
+        uses_(circuit.tensors.size(), 0) {
     for (const Step& step : circuit.steps) {
       for (const BoundOperand& bound : step.operands) ++uses_[static_cast<std::size_t>(bound.operand.tensor)];
     }

@@ -277,8 +277,7 @@ const SimdEntries<Decode> decode_simd_dotprod = {};
 std::size_t decode_scratch_bytes(const Decode::Arguments& a, int threads) {
   if (a.y.empty()) return 0;
   const DecodePlan plan(a);
-  const std::int64_t floats =
-      padded_width(plan.partials(threads) * plan.partial_floats) + threads * plan.worker_floats;
+  const std::int64_t floats = padded_width(plan.partials(threads) * plan.partial_floats) + threads * plan.worker_floats;
   return static_cast<std::size_t>(floats) * sizeof(float);
 }
 }  // namespace ingot

@@ -44,8 +44,8 @@ void grouped_product(const MatmulGrouped::Arguments& arguments, Context& context
   }
 }
 
-// The same by the variant for few rows alone, a row after another where they are summed in another order together. Which
-// rows an expert gets depends on all tokens of a pass, so that this is how neighbours never show.
+// The same by the variant for few rows alone, a row after another where they are summed in another order together.
+// Which rows an expert gets depends on all tokens of a pass, so that this is how neighbours never show.
 template <ProductFunction few>
 void grouped_few(const MatmulGrouped::Arguments& arguments, Context& context) {
   const std::int64_t together = is_block_format(arguments.weights.dtype()) ? 1 : float_dot_rows;
@@ -114,8 +114,8 @@ Tolerance MatmulGrouped::tolerance(const Arguments& a) { return weight_sum_toler
 std::span<const Variant<MatmulGrouped>> MatmulGrouped::variants() {
   static const SimdEntries<MatmulGrouped> threaded = entries_over<MatmulGrouped>(
       gemm_threaded, []<SimdTarget target>() { return &grouped_product<matmul_dot<target>, matmul_threaded<target>>; });
-  static const SimdEntries<MatmulGrouped> few = entries_over<MatmulGrouped>(
-      gemm_threaded, []<SimdTarget target>() { return &grouped_few<matmul_dot<target>>; });
+  static const SimdEntries<MatmulGrouped> few =
+      entries_over<MatmulGrouped>(gemm_threaded, []<SimdTarget target>() { return &grouped_few<matmul_dot<target>>; });
   auto is_coded = [](const Arguments& a) { return is_block_format(a.weights.dtype()); };
   auto never = [](const Arguments&) { return false; };
   static const Variant<MatmulGrouped> table[] = {

@@ -40,8 +40,9 @@ bool is_summed_alike_by_dots(const Matmul::Arguments& a) {
   return is_block_format_in_rows(a) && a.weights.dtype() != DType::q4_k && a.weights.dtype() != DType::q6_k;
 }
 bool is_one_interleaved_row(const Matmul::Arguments& a) { return is_interleaved(a) && a.x.size(0) == 1; }
+// With more rows panels are as fast.
 bool is_for_even_pairs(const Matmul::Arguments& a) {
-  return is_interleaved(a) && a.x.size(0) > 1 && a.x.size(0) <= 16 && block_elements(a.weights.dtype()) == 32;
+  return is_interleaved(a) && a.x.size(0) > 1 && a.x.size(0) <= 8 && block_elements(a.weights.dtype()) == 32;
 }
 bool is_for_pairs_256(const Matmul::Arguments& a) {
   return is_interleaved(a) && a.x.size(0) > 1 && a.x.size(0) <= 4 && block_elements(a.weights.dtype()) == 256;

@@ -1,7 +1,7 @@
-// Pairs of rows of x (pairs_of_x_neon-inl.h) times four rows of interleaved weights in blocks of 32, summed in the order
-// in which every even way sums ("One order of sums" in kernels/linear/README.md): integers are multiplied with the scale
-// of their row of weights, then with that of x. Part of a source, after pairs_of_x_neon-inl.h. Sums with four rows of x
-// are four registers, with eight rows eight, which compilers keep.
+// Pairs of rows of x (pairs_of_x_neon-inl.h) times four rows of interleaved weights in blocks of 32, summed in the
+// order in which every even way sums ("One order of sums" in kernels/linear/README.md): integers are multiplied with
+// the scale of their row of weights, then with that of x. Part of a source, after pairs_of_x_neon-inl.h. Sums with four
+// rows of x are four registers, with eight rows eight, which compilers keep.
 
 // Two rows by eight codes, twice.
 using RowPairs = int8x16_t[2];
