@@ -17,7 +17,8 @@ namespace {
 using Tokens = std::vector<std::int32_t>;
 using Rows = std::vector<std::vector<float>>;  // logits behind each token
 
-constexpr std::int64_t context = 128;
+// As long as texts are, where a model has so many positions.
+std::int64_t context_of(const Model& model) { return std::min<std::int64_t>(model.facts().context, 80); }
 constexpr std::int64_t page = 8;
 
 struct MixOptions {
@@ -31,7 +32,7 @@ struct MixOptions {
 std::unique_ptr<Session> session_of(const std::shared_ptr<const Model>& model, int sequences, const MixOptions& mix) {
   Result<std::unique_ptr<Session>> session = Session::create(model, {.threads = mix.threads,
                                                                      .cache = mix.cache,
-                                                                     .context = context,
+                                                                     .context = context_of(*model),
                                                                      .sequences = sequences,
                                                                      .pages = mix.pages,
                                                                      .page_length = page,
@@ -168,7 +169,7 @@ void expect_mixes(const std::shared_ptr<const Model>& model, int mixes, DType ca
   std::vector<Tokens> texts(count);
   for (std::size_t text = 0; text < count; ++text) {
     // Some begin as others do.
-    const std::size_t length = 5 + random.below(70);
+    const std::size_t length = 5 + random.below(static_cast<std::uint64_t>(context_of(*model)) - 4);
     if (text >= 4)
       texts[text].assign(texts[0].begin(),
                          texts[0].begin() + static_cast<std::ptrdiff_t>(std::min(texts[0].size(), length / 2)));
