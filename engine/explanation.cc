@@ -46,6 +46,7 @@ std::string reason_of(const Operation& operation, const Invocation& invocation, 
       continue;
     }
     std::string why = "does not take these arguments";
+    if (table.neighbours() == Neighbours::never_show && invocation.accepts(index)) why = "shows a row's neighbours";
     if (state == Availability::lacks_features) why = "needs " + names_of(variant.needs.without(features));
     const bool is_offered = std::find(available.begin(), available.end(), index) != available.end();
     if (state == Availability::available && !is_offered && invocation.accepts(index)) return "forced";

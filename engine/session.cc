@@ -99,7 +99,8 @@ Result<void> Session::start() {
   }
   context_ = TRY(context_of(model_->facts(), options_.context));
   const Machine machine = Machine::detect();
-  table_ = std::make_unique<KernelTable>(TRY(KernelTable::select(all_operations(), machine.features, options_.forced)));
+  table_ = std::make_unique<KernelTable>(
+      TRY(KernelTable::select(all_operations(), machine.features, options_.forced, neighbours())));
   workers_ = TRY(Workers::create({.threads = options_.threads}));
   TRY(choose_geometry());
   TRY(pack());
@@ -115,7 +116,7 @@ Result<void> Session::pack() {
   const Circuit plain = TRY(plain_circuit(shortest_pass()));
   const FeatureSet features = Machine::detect().features;
   const std::vector<int> wanted =
-      find_packable_weights(plain, [&](DType dtype) { return always || packing_pays(dtype, features); });
+      find_packable_weights(plain, [&](DType dtype) { return always || packing_pays(dtype, features, neighbours()); });
   // A mapped file can be larger than memory, what is packed cannot.
   const Bytes memory = usable_memory();
   if (!always && memory.count() != 0 && packed_bytes(plain, wanted) > memory.count() / 5 * 4) return {};
@@ -176,7 +177,7 @@ Result<Circuit> Session::plain_circuit(const PassShape& pass) const {
 Result<Circuit> Session::rewritten_circuit(const PassShape& pass) const {
   Circuit circuit = TRY(plain_circuit(pass));
   const Fusion fusion = options_.rewrites ? Fusion::all : Fusion::none;
-  TRY(apply_rewrites(circuit, {.cache = &geometry_, .packed = &packed_, .fusion = fusion}));
+  TRY(apply_rewrites(circuit, {.cache = &geometry_, .packed = &packed_, .fusion = fusion, .neighbours = neighbours()}));
   return circuit;
 }
 
@@ -192,7 +193,8 @@ Result<void> Session::bind(Plan& plan) {
 PassShape Session::planned_shape(const PassShape& pass) const {
   // A state is read and written by its own run's steps, and without a cache attention is its own run's too.
   if (memory_ == nullptr || memory_->has_states() || model_->facts().makes_embeddings) return pass;
-  const auto long_run = std::ranges::find_if(pass.runs, is_prefill_run);
+  const auto long_run =
+      std::ranges::find_if(pass.runs, [&](std::int64_t tokens) { return is_prefill_run(tokens, neighbours()); });
   const std::int64_t decoded = std::accumulate(pass.runs.begin(), long_run, std::int64_t{0});
   PassShape shape{.runs = std::vector<std::int64_t>(static_cast<std::size_t>(decoded), 1), .outputs = pass.outputs};
   if (long_run == pass.runs.end()) return shape;
@@ -266,7 +268,10 @@ Result<View<const float>> Session::forward(std::span<const TokenRun> runs) {
   tokens_done_ = 0;
   tokens_wanted_ = tokens;
   const bool splits = tokens > options_.chunk && !model_->facts().makes_embeddings;
-  if (!splits) {
+  const bool is_one_each = tokens == static_cast<std::int64_t>(runs.size());
+  if (options_.deterministic && memory_->has_states() && !is_one_each) {
+    TRY(run_token_by_token(runs));
+  } else if (!splits) {
     TRY(run_pass(runs, outputs_));
   } else {
     for (const TokenRun& run : runs) {
@@ -283,6 +288,36 @@ Result<View<const float>> Session::forward(std::span<const TokenRun> runs) {
   const ModelFacts& facts = model_->facts();
   const std::int64_t width = facts.makes_embeddings ? facts.width : facts.vocabulary;
   return View<const float>(outputs_.data(), {static_cast<std::int64_t>(outputs_.size()) / width, width});
+}
+
+// A state that goes on by one token is summed in one order; over several, variants cut them in ways of their own.
+Result<void> Session::run_token_by_token(std::span<const TokenRun> runs) {
+  std::vector<std::vector<float>> outputs(runs.size());  // of each run
+  std::vector<TokenRun> pass;
+  std::vector<std::size_t> of_pass;  // which runs have an output in it
+  std::vector<float> rows;
+  for (std::size_t at = 0;; ++at) {
+    pass.clear();
+    of_pass.clear();
+    for (std::size_t index = 0; index < runs.size(); ++index) {
+      const TokenRun& run = runs[index];
+      if (at >= run.tokens.size()) continue;
+      const bool is_last = at + 1 == run.tokens.size();
+      const bool is_wanted = run.wanted == Wanted::all || (run.wanted == Wanted::last && is_last);
+      pass.push_back({run.sequence, run.tokens.subspan(at, 1), is_wanted ? Wanted::last : Wanted::none});
+      if (is_wanted) of_pass.push_back(index);
+    }
+    if (pass.empty()) break;
+    rows.clear();
+    TRY(run_pass(pass, rows));
+    const auto width = of_pass.empty() ? 0 : static_cast<std::ptrdiff_t>(rows.size() / of_pass.size());
+    for (std::size_t row = 0; row < of_pass.size(); ++row) {
+      const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(row) * width;
+      outputs[of_pass[row]].insert(outputs[of_pass[row]].end(), begin, begin + width);
+    }
+  }
+  for (const std::vector<float>& of_run : outputs) outputs_.insert(outputs_.end(), of_run.begin(), of_run.end());
+  return {};
 }
 
 Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float>& outputs) {

@@ -34,6 +34,10 @@ struct SessionOptions {
   std::int64_t chunk = 256;                // most tokens of one pass: longer prompts go through in several
   bool rewrites = true;                    // fuse operations (see model/plan/rewrite.h); a cache is kept all the same
   WeightPacking packing = WeightPacking::where_it_pays;
+  // What a sequence yields is the same to the bit whatever else a pass computes, however its tokens are divided into
+  // passes, and whether its pages were computed for it or found: docs/decisions/032-deterministic.md says at what
+  // price.
+  bool deterministic = false;
   std::vector<ForcedVariant> forced = {};
 };
 
@@ -101,6 +105,8 @@ class Session {
   Result<void> check(std::span<const TokenRun> runs) const;
   // One pass over runs that fit a chunk; `outputs` receives its rows.
   Result<void> run_pass(std::span<const TokenRun> runs, std::vector<float>& outputs);
+  // The runs a token at a time, all of them together: for each run the next token of those that are left.
+  Result<void> run_token_by_token(std::span<const TokenRun> runs);
   Result<void> run_plan(Plan& plan, std::int64_t tokens);
   void fill_inputs(const Plan& plan, std::span<const TokenRun> runs);
   Result<void> choose_geometry();
@@ -113,6 +119,7 @@ class Session {
   Result<Circuit> plain_circuit(const PassShape& pass) const;
   Result<Circuit> rewritten_circuit(const PassShape& pass) const;
   Result<void> bind(Plan& plan);
+  Neighbours neighbours() const { return options_.deterministic ? Neighbours::never_show : Neighbours::may_show; }
 
   struct CachedPlan {
     PassShape pass;

@@ -25,6 +25,7 @@ class Three final : public Invocation {
   Cost cost() const override { return {}; }
   Tolerance tolerance() const override { return {}; }
   bool accepts(int) const override { return true; }
+  bool accepts_alone(int) const override { return true; }
   std::size_t scratch_bytes(int, int) const override { return 0; }
   void run(int, Context&) const override {}
   ConstAnyView tensor(int field) const override { return ConstAnyView(bytes_, dtypes_[field], Shape{256}); }

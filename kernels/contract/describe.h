@@ -63,6 +63,10 @@ class TypedInvocation final : public Invocation {
     const auto& row = Op::variants()[static_cast<std::size_t>(variant)];
     return row.accepts == nullptr || row.accepts(arguments_);
   }
+  bool accepts_alone(int variant) const override {
+    const auto& row = Op::variants()[static_cast<std::size_t>(variant)];
+    return row.accepts_alone == nullptr ? accepts(variant) : row.accepts_alone(arguments_);
+  }
   std::size_t scratch_bytes(int variant, int threads) const override {
     const auto& row = Op::variants()[static_cast<std::size_t>(variant)];
     return row.scratch_bytes == nullptr ? 0 : row.scratch_bytes(arguments_, threads);

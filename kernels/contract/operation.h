@@ -41,8 +41,10 @@ class Invocation {
   virtual Cost cost() const = 0;
   virtual Tolerance tolerance() const = 0;
   virtual bool accepts(int variant) const = 0;
+  virtual bool accepts_alone(int variant) const = 0;  // see Variant
   virtual std::size_t scratch_bytes(int variant, int threads) const = 0;
-  // Preconditions: check() succeeded, the variant is built, accepts and runs on this machine, scratch is large enough.
+  // Preconditions: check() succeeded, the variant is built, accepts (alone or not) and runs on this machine, scratch is
+  // large enough.
   virtual void run(int variant, Context& context) const = 0;
 
   virtual ConstAnyView tensor(int field) const = 0;

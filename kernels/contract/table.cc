@@ -46,8 +46,9 @@ Availability availability(const VariantInformation& variant, FeatureSet features
 }
 
 Result<KernelTable> KernelTable::select(std::span<const Operation* const> operations, FeatureSet features,
-                                        std::span<const ForcedVariant> forced) {
+                                        std::span<const ForcedVariant> forced, Neighbours neighbours) {
   KernelTable table;
+  table.neighbours_ = neighbours;
   for (const Operation* operation : operations) {
     std::vector<int> usable;
     for (std::size_t index = 0; index < operation->variants.size(); ++index) {
@@ -78,7 +79,9 @@ std::span<const int> KernelTable::available(std::string_view operation) const {
 
 int KernelTable::choose(const Operation& operation, const Invocation& invocation) const {
   for (int index : available(operation.name)) {
-    if (invocation.accepts(index)) return index;
+    const bool takes =
+        neighbours_ == Neighbours::may_show ? invocation.accepts(index) : invocation.accepts_alone(index);
+    if (takes) return index;
   }
   return -1;
 }

@@ -2,6 +2,10 @@
 // operations, the machine and the names forced by the user, so imaginary machines can be tested.
 //
 // The choice rule: the first row whose needs hold on the machine and which accepts the arguments. Never by timing.
+//
+// Operations of a model compute a row for each token of a pass. Which variant is best often depends on how many there
+// are, and variants sum in different orders: so the last bits of a row depend on its neighbours. Who wants the same
+// bits whatever is computed beside them asks for a table in which neighbours never show; it offers fewer variants.
 #pragma once
 
 #include <map>
@@ -24,18 +28,27 @@ enum class Availability : std::uint8_t {
   lacks_features,  // the machine does not have what it needs
 };
 
+enum class Neighbours : std::uint8_t {
+  may_show,    // a row's last bits may depend on the rows that are computed with it
+  never_show,  // a row has the bits that it has by itself
+};
+
 class KernelTable {
  public:
   // Fails where a forced operation or variant does not exist, is not built, or needs what the machine lacks.
   static Result<KernelTable> select(std::span<const Operation* const> operations, FeatureSet features,
-                                    std::span<const ForcedVariant> forced = {});
+                                    std::span<const ForcedVariant> forced = {},
+                                    Neighbours neighbours = Neighbours::may_show);
 
   // Indices of the variants that may run, best first; empty for an operation the table does not know.
   std::span<const int> available(std::string_view operation) const;
-  // The first available variant that accepts the invocation; -1 where none does.
+  // The first available variant that accepts the invocation, alone where neighbours must never show; -1 where none
+  // does. A forced variant is no exception.
   int choose(const Operation& operation, const Invocation& invocation) const;
+  Neighbours neighbours() const { return neighbours_; }
 
  private:
+  Neighbours neighbours_ = Neighbours::may_show;
   std::map<std::string, std::vector<int>, std::less<>> available_;
 };
 

@@ -68,6 +68,44 @@ TEST_F(Selection, AForcedVariantOfAnotherArchitectureFails) {
   EXPECT_NE(table.error().text().find("not built"), std::string_view::npos);
 }
 
+// What it takes, and what it takes where neighbours must never show, by variant.
+class ImaginaryInvocation : public Invocation {
+ public:
+  ImaginaryInvocation(std::vector<bool> accepts, std::vector<bool> accepts_alone)
+      : accepts_(std::move(accepts)), accepts_alone_(std::move(accepts_alone)) {}
+
+  bool accepts(int variant) const override { return accepts_[static_cast<std::size_t>(variant)]; }
+  bool accepts_alone(int variant) const override { return accepts_alone_[static_cast<std::size_t>(variant)]; }
+  Result<void> check() const override { return {}; }
+  Cost cost() const override { return {}; }
+  Tolerance tolerance() const override { return {}; }
+  std::size_t scratch_bytes(int, int) const override { return 0; }
+  void run(int, Context&) const override {}
+  ConstAnyView tensor(int) const override { return {}; }
+  Result<void> set_tensor(int, const AnyView&) override { return {}; }
+  AttributeValue attribute(int) const override { return false; }
+  void set_attribute(int, const AttributeValue&) override {}
+  std::unique_ptr<Invocation> clone() const override { return std::make_unique<ImaginaryInvocation>(*this); }
+
+ private:
+  std::vector<bool> accepts_, accepts_alone_;
+};
+
+TEST_F(Selection, TakesOnlyWhatAcceptsAloneWhereNeighboursMustNeverShow) {
+  const FeatureSet features = {Feature::avx2, Feature::avx512};
+  const ImaginaryInvocation invocation({true, true, true, true}, {false, true, true, true});
+  EXPECT_EQ(select(features).value().choose(operation_, invocation), 0);
+  const KernelTable table = KernelTable::select(list_, features, {}, Neighbours::never_show).value();
+  EXPECT_EQ(table.choose(operation_, invocation), 1);
+}
+
+TEST_F(Selection, AForcedVariantIsNoExceptionWhereNeighboursMustNeverShow) {
+  const ForcedVariant forced[] = {{"toy.scale", "avx512"}};
+  const KernelTable table =
+      KernelTable::select(list_, {Feature::avx2, Feature::avx512}, forced, Neighbours::never_show).value();
+  EXPECT_EQ(table.choose(operation_, ImaginaryInvocation({true, true, true, true}, {false, true, true, true})), -1);
+}
+
 TEST_F(Selection, AnUnknownOperationHasNoVariants) { EXPECT_TRUE(select({}).value().available("toy.other").empty()); }
 
 }  // namespace

@@ -18,6 +18,10 @@ struct Variant {
   // Shapes it takes, beyond the contract's constraints; null: all.
   RowFunction<bool(const Arguments&)> accepts = nullptr;
   RowFunction<std::size_t(const Arguments&, int threads)> scratch_bytes = nullptr;
+  // Shapes it takes where neighbours must never show (table.h): it gives a row the bits that the row has by itself,
+  // and so does whatever is chosen for fewer rows or more. Null: as `accepts`, which holds wherever no variant looks at
+  // how many rows there are.
+  RowFunction<bool(const Arguments&)> accepts_alone = nullptr;
 };
 
 // One vector source compiled for every target; null where this build has none (see simd_targets.h).

@@ -27,6 +27,8 @@ const DotProduct* const gemm_codes_avx512_vnni = nullptr;
 const BraidProduct* const interleaved_avx512_vnni = nullptr;
 
 const LaneProduct* const lanes_avx2 = nullptr;
+const LaneProduct* const lanes_even_avx_vnni = nullptr;
+const LaneProduct* const lanes_even_avx2 = nullptr;
 const LaneProduct* const lanes_avx512_vnni = nullptr;
 const LaneProduct* const lanes_avx_vnni = nullptr;
 

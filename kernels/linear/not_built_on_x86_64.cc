@@ -23,6 +23,7 @@ const DotProduct* const gemm_dot_neon_fp16 = nullptr;
 
 const BraidProduct* const interleaved_neon_dotprod = nullptr;
 const BraidProduct* const interleaved_neon_i8mm = nullptr;
+const BraidProduct* const interleaved_even_neon_i8mm = nullptr;
 const BraidProduct* const interleaved_row_neon_i8mm = nullptr;
 
 }  // namespace ingot

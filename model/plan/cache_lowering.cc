@@ -83,11 +83,11 @@ struct Division {
   std::int64_t prefill_runs = 0;
 };
 
-Division division_of(std::span<const Step> steps) {
+Division division_of(std::span<const Step> steps, Neighbours neighbours) {
   Division division;
   for (const Step& step : steps) {
     const Shape& queries = step.find("q")->shape;  // [runs of one length, heads, tokens, dimensions]
-    if (division.prefill_runs == 0 && !is_prefill_run(queries[2])) {
+    if (division.prefill_runs == 0 && !is_prefill_run(queries[2], neighbours)) {
       division.decoded_tokens += queries[0] * queries[2];
     } else {
       division.prefill_runs += queries[0];
@@ -105,7 +105,8 @@ Operand tokens_of(Operand all, std::int64_t begin, std::int64_t end) {
 
 class CacheLowering {
  public:
-  CacheLowering(Circuit& circuit, const CacheGeometry& geometry) : circuit_(circuit), geometry_(geometry) {}
+  CacheLowering(Circuit& circuit, const CacheGeometry& geometry, Neighbours neighbours)
+      : circuit_(circuit), geometry_(geometry), neighbours_(neighbours) {}
 
   Result<int> run() {
     const std::vector<Step> steps = std::exchange(circuit_.steps, {});
@@ -147,7 +148,7 @@ class CacheLowering {
     const Operand key_pages = store(first, "cache_k", k, window, table);
     const Operand value_pages = store(first, "cache_v", v, window, table);
 
-    const Division division = division_of(steps);
+    const Division division = division_of(steps, neighbours_);
     const auto attend = [&](std::string_view operation, std::int64_t begin, std::int64_t end) {
       Step attention = Step::of(operation, first.name, first.layer);
       attention.bind("q", tokens_of(q, begin, end));
@@ -221,6 +222,7 @@ class CacheLowering {
 
   Circuit& circuit_;
   const CacheGeometry& geometry_;
+  const Neighbours neighbours_;
   std::map<std::string_view, Operand> inputs_;
   std::set<int> lowered_;  // layers
 };
@@ -235,8 +237,8 @@ std::int64_t largest_window(const Circuit& circuit) {
   return largest;
 }
 
-Result<int> lower_to_cache(Circuit& circuit, const CacheGeometry& geometry) {
-  return CacheLowering(circuit, geometry).run();
+Result<int> lower_to_cache(Circuit& circuit, const CacheGeometry& geometry, Neighbours neighbours) {
+  return CacheLowering(circuit, geometry, neighbours).run();
 }
 
 }  // namespace ingot

@@ -96,7 +96,8 @@ TEST_F(CacheLoweringTest, TheStepsOfALayerOfShortRunsBecomeTwoStoresAndOneDecode
 }
 
 // One layer of attention over a pass of these runs, lowered.
-Circuit lowered_runs(const std::vector<std::int64_t>& runs, std::int64_t window = 0) {
+Circuit lowered_runs(const std::vector<std::int64_t>& runs, std::int64_t window = 0,
+                     Neighbours neighbours = Neighbours::may_show) {
   const Weights weights;
   CircuitBuilder builder(weights, {.runs = runs, .outputs = 1}, {.longest = 32});
   const std::int64_t tokens = builder.tokens();
@@ -111,7 +112,7 @@ Circuit lowered_runs(const std::vector<std::int64_t>& runs, std::int64_t window 
                  {{"mask_kind", static_cast<std::int64_t>(MaskKind::causal)}, {"window", window}});
   }
   Circuit circuit = builder.finish().value();
-  EXPECT_EQ(lower_to_cache(circuit, geometry).value(), 1);
+  EXPECT_EQ(lower_to_cache(circuit, geometry, neighbours).value(), 1);
   return circuit;
 }
 
@@ -125,6 +126,13 @@ TEST_F(CacheLoweringTest, LongRunsBecomeAPrefillThatIsToldWhereTheyBegin) {
             "run_begins=run_begins [4] i32 -> y=blk.0.y [12, 2, 8] f32\n");
   EXPECT_EQ(circuit.find(pass_inputs::token_pages), nullptr);
   EXPECT_EQ(circuit.find(pass_inputs::lengths), nullptr);
+}
+
+TEST_F(CacheLoweringTest, EveryTokenIsDecodedWhereNeighboursMustNeverShow) {
+  const Circuit circuit = lowered_runs({1, 7, 4}, 0, Neighbours::never_show);
+  EXPECT_EQ(circuit.find(pass_inputs::run_begins), nullptr);
+  EXPECT_EQ(circuit.find(pass_inputs::lengths)->shape, (Shape{12}));
+  EXPECT_EQ(circuit.steps.back().operation->name, "attention.decode");
 }
 
 TEST_F(CacheLoweringTest, ShortRunsBeforeLongOnesAreDecodedBesideThem) {

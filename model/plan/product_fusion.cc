@@ -1,6 +1,7 @@
 #include "model/plan/product_fusion.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "kernels/linear/fused/epilogue.h"
@@ -37,8 +38,11 @@ struct Source {
 
 class ProductFusion {
  public:
-  explicit ProductFusion(Circuit& circuit)
-      : circuit_(circuit), is_gone_(circuit.steps.size(), false), uses_(circuit.tensors.size(), 0) {
+  ProductFusion(Circuit& circuit, Neighbours neighbours)
+      : circuit_(circuit),
+        neighbours_(neighbours),
+        is_gone_(circuit.steps.size(), false),
+        uses_(circuit.tensors.size(), 0) {
     for (const Step& step : circuit.steps) {
       for (const BoundOperand& bound : step.operands) ++uses_[static_cast<std::size_t>(bound.operand.tensor)];
     }
@@ -125,7 +129,9 @@ class ProductFusion {
     const Step& step = circuit_.steps[at];
     if (is_gone_[at] || step.operation->name != "linear.matmul") return false;
     const CircuitTensor& matrix = circuit_.tensors[static_cast<std::size_t>(step.find("weights")->tensor)];
-    return multiplies_as_weights_lie(matrix.dtype, step.find("x")->shape[0]);
+    // Where neighbours must never show, few rows are multiplied as many are.
+    const std::int64_t rows = neighbours_ == Neighbours::may_show ? step.find("x")->shape[0] : many_rows;
+    return multiplies_as_weights_lie(matrix.dtype, rows);
   }
 
   // The product whose columns `operand` is, where nobody but `reader` reads what it makes.
@@ -184,15 +190,22 @@ class ProductFusion {
 
   void drop(const Source& source) { is_gone_[static_cast<std::size_t>(source.step)] = true; }
 
+  static constexpr std::int64_t many_rows = std::numeric_limits<std::int64_t>::max();
+
   Circuit& circuit_;
+  const Neighbours neighbours_;
   std::vector<bool> is_gone_;
   std::vector<int> uses_;  // steps that touch each tensor, once for each field
 };
 
 }  // namespace
 
-int fuse_gated_products(Circuit& circuit) { return ProductFusion(circuit).fuse_gates(); }
-int fuse_activated_products(Circuit& circuit) { return ProductFusion(circuit).fuse_curves(); }
-int join_products(Circuit& circuit) { return ProductFusion(circuit).join(); }
+int fuse_gated_products(Circuit& circuit, Neighbours neighbours) {
+  return ProductFusion(circuit, neighbours).fuse_gates();
+}
+int fuse_activated_products(Circuit& circuit, Neighbours neighbours) {
+  return ProductFusion(circuit, neighbours).fuse_curves();
+}
+int join_products(Circuit& circuit, Neighbours neighbours) { return ProductFusion(circuit, neighbours).join(); }
 
 }  // namespace ingot

@@ -10,10 +10,10 @@
 namespace ingot {
 
 // y = f(x G^T) (x U^T): a gated activation and the two products under it, or the two halves of one.
-int fuse_gated_products(Circuit& circuit);
+int fuse_gated_products(Circuit& circuit, Neighbours neighbours);
 // y = f(x W^T + bias): a curve and the product under it.
-int fuse_activated_products(Circuit& circuit);
+int fuse_activated_products(Circuit& circuit, Neighbours neighbours);
 // Products that share x, two or three at a time: queries, keys and values.
-int join_products(Circuit& circuit);
+int join_products(Circuit& circuit, Neighbours neighbours);
 
 }  // namespace ingot

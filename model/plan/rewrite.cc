@@ -92,7 +92,7 @@ Result<int> fuse_residual_norms(Circuit& circuit, const RewriteContext& context)
 
 Result<int> lower_attention(Circuit& circuit, const RewriteContext& context) {
   if (context.cache == nullptr) return 0;
-  return lower_to_cache(circuit, *context.cache);
+  return lower_to_cache(circuit, *context.cache, context.neighbours);
 }
 
 Result<int> use_packed(Circuit& circuit, const RewriteContext& context) {
@@ -103,6 +103,10 @@ Result<int> use_packed(Circuit& circuit, const RewriteContext& context) {
 template <int (*fuse)(Circuit&)>
 Result<int> only_for_inference(Circuit& circuit, const RewriteContext& context) {
   return context.fusion == Fusion::all ? fuse(circuit) : 0;
+}
+template <int (*fuse)(Circuit&, Neighbours)>
+Result<int> only_for_inference(Circuit& circuit, const RewriteContext& context) {
+  return context.fusion == Fusion::all ? fuse(circuit, context.neighbours) : 0;
 }
 
 constexpr Rewrite rewrites[] = {

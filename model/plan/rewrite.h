@@ -2,6 +2,7 @@
 // each is checked against the circuit it rewrote.
 #pragma once
 
+#include "kernels/contract/table.h"
 #include "model/circuit/circuit.h"
 #include "model/circuit/weights.h"
 #include "model/plan/cache_geometry.h"
@@ -19,6 +20,8 @@ struct RewriteContext {
   const CacheGeometry* cache = nullptr;  // null: the pass keeps nothing
   const Weights* packed = nullptr;       // in an execution layout (packed_weights.h); null: none
   Fusion fusion = Fusion::all;
+  // Where they must never show, nothing depends on how many rows a pass has.
+  Neighbours neighbours = Neighbours::may_show;
 };
 
 struct Rewrite {

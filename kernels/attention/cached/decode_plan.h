@@ -1,5 +1,6 @@
 // How attention over single new tokens is cut, and where its parts lie in scratch memory. All from the shape alone, so
-// that results do not depend on the number of threads.
+// that results do not depend on the number of threads; and how one sequence is cut does not depend on how many there
+// are, so that neighbours never show.
 #pragma once
 
 #include "kernels/attention/cached/decode.h"
@@ -10,7 +11,7 @@
 namespace ingot {
 
 inline constexpr std::int64_t least_split = 512;  // tokens: below, a thread is not worth waking
-inline constexpr std::int64_t least_share_tiles = 2;
+inline constexpr std::int64_t least_share_tiles = 4;
 
 inline constexpr std::int64_t quad = 4;  // heads that are multiplied together where a vector holds as many
 
@@ -21,7 +22,9 @@ struct DecodePlan {
   std::int64_t width;
   std::int64_t value_width;
   std::int64_t splits;
-  std::int64_t tasks;
+  std::int64_t pairs;  // of a sequence and a head of keys
+  // A task is a pair with all of its splits, where that makes tasks enough; else a split of a pair.
+  bool has_pairs_enough;
   std::int64_t partial_floats;
   std::int64_t worker_floats;
 
@@ -31,13 +34,16 @@ struct DecodePlan {
         room(divide_rounding_up(head_group, 4) * 4),
         width(padded_width(a.q.size(2))),
         value_width(padded_width(a.value_dimensions())) {
-    const std::int64_t pairs = a.sequences() * a.key_heads();
-    splits =
-        std::clamp<std::int64_t>(a.keys().capacity() / least_split, 1, std::max<std::int64_t>(enough_tasks / pairs, 1));
-    tasks = pairs * splits;
+    pairs = a.sequences() * a.key_heads();
+    has_pairs_enough = pairs >= enough_tasks;
+    splits = std::clamp<std::int64_t>(a.keys().capacity() / least_split, 1,
+                                      std::max<std::int64_t>(enough_tasks / a.key_heads(), 1));
     partial_floats = room * value_width + 2 * room;
     worker_floats = (room + token_tile) * width + token_tile * value_width + room * token_tile;
   }
+
+  // Partial results that are kept at a time: those of a worker's pair, or of all pairs.
+  std::int64_t partials(int threads) const { return (has_pairs_enough ? threads : pairs) * splits; }
 
   // Splits that hold any of so many tokens, and tokens of each but the last: equal shares in whole tiles, as many as
   // are worth a start of their own.
@@ -85,8 +91,8 @@ struct Partial {
   float* maximum;
   float* sum;
 
-  Partial(float* partials, const DecodePlan& plan, std::int64_t task)
-      : outputs(partials + task * plan.partial_floats),
+  Partial(float* partials, const DecodePlan& plan, std::int64_t index)
+      : outputs(partials + index * plan.partial_floats),
         maximum(outputs + plan.room * plan.value_width),
         sum(maximum + plan.room) {}
 };

@@ -165,18 +165,18 @@ void attend_split(const Decode::Arguments& a, const DecodePlan& plan, HeadOrder 
   }
 }
 
-// Joins the splits of one head that hold any tokens, in their order.
-void join_splits(const Decode::Arguments& a, const DecodePlan& plan, float* partials, std::int64_t first_task,
+// Joins the splits of one head that hold any tokens, in their order. They lie from partial `first` on.
+void join_splits(const Decode::Arguments& a, const DecodePlan& plan, float* partials, std::int64_t first,
                  std::int64_t splits, std::int64_t g, float sink, float* y) {
   float maximum = sink;
   for (std::int64_t split = 0; split < splits; ++split) {
-    maximum = std::max(maximum, Partial(partials, plan, first_task + split).maximum[g]);
+    maximum = std::max(maximum, Partial(partials, plan, first + split).maximum[g]);
   }
   const float taken = taken_out(maximum);
   float sum = std::exp(sink - taken);
   std::fill_n(y, a.value_dimensions(), 0.0f);
   for (std::int64_t split = 0; split < splits; ++split) {
-    const Partial partial(partials, plan, first_task + split);
+    const Partial partial(partials, plan, first + split);
     const float share = std::exp(partial.maximum[g] - taken);
     sum += partial.sum[g] * share;
     const float* outputs = partial.outputs + g * plan.value_width;
@@ -186,38 +186,70 @@ void join_splits(const Decode::Arguments& a, const DecodePlan& plan, float* part
   for (std::int64_t d = 0; d < a.value_dimensions(); ++d) y[d] *= inverse;
 }
 
+// A sequence and a head of keys, with the heads of its group.
+class DecodePair {
+ public:
+  // Sequences that follow each other are often tokens of one run: they find a head's keys in the cache.
+  DecodePair(const Decode::Arguments& a, const DecodePlan& plan, std::int64_t pair)
+      : a_(a), plan_(plan), sequence_(pair % a.sequences()), key_head_(pair / a.sequences()) {
+    seen_ = a.positions_seen(a.lengths(sequence_) - 1);
+    shares_ = plan.shares_of(seen_.end - seen_.begin);
+  }
+
+  std::int64_t splits() const { return shares_.count; }
+
+  void attend(HeadOrder order, ProductWay way, std::int64_t split, const DecodeMemory& memory,
+              const Partial& partial) const {
+    KeyRange share;
+    share.begin = seen_.begin + split * shares_.tokens;
+    share.end = std::min(share.begin + shares_.tokens, seen_.end);
+    start_split(a_, plan_, memory, partial);
+    attend_split(a_, plan_, order, way, sequence_, key_head_, share, memory, partial);
+  }
+
+  // Partial `first` is that of the first split.
+  void join(float* partials, std::int64_t first) const {
+    for (std::int64_t g = 0; g < plan_.head_group; ++g) {
+      const std::int64_t head = key_head_ * plan_.head_group + g;
+      const float sink = is_present(a_.sinks) ? a_.sinks(head) : minus_infinity;
+      join_splits(a_, plan_, partials, first, shares_.count, g, sink, &a_.y(sequence_, head, 0));
+    }
+  }
+
+ private:
+  const Decode::Arguments& a_;
+  const DecodePlan& plan_;
+  std::int64_t sequence_, key_head_;
+  KeyRange seen_;
+  DecodePlan::Shares shares_;
+};
+
 void decode_by(const Decode::Arguments& a, Context& context, ProductWay way) {
   if (a.y.empty()) return;
   const DecodePlan plan(a);
   // Two heads would leave half of each vector empty.
   const HeadOrder order = HWY_TARGET == HWY_NEON && plan.head_group > 2 ? HeadOrder::quads : HeadOrder::rows;
   auto* partials = reinterpret_cast<float*>(context.scratch.data());
-  float* memory = partials + padded_width(plan.tasks * plan.partial_floats);
-  context.workers.for_chunks(plan.tasks, 1, [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t sequence = task / plan.splits / a.key_heads();
-      const KeyRange seen = a.positions_seen(a.lengths(sequence) - 1);
-      const DecodePlan::Shares shares = plan.shares_of(seen.end - seen.begin);
-      const std::int64_t split = task % plan.splits;
-      if (split >= shares.count) continue;
-      KeyRange share;
-      share.begin = seen.begin + split * shares.tokens;
-      share.end = std::min(share.begin + shares.tokens, seen.end);
-      const std::int64_t key_head = task / plan.splits % a.key_heads();
-      const DecodeMemory worker_memory(memory + worker * plan.worker_floats, plan);
-      const Partial partial(partials, plan, task);
-      start_split(a, plan, worker_memory, partial);
-      attend_split(a, plan, order, way, sequence, key_head, share, worker_memory, partial);
-    }
+  float* memory = partials + padded_width(plan.partials(context.workers.count()) * plan.partial_floats);
+  auto memory_of = [&](int worker) { return DecodeMemory(memory + worker * plan.worker_floats, plan); };
+  if (plan.has_pairs_enough) {
+    context.workers.for_chunks(plan.pairs, 1, [&](std::int64_t index, std::int64_t, int worker) {
+      const DecodePair pair(a, plan, index);
+      const std::int64_t first = worker * plan.splits;
+      for (std::int64_t split = 0; split < pair.splits(); ++split) {
+        pair.attend(order, way, split, memory_of(worker), Partial(partials, plan, first + split));
+      }
+      pair.join(partials, first);
+    });
+    return;
+  }
+  context.workers.for_chunks(plan.pairs * plan.splits, 1, [&](std::int64_t task, std::int64_t, int worker) {
+    const DecodePair pair(a, plan, task / plan.splits);
+    const std::int64_t split = task % plan.splits;
+    if (split < pair.splits()) pair.attend(order, way, split, memory_of(worker), Partial(partials, plan, task));
   });
-  for (std::int64_t b = 0; b < a.sequences(); ++b) {
-    const KeyRange seen = a.positions_seen(a.lengths(b) - 1);
-    const std::int64_t splits = plan.shares_of(seen.end - seen.begin).count;
-    for (std::int64_t h = 0; h < a.heads(); ++h) {
-      const std::int64_t first_task = (b * a.key_heads() + h / plan.head_group) * plan.splits;
-      const float sink = is_present(a.sinks) ? a.sinks(h) : minus_infinity;
-      join_splits(a, plan, partials, first_task, splits, h % plan.head_group, sink, &a.y(b, h, 0));
-    }
+  for (std::int64_t index = 0; index < plan.pairs; ++index) {
+    DecodePair(a, plan, index).join(partials, index * plan.splits);
   }
 }
 
@@ -245,7 +277,7 @@ const SimdEntries<Decode> decode_simd_dotprod = {};
 std::size_t decode_scratch_bytes(const Decode::Arguments& a, int threads) {
   if (a.y.empty()) return 0;
   const DecodePlan plan(a);
-  const std::int64_t floats = padded_width(plan.tasks * plan.partial_floats) + threads * plan.worker_floats;
+  const std::int64_t floats = padded_width(plan.partials(threads) * plan.partial_floats) + threads * plan.worker_floats;
   return static_cast<std::size_t>(floats) * sizeof(float);
 }
 }  // namespace ingot

@@ -12,6 +12,38 @@
 namespace ingot {
 namespace {
 
+// Rows of x that a way takes together.
+std::int64_t turn_rows(const ColumnProduct& product, const Matmul::Arguments& a) {
+  const std::int64_t rows = a.x.size(0);
+  return product.rows_together == nullptr ? rows : std::min(rows, product.rows_together(a));
+}
+// What is prepared for the rows of a turn, and for all of them.
+std::size_t turn_bytes(const ColumnProduct& product, const Matmul::Arguments& a) {
+  return align_up(product.prepared_bytes(rows_of(a, 0, turn_rows(product, a))), 64);
+}
+std::size_t prepared_bytes(const ColumnProduct& product, const Matmul::Arguments& a) {
+  const std::int64_t rows = a.x.size(0), together = turn_rows(product, a);
+  if (rows == together) return product.prepared_bytes(a);
+  return static_cast<std::size_t>(divide_rounding_up(rows, together)) * turn_bytes(product, a);
+}
+
+// task(the turn's arguments, its place), turn by turn.
+template <class Byte, class Task>
+void in_turns(const ColumnProduct& product, const Matmul::Arguments& a, Byte* prepared, Task&& task) {
+  const std::int64_t rows = a.x.size(0), together = turn_rows(product, a);
+  if (rows == together) return task(a, prepared);
+  const std::size_t bytes = turn_bytes(product, a);
+  for (std::int64_t row = 0; row < rows; row += together, prepared += bytes) {
+    task(rows_of(a, row, std::min(row + together, rows)), prepared);
+  }
+}
+void multiply(const ColumnProduct& product, const Matmul::Arguments& columns, const std::byte* prepared,
+              std::byte* workspace) {
+  in_turns(product, columns, prepared, [&](const Matmul::Arguments& some, const std::byte* of_them) {
+    product.multiply(some, of_them, workspace);
+  });
+}
+
 // Scratch: x prepared for each part | a workspace a thread | a chunk of the second factor a thread
 class FusedScratch {
  public:
@@ -30,7 +62,7 @@ class FusedScratch {
       std::size_t same = 0;
       while (products.parts[same].weights.dtype() != part.weights.dtype()) ++same;
       starts_[i] = same < i ? starts_[same] : shared_;
-      if (same == i) shared_ += aligned(product.prepared_bytes(part));
+      if (same == i) shared_ += aligned(prepared_bytes(product, part));
       is_first_[i] = same == i;
     }
   }
@@ -82,7 +114,7 @@ void run_apart(const ColumnProduct& product, const FusedProducts& products, cons
                          some = rows_of(some, row, std::min(row + chunk_rows, rows));
                          prepared += product.prepared_offset(all, row);
                        }
-                       product.multiply(some, prepared, scratch.workspace(worker));
+                       multiply(product, some, prepared, scratch.workspace(worker));
                      });
 }
 
@@ -103,12 +135,12 @@ void run_ended(const ColumnProduct& product, const FusedProducts& products, cons
   const Epilogue& epilogue = *epilogues.widest(product.target);
   workers.for_chunks(products.parts[0].y.size(1), scratch.chunk, [&](std::int64_t begin, std::int64_t end, int worker) {
     const Matmul::Arguments main = columns_of(products.parts[0], begin, end);
-    product.multiply(main, scratch.prepared(0), scratch.workspace(worker));
+    multiply(product, main, scratch.prepared(0), scratch.workspace(worker));
     const View<float> up(scratch.factor(worker), {main.y.size(0), end - begin});
     if (products.has_factor()) {
       Matmul::Arguments factor = columns_of(products.parts[1], begin, end);
       factor.y = up;
-      product.multiply(factor, scratch.prepared(1), scratch.workspace(worker));
+      multiply(product, factor, scratch.prepared(1), scratch.workspace(worker));
     }
     finish(epilogue, products, main.y, up);
   });
@@ -194,6 +226,11 @@ bool can_run_fused(const ColumnProduct& product, const FusedProducts& products) 
   return std::all_of(products.parts.begin(), products.parts.begin() + products.count, product.accepts);
 }
 
+bool can_run_fused_alone(const ColumnProduct& product, const FusedProducts& products) {
+  return product.accepts_alone != nullptr &&
+         std::all_of(products.parts.begin(), products.parts.begin() + products.count, product.accepts_alone);
+}
+
 std::size_t fused_scratch_bytes(const ColumnProduct& product, const FusedProducts& products, int threads) {
   return FusedScratch(product, products).bytes(threads);
 }
@@ -203,7 +240,8 @@ void run_fused(const ColumnProduct& product, const FusedProducts& products, Cont
   const FusedScratch scratch(product, products, context.scratch.data());
   for (int i = 0; i < products.count; ++i) {
     if (!scratch.is_first_of_type(i)) continue;
-    product.prepare(products.parts[static_cast<std::size_t>(i)], context.workers, scratch.prepared(i));
+    in_turns(product, products.parts[static_cast<std::size_t>(i)], scratch.prepared(i),
+             [&](const Matmul::Arguments& some, std::byte* place) { product.prepare(some, context.workers, place); });
   }
   if (products.curve.has_value()) {
     run_ended(product, products, scratch, context.workers);

@@ -37,6 +37,7 @@ void run_fused_reference(const FusedProducts& products, Context& context);
 
 // By one way of multiplying columns.
 bool can_run_fused(const ColumnProduct& product, const FusedProducts& products);
+bool can_run_fused_alone(const ColumnProduct& product, const FusedProducts& products);
 std::size_t fused_scratch_bytes(const ColumnProduct& product, const FusedProducts& products, int threads);
 void run_fused(const ColumnProduct& product, const FusedProducts& products, Context& context);
 
@@ -58,6 +59,9 @@ std::vector<Variant<Op>> with_column_rows(std::initializer_list<Variant<Op>> res
   constexpr auto accepts = [](const void* row, const Arguments& a) {
     return can_run_fused(column_product_of(row), products(a));
   };
+  constexpr auto accepts_alone = [](const void* row, const Arguments& a) {
+    return can_run_fused_alone(column_product_of(row), products(a));
+  };
   constexpr auto scratch_bytes = [](const void* row, const Arguments& a, int threads) {
     return fused_scratch_bytes(column_product_of(row), products(a), threads);
   };
@@ -67,6 +71,7 @@ std::vector<Variant<Op>> with_column_rows(std::initializer_list<Variant<Op>> res
     if (product.built) row.run = {+run, &product};
     row.accepts = {+accepts, &product};
     row.scratch_bytes = {+scratch_bytes, &product};
+    row.accepts_alone = {+accepts_alone, &product};
   }
   rows.insert(rows.end(), rest);
   return rows;
@@ -85,11 +90,12 @@ std::span<const Variant<Op>> fused_variants() {
   constexpr auto reference = [](const Arguments& a, Context& context) {
     run_fused_reference(Op::products(a), context);
   };
+  constexpr auto never = [](const Arguments&) { return false; };  // few rows are not summed as many are
   static const auto rows = with_column_rows<Op, Op::products>({
-      {"composed_avx512", {Feature::avx512}, composed.avx512, lies_as_rows, scratch},
-      {"composed_avx2", {Feature::avx2}, composed.avx2, lies_as_rows, scratch},
-      {"composed_sse4", {Feature::sse4}, composed.sse4, lies_as_rows, scratch},
-      {"composed_neon", {Feature::neon}, composed.neon, lies_as_rows, scratch},
+      {"composed_avx512", {Feature::avx512}, composed.avx512, lies_as_rows, scratch, never},
+      {"composed_avx2", {Feature::avx2}, composed.avx2, lies_as_rows, scratch, never},
+      {"composed_sse4", {Feature::sse4}, composed.sse4, lies_as_rows, scratch, never},
+      {"composed_neon", {Feature::neon}, composed.neon, lies_as_rows, scratch, never},
       {"reference", {}, reference},
   });
   return rows;

@@ -7,6 +7,7 @@
 #include "kernels/linear/grouped/matmul_grouped_cases.h"
 #include "kernels/linear/matmul/matmul_run.h"
 #include "kernels/linear/sum_tolerance.h"
+#include "kernels/linear/ways/column_product.h"
 #include "kernels/linear/ways/dots/coded_spans.h"
 
 namespace ingot {
@@ -43,6 +44,19 @@ void grouped_product(const MatmulGrouped::Arguments& arguments, Context& context
   }
 }
 
+// The same by the variant for few rows alone, a row after another where they are summed in another order together.
+// Which rows an expert gets depends on all tokens of a pass, so that this is how neighbours never show.
+template <ProductFunction few>
+void grouped_few(const MatmulGrouped::Arguments& arguments, Context& context) {
+  const std::int64_t together = is_block_format(arguments.weights.dtype()) ? 1 : float_dot_rows;
+  for (std::int64_t expert = 0; expert < arguments.weights.size(0); ++expert) {
+    const Matmul::Arguments one = expert_of(arguments, expert);
+    for (std::int64_t row = 0; row < one.x.size(0); row += together) {
+      few(rows_of(one, row, std::min(row + together, one.x.size(0))), context);
+    }
+  }
+}
+
 std::size_t grouped_scratch(const MatmulGrouped::Arguments& a, int) {
   const std::int64_t depth = a.x.size(1);
   return std::max({packed_scratch_bytes(a.x.size(0), a.y.size(1), depth, a.weights.dtype()),
@@ -62,6 +76,11 @@ auto grouped_codes() {
   return codes != nullptr && gemm_threaded[target] != nullptr
              ? grouped_product<matmul_dot_codes<codes>, matmul_threaded<target>>
              : nullptr;
+}
+
+template <const DotProduct* const& codes>
+auto grouped_few_codes() {
+  return codes != nullptr ? grouped_few<matmul_dot_codes<codes>> : nullptr;
 }
 
 std::size_t grouped_backward_input_scratch(const MatmulGroupedBackwardInput::Arguments& a, int) {
@@ -95,19 +114,38 @@ Tolerance MatmulGrouped::tolerance(const Arguments& a) { return weight_sum_toler
 std::span<const Variant<MatmulGrouped>> MatmulGrouped::variants() {
   static const SimdEntries<MatmulGrouped> threaded = entries_over<MatmulGrouped>(
       gemm_threaded, []<SimdTarget target>() { return &grouped_product<matmul_dot<target>, matmul_threaded<target>>; });
+  static const SimdEntries<MatmulGrouped> few =
+      entries_over<MatmulGrouped>(gemm_threaded, []<SimdTarget target>() { return &grouped_few<matmul_dot<target>>; });
   auto is_coded = [](const Arguments& a) { return is_block_format(a.weights.dtype()); };
+  auto never = [](const Arguments&) { return false; };
   static const Variant<MatmulGrouped> table[] = {
       {"avx512_vnni",
        {Feature::avx512, Feature::avx512_vnni},
        grouped_codes<gemm_codes_avx512_vnni, SimdTarget::avx512>(),
        is_coded,
-       grouped_scratch},
+       grouped_scratch,
+       never},
       {"neon_dotprod",
        {Feature::neon, Feature::dotprod},
        grouped_codes<gemm_codes_neon_dotprod, SimdTarget::neon>(),
        is_coded,
+       grouped_scratch,
+       never},
+      INGOT_SIMD_ROWS(threaded, nullptr, grouped_scratch, never),
+      {"few_avx512_vnni",
+       {Feature::avx512, Feature::avx512_vnni},
+       grouped_few_codes<gemm_codes_avx512_vnni>(),
+       is_coded,
        grouped_scratch},
-      INGOT_SIMD_ROWS(threaded, nullptr, grouped_scratch),
+      {"few_neon_dotprod",
+       {Feature::neon, Feature::dotprod},
+       grouped_few_codes<gemm_codes_neon_dotprod>(),
+       is_coded,
+       grouped_scratch},
+      {"few_avx512", {Feature::avx512}, few.avx512, nullptr, grouped_scratch},
+      {"few_avx2", {Feature::avx2}, few.avx2, nullptr, grouped_scratch},
+      {"few_sse4", {Feature::sse4}, few.sse4, nullptr, grouped_scratch},
+      {"few_neon", {Feature::neon}, few.neon, nullptr, grouped_scratch},
       {"reference", {}, matmul_grouped_reference},
   };
   return table;

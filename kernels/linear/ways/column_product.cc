@@ -13,6 +13,41 @@
 namespace ingot {
 namespace {
 
+// --- where neighbours must never show: "One order of sums" in the README ---
+
+std::int64_t dot_rows_together(const Matmul::Arguments&) { return dot_rows; }
+bool lies_as_rows(const Matmul::Arguments& a) { return a.layout == WeightLayout::rows; }
+bool is_block_format_in_rows(const Matmul::Arguments& a) {
+  return lies_as_rows(a) && is_block_format(a.weights.dtype());
+}
+std::int64_t lane_rows_together(const Matmul::Arguments&) { return most_lane_rows; }
+
+// Formats that dot products, lanes and panels sum in one order: those that have nothing beside codes and scales.
+bool is_plain(DType type) {
+  using enum DType;
+  return type == q4_0 || type == q5_0 || type == q8_0 || type == mxfp4 || type == q3_k || type == q6_k;
+}
+bool is_plain_32_in_rows(const Matmul::Arguments& a) {
+  return is_block_format_in_rows(a) && is_plain(a.weights.dtype()) && block_elements(a.weights.dtype()) == 32;
+}
+// Panels in the place of lanes.
+bool is_for_panels_of_lanes(const Matmul::Arguments& a) {
+  return is_interleaved(a) || (a.x.size(0) > most_lane_rows && is_plain(a.weights.dtype()));
+}
+bool is_for_matrix_panels(const Matmul::Arguments& a) { return is_interleaved(a) || is_plain_32_in_rows(a); }
+// A row of these has a loop of its own.
+bool is_summed_alike_by_dots(const Matmul::Arguments& a) {
+  return is_block_format_in_rows(a) && a.weights.dtype() != DType::q4_k && a.weights.dtype() != DType::q6_k;
+}
+bool is_one_interleaved_row(const Matmul::Arguments& a) { return is_interleaved(a) && a.x.size(0) == 1; }
+// With more rows panels are as fast.
+bool is_for_even_pairs(const Matmul::Arguments& a) {
+  return is_interleaved(a) && a.x.size(0) > 1 && a.x.size(0) <= 8 && block_elements(a.weights.dtype()) == 32;
+}
+bool is_for_pairs_256(const Matmul::Arguments& a) {
+  return is_interleaved(a) && a.x.size(0) > 1 && a.x.size(0) <= 4 && block_elements(a.weights.dtype()) == 256;
+}
+
 // Few rows by dot products. `find` gives the product for a type of weights.
 using FindDot = const DotProduct* (*)(DType weight_type);
 
@@ -47,6 +82,10 @@ template <SimdTarget target>
 ColumnProduct any_dot_row(std::string_view name, Feature feature) {
   ColumnProduct row = dot_row<of_target<target>>(name, {feature}, target);
   row.built = gemm_dot[target] != nullptr;
+  row.accepts_alone = lies_as_rows;
+  row.rows_together = [](const Matmul::Arguments& a) {
+    return is_block_format(a.weights.dtype()) ? dot_rows : std::max<std::int64_t>(a.x.size(0), 1);
+  };
   row.prepared_bytes = [](const Matmul::Arguments& a) {
     return is_block_format(a.weights.dtype()) ? codes_scratch_bytes(a.x.size(0), a.x.size(1))
                                               : rounded_scratch_bytes(a.x.size(0), a.x.size(1), a.weights.dtype());
@@ -64,6 +103,15 @@ ColumnProduct codes_row(std::string_view name, FeatureSet needs, SimdTarget targ
   return row;
 }
 
+// The same, a row of x after the other.
+template <const DotProduct* const& product>
+ColumnProduct single_row(std::string_view name, FeatureSet needs, SimdTarget target) {
+  ColumnProduct row = codes_row<product>(name, needs, target);
+  row.accepts_alone = is_block_format_in_rows;
+  row.rows_together = [](const Matmul::Arguments&) { return std::int64_t{1}; };
+  return row;
+}
+
 // The same for two rows of x and more, which go in pairs.
 template <const DotProduct* const& product>
 ColumnProduct pairs_row(std::string_view name, FeatureSet needs, SimdTarget target) {
@@ -72,7 +120,16 @@ ColumnProduct pairs_row(std::string_view name, FeatureSet needs, SimdTarget targ
     return a.x.size(0) > 1 && a.x.size(0) <= paired_rows && is_block_format(a.weights.dtype()) &&
            block_elements(a.weights.dtype()) == 32 && a.layout == WeightLayout::rows;
   };
+  row.accepts_alone = [](const Matmul::Arguments& a) { return a.x.size(0) <= paired_rows && is_plain_32_in_rows(a); };
   row.prepared_bytes = [](const Matmul::Arguments& a) { return coded_span_bytes(a.x.size(0) + 1, a.x.size(1)); };
+  return row;
+}
+
+// With its sums in one order for any number of rows of x, in turns of as many as it takes.
+ColumnProduct even(ColumnProduct row, bool (*accepts_alone)(const Matmul::Arguments&),
+                   std::int64_t (*rows_together)(const Matmul::Arguments&) = nullptr) {
+  row.accepts_alone = accepts_alone;
+  row.rows_together = rows_together;
   return row;
 }
 
@@ -159,6 +216,7 @@ ColumnProduct bf16_row(std::string_view name, FeatureSet needs, SimdTarget targe
               [](const Matmul::Arguments& a) {
                 return product != nullptr && a.x.size(0) >= product->least_rows && a.weights.dtype() == DType::bf16;
               },
+          .accepts_alone = [](const Matmul::Arguments& a) { return a.weights.dtype() == DType::bf16; },
           .prepared_bytes = [](const Matmul::Arguments& a) { return bf16_panel_bytes(*product, a); },
           .workspace_bytes = [](const Matmul::Arguments&) { return product->workspace_bytes; },
           .chunk_columns = [](const Matmul::Arguments& a) { return bf16_chunk_columns(*product, a); },
@@ -216,6 +274,8 @@ template <FindDot find>
 ColumnProduct gathered(ColumnProduct row, std::string_view name) {
   row.name = name;
   row.accepts = [](const Matmul::Arguments& a) { return is_interleaved(a) && a.x.size(0) <= dot_rows; };
+  // Codes in registers are summed in another order where there is one row; see is_summed_alike_by_dots.
+  row.accepts_alone = row.accepts_alone == nullptr ? nullptr : is_interleaved;
   row.workspace_bytes = [](const Matmul::Arguments& a) {
     return static_cast<std::size_t>(interleaved_rows * row_bytes(a.weights.dtype(), a.x.size(1)));
   };
@@ -243,22 +303,37 @@ std::span<const ColumnProduct> column_products() {
       codes_row<gemm_codes_avx512_vnni>("dot_avx512_vnni", {avx512, avx512_vnni}, wide),
       bf16_row<bf16_panels_amx>("panels_amx_bf16", {avx512, avx512_bf16, amx_bf16}, wide),
       bf16_row<bf16_panels_avx512>("panels_avx512_bf16", {avx512, avx512_bf16}, wide),
-      lanes_row<lanes_avx512_vnni>("lanes_avx512_vnni", {avx512, avx512_vnni}, wide),
-      panel_row<panels_amx>("panels_amx_int8", {avx512, amx_int8}, wide),
-      panel_row<panels_avx512_vnni>("panels_avx512_vnni", {avx512, avx512_vnni}, wide),
+      even(lanes_row<lanes_avx512_vnni>("lanes_avx512_vnni", {avx512, avx512_vnni}, wide), is_block_format_in_rows,
+           lane_rows_together),
+      even(panel_row<panels_amx>("panels_amx_int8", {avx512, amx_int8}, wide), is_interleaved),
+      even(panel_row<panels_avx512_vnni>("panels_avx512_vnni", {avx512, avx512_vnni}, wide), is_interleaved),
       lanes_row<lanes_avx_vnni>("lanes_avx_vnni", {avx2, avx_vnni}, SimdTarget::avx2),
       lanes_row<lanes_avx2>("lanes_avx2", {avx2}, SimdTarget::avx2),
+      even(panel_row<panels_avx_vnni>("panels_avx_vnni", {avx2, avx_vnni}, SimdTarget::avx2), is_for_panels_of_lanes),
+      even(panel_row<panels_avx2>("panels_avx2", {avx2}, SimdTarget::avx2), is_for_panels_of_lanes),
+      even(lanes_row<lanes_even_avx_vnni>("lanes_even_avx_vnni", {avx2, avx_vnni}, SimdTarget::avx2),
+           is_block_format_in_rows, lane_rows_together),
+      even(lanes_row<lanes_even_avx2>("lanes_even_avx2", {avx2}, SimdTarget::avx2), is_block_format_in_rows,
+           lane_rows_together),
       any_dot_row<SimdTarget::avx512>("dot_avx512", avx512),
-      panel_row<panels_avx_vnni>("panels_avx_vnni", {avx2, avx_vnni}, SimdTarget::avx2),
-      panel_row<panels_avx2>("panels_avx2", {avx2}, SimdTarget::avx2),
       any_dot_row<SimdTarget::avx2>("dot_avx2", avx2),
       any_dot_row<SimdTarget::sse4>("dot_sse4", sse4),
       pairs_row<gemm_codes_neon_i8mm>("dot_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
-      codes_row<gemm_codes_neon_dotprod>("dot_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
-      interleaved_row<braids_of_source<interleaved_neon_i8mm>>("interleaved_neon_i8mm", {neon, dotprod, i8mm},
-                                                               SimdTarget::neon),
-      panel_row<panels_neon_i8mm>("panels_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
-      panel_row<panels_neon_dotprod>("panels_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
+      even(interleaved_row<braids_of_source<interleaved_neon_i8mm>>("interleaved_neon_i8mm", {neon, dotprod, i8mm},
+                                                                    SimdTarget::neon),
+           is_for_pairs_256),
+      even(interleaved_row<braids_of_source<interleaved_even_neon_i8mm>>("interleaved_even_neon_i8mm",
+                                                                         {neon, dotprod, i8mm}, SimdTarget::neon),
+           is_for_even_pairs),
+      even(interleaved_row<braids_of_source<interleaved_row_neon_i8mm>>("interleaved_row_neon_i8mm",
+                                                                        {neon, dotprod, i8mm}, SimdTarget::neon),
+           is_one_interleaved_row),
+      even(panel_row<panels_neon_i8mm>("panels_neon_i8mm", {neon, dotprod, i8mm}, SimdTarget::neon),
+           is_for_matrix_panels),
+      even(codes_row<gemm_codes_neon_dotprod>("dot_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
+           is_summed_alike_by_dots, dot_rows_together),
+      single_row<gemm_codes_neon_dotprod>("dot_single_neon_dotprod", {neon, dotprod}, SimdTarget::neon),
+      even(panel_row<panels_neon_dotprod>("panels_neon_dotprod", {neon, dotprod}, SimdTarget::neon), is_interleaved),
       bf16_row<bf16_panels_neon>("panels_neon_bf16", {neon, bf16}, SimdTarget::neon),
       own_dot_row<gemm_dot_neon_bf16>("dot_neon_bf16", {neon, bf16}, has_few_rows_and_bf16, rounded_bytes),
       own_dot_row<gemm_dot_neon_fp16>("dot_neon_fp16", {neon, fp16}, has_few_rows_and_f16, halves_bytes),
@@ -268,8 +343,6 @@ std::span<const ColumnProduct> column_products() {
       interleaved_row<braids_of_target<wide>>("interleaved_avx512", {avx512}, wide),
       interleaved_row<braids_of_target<SimdTarget::avx2>>("interleaved_avx2", {avx2}, SimdTarget::avx2),
       interleaved_row<braids_of_target<SimdTarget::sse4>>("interleaved_sse4", {sse4}, SimdTarget::sse4),
-      interleaved_row<braids_of_source<interleaved_row_neon_i8mm>>("interleaved_row_neon_i8mm", {neon, dotprod, i8mm},
-                                                                   SimdTarget::neon),
       interleaved_row<braids_of_source<interleaved_neon_dotprod>>("interleaved_neon_dotprod", {neon, dotprod},
                                                                   SimdTarget::neon),
       interleaved_row<braids_of_target<SimdTarget::neon>>("interleaved_neon", {neon}, SimdTarget::neon),

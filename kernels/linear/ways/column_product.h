@@ -16,6 +16,9 @@ struct ColumnProduct {
   SimdTarget target;  // whose vectors go with it
   bool built = false;
   bool (*accepts)(const Matmul::Arguments& arguments) = nullptr;
+  // Where neighbours must never show (kernels/contract/table.h); null: never. What is accepted so sums in one order:
+  // "One order of sums" in the README.
+  bool (*accepts_alone)(const Matmul::Arguments& arguments) = nullptr;
   std::size_t (*prepared_bytes)(const Matmul::Arguments& arguments) = nullptr;
   std::size_t (*workspace_bytes)(const Matmul::Arguments& arguments) = nullptr;  // of each thread; null: none
   // Worth handing to a thread: a multiple of the columns that are multiplied together.
@@ -23,6 +26,8 @@ struct ColumnProduct {
   // Where rows of x may be handed out as well, a few at a time (0: never): x prepared for a row lies so many bytes on.
   std::int64_t chunk_rows = 0;
   std::size_t (*prepared_offset)(const Matmul::Arguments& arguments, std::int64_t row) = nullptr;
+  // The most rows that are prepared and multiplied together; more of them go in turns. Null: any number.
+  std::int64_t (*rows_together)(const Matmul::Arguments& arguments) = nullptr;
   // What is prepared depends on x and the type of the weights alone.
   void (*prepare)(const Matmul::Arguments& arguments, Workers& workers, std::byte* prepared) = nullptr;
   // All columns of these arguments, on this thread. Arguments are those of prepare, or columns_of them, or rows_of
@@ -49,11 +54,19 @@ inline Matmul::Arguments columns_of(const Matmul::Arguments& all, std::int64_t b
   return part;
 }
 
-// Rows `begin` to `end` of a product. Precondition: x is floats; codes would stay where they are.
+// Rows `begin` to `end` of a product.
 inline Matmul::Arguments rows_of(const Matmul::Arguments& all, std::int64_t begin, std::int64_t end) {
+  const auto some = [&]<class Element>(const View<Element>& of) {
+    Element* first = of.data() == nullptr ? nullptr : of.data() + begin * of.stride(0);  // codes may stand for x
+    return View<Element>(first, {end - begin, of.size(1)}, of.strides());
+  };
   Matmul::Arguments part = all;
-  part.x = View<const float>(all.x.data() + begin * all.x.stride(0), {end - begin, all.x.size(1)}, all.x.strides());
-  part.y = View<float>(all.y.data() + begin * all.y.stride(0), {end - begin, all.y.size(1)}, all.y.strides());
+  part.x = some(all.x);
+  part.y = some(all.y);
+  if (!all.is_coded()) return part;
+  part.codes = some(all.codes);
+  part.scales = some(all.scales);
+  part.sums = some(all.sums);
   return part;
 }
 

@@ -1,79 +1,5 @@
-// Two to four rows of x, in pairs, and interleaved weights whose integers take more to put together: Q5_0, Q4_K and
-// Q6_K. Part of a source, after interleaved_pairs_neon-inl.h. Four rows of weights at a time: their sums with four rows
-// of x are four registers, which compilers keep.
-
-// Two rows by eight codes, twice.
-using RowPairs = int8x16_t[2];
-
-HWY_INLINE void zip_quads(uint8x16_t a, uint8x16_t b, RowPairs& to) {
-  to[0] = vreinterpretq_s8_u32(vzip1q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
-  to[1] = vreinterpretq_s8_u32(vzip2q_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
-}
-
-// Sums of four rows with pairs of rows of x.
-template <int pairs, class Lanes>
-using FourRows = Lanes[2][pairs];
-
-template <int pairs>
-HWY_INLINE void multiply_eight(const RowPairs& codes, const std::int8_t (&x)[pairs][2][8],
-                               FourRows<pairs, int32x4_t>& sums) {
-  unrolled<pairs>(INGOT_UNROLLED(pair) {
-    const int8x16_t of_x = vld1q_s8(x[pair][0]);
-    unrolled<2>(INGOT_UNROLLED(i) { sums[i][pair] = vmmlaq_s32(sums[i][pair], codes[i], of_x); });
-  });
-}
-
-// Asks the memory for what comes later; past the end that is harmless.
-template <int ahead>
-HWY_INLINE void ask_ahead(const void* from) {
-  __asm__ volatile("prfm pldl1strm, [%0, %1]" : : "r"(from), "n"(ahead));
-}
-
-// Scales of four rows in the lanes of their products.
-HWY_INLINE void spread_halves(const StoredHalf* four, float32x4_t (&to)[2]) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(four);
-  const float32x4_t scales = vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(bytes)));
-  to[0] = vzip1q_f32(scales, scales);
-  to[1] = vzip2q_f32(scales, scales);
-}
-
-// --- Q5_0 ---
-
-// What pack_fives joined.
-HWY_INLINE void unpack_fives(const uint8x16_t (&b)[5], uint8x16_t (&codes)[8]) {
-  unrolled<5>(INGOT_UNROLLED(i) { codes[i] = vandq_u8(b[i], vdupq_n_u8(31)); });
-  codes[5] = vsriq_n_u8(vshrq_n_u8(b[1], 3), b[0], 5);
-  codes[6] = vsriq_n_u8(vshrq_n_u8(b[2], 3), vsriq_n_u8(vshlq_n_u8(b[1], 2), vshlq_n_u8(b[3], 2), 1), 6);
-  codes[7] = vsriq_n_u8(vshrq_n_u8(b[3], 3), b[4], 5);
-}
-
-template <int pairs>
-HWY_INLINE void add_four_rows(const InterleavedBlocks<BlockQ5_0>& weights, int four, const PairsBlock<pairs>& x,
-                              FourRows<pairs, float32x4_t>& totals) {
-  if (four == 0) {
-    unrolled<3>(INGOT_UNROLLED(i) { ask_ahead<768 + 64 * i>(&weights); });
-  }
-  uint8x16_t bytes[5], codes[8];
-  unrolled<5>(INGOT_UNROLLED(i) { bytes[i] = vld1q_u8(weights.codes[i][four]); });
-  unpack_fives(bytes, codes);
-  FourRows<pairs, int32x4_t> sums;
-  unrolled<2 * pairs>(INGOT_UNROLLED(i) { sums[i / pairs][i % pairs] = vld1q_s32(x.starts[i % pairs]); });
-  unrolled<4>(INGOT_UNROLLED(eight) {
-    RowPairs rows;
-    zip_quads(codes[2 * eight], codes[2 * eight + 1], rows);
-    multiply_eight<pairs>(rows, x.codes[eight], sums);
-  });
-  float32x4_t scales[2];
-  spread_halves(weights.scales + four, scales);
-  unrolled<2 * pairs>(INGOT_UNROLLED(i) {
-    constexpr int two = i / pairs, pair = i % pairs;
-    const float32x4_t sum = vreinterpretq_f32_s32(sums[two][pair]);
-    const float32x4_t scaled = vfmaq_f32(vld1q_f32(x.less_starts[pair]), sum, vld1q_f32(x.scales[pair]));
-    totals[two][pair] = vfmaq_f32(totals[two][pair], scaled, scales[two]);
-  });
-}
-
-// --- blocks of 256 ---
+// Two to four rows of x, in pairs, and interleaved weights in blocks of 256: Q4_K and Q6_K, after which stand the loops
+// over all formats whose integers take more to put together. Part of a source, after even_pairs_neon-inl.h.
 
 template <int pairs>
 struct PairsBlock256 {
@@ -123,17 +49,24 @@ HWY_INLINE uint32x4_t spread_bytes(uint8x16_t from, int row) {
   return lane_byte == 0 ? spread : vshlq_n_u32(spread, 24);
 }
 
-// Integers of a block with the scales of x and of the rows.
+// Integers of a block with the scales of the rows.
 template <int pairs>
-HWY_INLINE void add_scaled(const FourRows<pairs, int32x4_t>& sums, const PairsBlock256<pairs>& x,
-                           const StoredHalf* scales, FourRows<pairs, float32x4_t>& totals) {
+HWY_INLINE void scale_rows(const FourRows<pairs, int32x4_t>& sums, const StoredHalf* scales,
+                           FourRows<pairs, float32x4_t>& scaled) {
   float32x4_t of_rows[2];
   spread_halves(scales, of_rows);
   unrolled<2 * pairs>(INGOT_UNROLLED(i) {
     constexpr int two = i / pairs, pair = i % pairs;
-    // Not the product of both scales first: it may lie below the normal range where the sum does not.
-    const float32x4_t scaled = vmulq_f32(vcvtq_f32_s32(sums[two][pair]), vld1q_f32(x.scales[pair]));
-    totals[two][pair] = vfmaq_f32(totals[two][pair], scaled, of_rows[two]);
+    scaled[two][pair] = vfmaq_f32(scaled[two][pair], vcvtq_f32_s32(sums[two][pair]), of_rows[two]);
+  });
+}
+// And with those of x. Not the product of both scales first: it may lie below the normal range where the sum does not.
+template <int pairs>
+HWY_INLINE void add_rows(const FourRows<pairs, float32x4_t>& scaled, const PairsBlock256<pairs>& x,
+                         FourRows<pairs, float32x4_t>& totals) {
+  unrolled<2 * pairs>(INGOT_UNROLLED(i) {
+    constexpr int two = i / pairs, pair = i % pairs;
+    totals[two][pair] = vfmaq_f32(totals[two][pair], scaled[two][pair], vld1q_f32(x.scales[pair]));
   });
 }
 
@@ -161,7 +94,9 @@ HWY_INLINE void add_four_rows(const InterleavedBlocks<BlockQ6_K>& weights, int f
       unrolled<pairs>(INGOT_UNROLLED(pair) { all[two][pair] = vmlaq_s32(all[two][pair], sums[two][pair], scale); });
     });
   }
-  add_scaled<pairs>(all, x, weights.scales + four, totals);
+  FourRows<pairs, float32x4_t> scaled = {};
+  scale_rows<pairs>(all, weights.scales + four, scaled);
+  add_rows<pairs>(scaled, x, totals);
 }
 
 template <int pairs>
@@ -200,11 +135,13 @@ HWY_INLINE void add_four_rows(const InterleavedBlocks<BlockQ4_K>& weights, int f
       INGOT_UNROLLED(i) { less[i / pairs][i % pairs] = vnegq_s32(vshlq_n_s32(less[i / pairs][i % pairs], 6)); });
   unrolled<2>(INGOT_UNROLLED(i) { of_rows[i] = vnegq_s8(of_rows[i]); });
   multiply_eight<pairs>(of_rows, x.sums[1], less);
-  add_scaled<pairs>(all, x, weights.scales + four, totals);
-  add_scaled<pairs>(less, x, weights.minimums + four, totals);
+  FourRows<pairs, float32x4_t> scaled = {};
+  scale_rows<pairs>(less, weights.minimums + four, scaled);
+  scale_rows<pairs>(all, weights.scales + four, scaled);
+  add_rows<pairs>(scaled, x, totals);
 }
 
-// --- all three ---
+// --- all of them, and Q5_0 ---
 
 template <class Block, class X, int pairs, int count>
 HWY_INLINE void multiply_pairs(const InterleavedBlocks<Block>* const (&weights)[count], std::int64_t blocks, const X* x,

@@ -33,6 +33,8 @@ extern const BraidProduct* const interleaved_avx512_vnni;
 extern const BraidProduct* const interleaved_neon_dotprod;
 // Two to sixteen rows of x by SMMLA; null on other architectures.
 extern const BraidProduct* const interleaved_neon_i8mm;
+// The same for blocks of 32, in the order of sums that does not depend on how many rows there are.
+extern const BraidProduct* const interleaved_even_neon_i8mm;
 // One row of x, q4_k by USMMLA; null on other architectures.
 extern const BraidProduct* const interleaved_row_neon_i8mm;
 

@@ -85,8 +85,8 @@ struct Columns {
       const float32x4_t scales = vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(halves)));
       unrolled<rows>(INGOT_UNROLLED(row) {
         // Not the product of both scales first: it may lie below the normal range where the sum does not.
-        const float32x4_t sum = vmulq_n_f32(vcvtq_f32_s32(sums[row][half]), x[row * blocks].scale);
-        totals[row][half] = vfmaq_f32(totals[row][half], sum, scales);
+        const float32x4_t sum = vmulq_f32(vcvtq_f32_s32(sums[row][half]), scales);
+        totals[row][half] = vfmaq_n_f32(totals[row][half], sum, x[row * blocks].scale);
       });
     });
   }

@@ -28,6 +28,8 @@ namespace {
 //
 #include "kernels/linear/instructions/every_vector_neon-inl.h"
 //
+#include "kernels/linear/ways/interleaved/pairs_of_x_neon-inl.h"
+//
 #include "kernels/linear/ways/interleaved/interleaved_pairs_neon-inl.h"
 //
 #include "kernels/linear/ways/interleaved/q4_0_pairs_neon-inl.h"
@@ -40,23 +42,9 @@ namespace {
 //
 #include "kernels/linear/ways/interleaved/q8_0_half_braids_neon-inl.h"
 //
+#include "kernels/linear/ways/interleaved/even_pairs_neon-inl.h"
+//
 #include "kernels/linear/ways/interleaved/interleaved_pairs_256_neon-inl.h"
-
-// Sums of a braid with rows of x from `first` on.
-template <int pairs>
-void store_totals(const Matmul::Arguments& a, const float* unscale, std::int64_t first, std::int64_t braid,
-                  const PairTotals<pairs>& totals) {
-  float bias[interleaved_rows] = {};
-  if (a.bias.data() != nullptr) std::memcpy(bias, a.bias.data() + braid * interleaved_rows, sizeof(bias));
-  for (std::int64_t row = 0; row < std::min<std::int64_t>(2 * pairs, a.y.size(0) - first); ++row) {
-    float* to = &a.y(first + row, braid * interleaved_rows);
-    for (int half = 0; half < 2; ++half) {
-      const float32x4_t one = vld1q_f32(totals[2 * half][row / 2]), other = vld1q_f32(totals[2 * half + 1][row / 2]);
-      const float32x4_t four = row % 2 == 0 ? vuzp1q_f32(one, other) : vuzp2q_f32(one, other);
-      vst1q_f32(to + 4 * half, vaddq_f32(vmulq_n_f32(four, unscale[row]), vld1q_f32(bias + 4 * half)));
-    }
-  }
-}
 
 // Braids from far apart side by side, where registers suffice: the memory answers several long streams faster than one.
 template <class Block, int pairs>
@@ -140,7 +128,9 @@ void prepare(const Matmul::Arguments& a, Workers& workers, std::byte* prepared) 
       (a.x.size(0) == 2 ? prepare_pairs_256<1> : prepare_pairs_256<2>)(a, workers, prepared);
     } else {
       for_sets(a, [&]<int pairs>(std::int64_t row, std::size_t place) {
-        prepare_pairs<pairs>(a, row, stored_offset<Block>, workers, prepared + place);
+        constexpr bool is_even = std::is_same_v<Block, BlockQ5_0>;
+        prepare_pairs<pairs>(a, row, stored_offset<Block>, is_even ? ScalesOfX::as_they_are : ScalesOfX::settled,
+                             workers, prepared + place);
       });
     }
   });

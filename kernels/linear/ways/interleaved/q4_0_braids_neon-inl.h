@@ -43,8 +43,8 @@ struct Q4_0LaneBlock {
   "and v" #low ".16b, v" #bytes ".16b, v4.16b\n" "ushr v" #bytes ".16b, v" #bytes ".16b, #4\n"
 #define INGOT_DOT(to, nibbles, x, lane) "sdot v" #to ".4s, v" #nibbles ".16b, v" #x ".4b[" #lane "]\n"
 #define INGOT_CONVERT(to, sum) "fsub v" #to ".4s, v" #sum ".4s, v15.4s\n"
-#define INGOT_SCALE(sum) "fmul v" #sum ".4s, v" #sum ".4s, v24.4s\n"
-#define INGOT_ADD(total, sum, scale) "fmla v" #total ".4s, v" #sum ".4s, v" #scale ".4s\n"
+#define INGOT_SCALE(sum, scale) "fmul v" #sum ".4s, v" #sum ".4s, v" #scale ".4s\n"
+#define INGOT_ADD(total, sum) "fmla v" #total ".4s, v" #sum ".4s, v24.4s\n"
 #define INGOT_HALVES(to, braid) "ldr q" #to ", [%[w" #braid "]]\n"
 #define INGOT_WIDEN_LOW(to, halves) "fcvtl v" #to ".4s, v" #halves ".4h\n"
 #define INGOT_WIDEN_HIGH(to, halves) "fcvtl2 v" #to ".4s, v" #halves ".8h\n"
@@ -72,24 +72,24 @@ HWY_INLINE void multiply_two_braids(const InterleavedBlocks<BlockQ4_0>* w0, cons
         INGOT_OF_X(25, 0) INGOT_OF_X(11, 32) INGOT_OF_X(12, 32) INGOT_OF_X(13, 32) INGOT_OF_X(14, 32)
         INGOT_CODES(5, 0, 16) INGOT_CODES(6, 0, 32) INGOT_CODES(7, 0, 48)
         "1:\n"
-        INGOT_DOT(14, 10, 26, 2) INGOT_SPLIT(9, 5) INGOT_DOT(14, 8, 26, 3) INGOT_CODES(8, 0, 64) INGOT_SCALE(16)
+        INGOT_DOT(14, 10, 26, 2) INGOT_SPLIT(9, 5) INGOT_DOT(14, 8, 26, 3) INGOT_CODES(8, 0, 64) INGOT_SCALE(16, 20)
         INGOT_DOT(11, 9, 25, 0) INGOT_SPLIT(10, 6) INGOT_DOT(11, 5, 25, 1) INGOT_CODES(5, 1, 16) INGOT_OF_X(26, 16)
-            INGOT_CONVERT(18, 13) INGOT_SCALE(17)
+            INGOT_CONVERT(18, 13) INGOT_SCALE(17, 21)
         INGOT_DOT(12, 10, 25, 0) INGOT_SPLIT(9, 7) INGOT_DOT(12, 6, 25, 1) INGOT_PREFETCH(l1, 0, 768)
             INGOT_PREFETCH(l3, 0, 6144) INGOT_PREFETCH(l3, 0, 6272) INGOT_CODES(6, 1, 32)
             INGOT_CONVERT(19, 14) INGOT_OF_X(13, 32)
         INGOT_DOT(11, 9, 25, 2) INGOT_SPLIT(10, 8) INGOT_DOT(11, 7, 25, 3) INGOT_CODES(7, 1, 48) INGOT_OF_X(14, 32)
-            INGOT_ADD(0, 16, 20)
+            INGOT_ADD(0, 16)
         INGOT_DOT(12, 10, 25, 2) INGOT_SPLIT(9, 5) INGOT_DOT(12, 8, 25, 3) INGOT_PREFETCH(l1, 1, 768)
             INGOT_PREFETCH(l3, 1, 6144) INGOT_PREFETCH(l3, 1, 6272) INGOT_CODES(8, 1, 64)
-            INGOT_SCALE(18) INGOT_ADD(1, 17, 21)
+            INGOT_SCALE(18, 22) INGOT_ADD(1, 17)
         INGOT_DOT(13, 9, 25, 0) INGOT_SPLIT(10, 6) INGOT_DOT(13, 5, 25, 1) INGOT_CODES(5, 0, 80) INGOT_HALVES(21, 0)
-            INGOT_SCALE(19)
+            INGOT_SCALE(19, 23)
         INGOT_DOT(14, 10, 25, 0) INGOT_SPLIT(9, 7) INGOT_DOT(14, 6, 25, 1) INGOT_PREFETCH(l1, 0, 832)
             INGOT_PREFETCH(l3, 0, 6208) INGOT_CODES(6, 0, 96)
-        INGOT_DOT(13, 9, 25, 2) INGOT_SPLIT(10, 8) INGOT_DOT(13, 7, 25, 3) INGOT_CODES(7, 0, 112) INGOT_ADD(2, 18, 22)
+        INGOT_DOT(13, 9, 25, 2) INGOT_SPLIT(10, 8) INGOT_DOT(13, 7, 25, 3) INGOT_CODES(7, 0, 112) INGOT_ADD(2, 18)
         INGOT_DOT(14, 10, 25, 2) INGOT_SPLIT(9, 5) INGOT_DOT(14, 8, 25, 3) INGOT_PREFETCH(l1, 1, 832)
-            INGOT_PREFETCH(l3, 1, 6208) INGOT_CODES(8, 0, 128) INGOT_OF_X(24, 48) INGOT_ADD(3, 19, 23)
+            INGOT_PREFETCH(l3, 1, 6208) INGOT_CODES(8, 0, 128) INGOT_ADD(3, 19) INGOT_OF_X(24, 48)
         INGOT_DOT(11, 9, 26, 0) INGOT_SPLIT(10, 6) INGOT_DOT(11, 5, 26, 1) INGOT_HALVES(23, 1) INGOT_CODES(5, 1, 80)
             INGOT_WIDEN_LOW(20, 21)
         INGOT_DOT(12, 10, 26, 0) INGOT_SPLIT(9, 7) INGOT_DOT(12, 6, 26, 1) INGOT_CODES(6, 1, 96)
@@ -104,9 +104,9 @@ HWY_INLINE void multiply_two_braids(const InterleavedBlocks<BlockQ4_0>* w0, cons
         INGOT_DOT(13, 9, 26, 2) INGOT_SPLIT(10, 8) INGOT_DOT(13, 7, 26, 3) INGOT_CODES(7, 0, 48)
             INGOT_WIDEN_HIGH(23, 23)
         "cbnz %[left], 1b\n"
-        INGOT_DOT(14, 10, 26, 2) INGOT_DOT(14, 8, 26, 3) INGOT_CONVERT(18, 13) INGOT_CONVERT(19, 14) INGOT_SCALE(16)
-        INGOT_SCALE(17) INGOT_SCALE(18) INGOT_SCALE(19) INGOT_ADD(0, 16, 20) INGOT_ADD(1, 17, 21) INGOT_ADD(2, 18, 22)
-        INGOT_ADD(3, 19, 23)
+        INGOT_DOT(14, 10, 26, 2) INGOT_DOT(14, 8, 26, 3) INGOT_CONVERT(18, 13) INGOT_CONVERT(19, 14) INGOT_SCALE(16, 20)
+        INGOT_SCALE(17, 21) INGOT_SCALE(18, 22) INGOT_SCALE(19, 23) INGOT_ADD(0, 16) INGOT_ADD(1, 17) INGOT_ADD(2, 18)
+        INGOT_ADD(3, 19)
         "stp q0, q1, [%[totals]]\n"
         "stp q2, q3, [%[totals], #32]\n"
       : [w0] "+r"(w0), [w1] "+r"(w1), [x] "+r"(x), [left] "+r"(left), [a] "=&r"(a), [b] "=&r"(b)

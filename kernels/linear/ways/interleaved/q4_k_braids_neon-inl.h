@@ -70,7 +70,8 @@ struct alignas(16) Q4_KLaneBlock {
 #define INGOT_WIDEN_LOW(to, halves) "fcvtl v" #to ".4s, v" #halves ".4h\n"
 #define INGOT_WIDEN_HIGH(to, halves) "fcvtl2 v" #to ".4s, v" #halves ".8h\n"
 #define INGOT_FLOAT(with, to, a, b) #with " v" #to ".4s, v" #a ".4s, v" #b ".4s\n"
-#define INGOT_ADD(to, sum) "fmla v" #to ".4s, v" #sum ".4s, v28.s[0]\n"
+// What was summed is the negative of what belongs to the totals.
+#define INGOT_SUBTRACT(to, sum) "fmls v" #to ".4s, v" #sum ".4s, v28.s[0]\n"
 #define INGOT_STORE "stp q1, q31, [%[total]]\n"
 
 #define INGOT_TWO_ROWS(sums, bytes, low, next, next_low, of_a, of_h, at, first, more) \
@@ -106,16 +107,17 @@ struct alignas(16) Q4_KLaneBlock {
   INGOT_DOT(27, 1, 1) INGOT_LOAD(31, was, 112), INGOT_TOP(31), INGOT_CONVERT(26), INGOT_TIMES_64(27)
 #define INGOT_END_5 \
   INGOT_INSERT(31, 3, 4), INGOT_DOT(27, 29, 2) INGOT_LOAD(29, was, 80), INGOT_SIX(3) INGOT_CLEAR(2), \
-  INGOT_DOT(27, 1, 3) INGOT_LOAD(1, was, 0)
+  INGOT_DOT(27, 1, 3) INGOT_LOAD(1, was, 16)
 #define INGOT_END_6 INGOT_INSERT(31, 29, 6), INGOT_DOT(2, 3, 0)
 #define INGOT_END_7 INGOT_WIDEN_LOW(29, 1), INGOT_DOT(2, 31, 1), INGOT_WIDEN_HIGH(1, 1), INGOT_CONVERT(27)
 #define INGOT_END_8 \
-  INGOT_TIMES_64(2), INGOT_FLOAT(fmul, 25, 25, 29) INGOT_LOAD(29, was, 16), INGOT_DOT(2, 3, 2), \
-  INGOT_FLOAT(fmul, 26, 26, 1) INGOT_LOAD(1, total, 0)
+  INGOT_TIMES_64(2), INGOT_FLOAT(fmul, 27, 27, 29) INGOT_LOAD(29, was, 0), INGOT_DOT(2, 3, 2),
 #define INGOT_END_9 INGOT_DOT(2, 31, 3) "ldr s28, [%[x_was], #528]\n", INGOT_WIDEN_LOW(3, 29)
 #define INGOT_END_10 \
-  INGOT_WIDEN_HIGH(29, 29), INGOT_CONVERT(2), INGOT_FLOAT(fmls, 25, 27, 3) INGOT_LOAD(31, total, 16)
-#define INGOT_END_11 INGOT_FLOAT(fmls, 26, 2, 29), INGOT_ADD(1, 25), INGOT_ADD(31, 26) INGOT_STORE
+  INGOT_WIDEN_HIGH(29, 29), INGOT_CONVERT(2), INGOT_FLOAT(fmls, 27, 25, 3) INGOT_LOAD(31, total, 16)
+#define INGOT_END_11 \
+  INGOT_FLOAT(fmul, 2, 2, 1) INGOT_LOAD(1, total, 0), INGOT_FLOAT(fmls, 2, 26, 29) INGOT_SUBTRACT(1, 27), \
+  INGOT_SUBTRACT(31, 2) INGOT_STORE
 #define INGOT_FOUR_IN_TURN(a, b, c, d) a b c d
 #define INGOT_IN_TURN(...) INGOT_FOUR_IN_TURN(__VA_ARGS__)
 // On to the other braid, and to the next block after both, where there is one.
@@ -205,7 +207,7 @@ HWY_INLINE void multiply_two_braids(const InterleavedBlocks<BlockQ4_K>* w, const
 #undef INGOT_WIDEN_LOW
 #undef INGOT_WIDEN_HIGH
 #undef INGOT_FLOAT
-#undef INGOT_ADD
+#undef INGOT_SUBTRACT
 #undef INGOT_STORE
 #undef INGOT_TWO_ROWS
 #undef INGOT_STEP

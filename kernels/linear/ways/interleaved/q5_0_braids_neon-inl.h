@@ -42,10 +42,10 @@ struct Q5_0LaneBlock {
   INGOT_DOT(was_sum, b3, 6, 3) INGOT_DOT(was_sum, b1, 6, 1) INGOT_SHIFTED(shl, a7, a3, 2) \
   INGOT_WIDEN(widen, halves, lanes) INGOT_SHIFTED(shl, a5, a1, 2) INGOT_MASKED(a2) INGOT_DOT(was_sum, b0, 6, 0) \
   advance INGOT_LOAD(b3, next, at + 96) INGOT_LOAD(b2, next, at + 64) INGOT_DOT(was_sum, b7, 7, 3) \
-  INGOT_FLOATS(fmla, total, was_float, 30) INGOT_LOAD(b1, next, at + 32) INGOT_SHIFTED(sri, a5, a7, 1) \
+  INGOT_FLOATS(fmul, was_float, was_float, 30) INGOT_LOAD(b1, next, at + 32) INGOT_SHIFTED(sri, a5, a7, 1) \
   INGOT_LOAD(b0, next, at) INGOT_SHIFTED(ushr, a7, a3, 3) INGOT_MASKED(a3) INGOT_DOT(was_sum, b5, 7, 1) \
   INGOT_SHIFTED(sri, a6, a5, 6) INGOT_FLOATS(fsub, float, sum, 5) INGOT_SHIFTED(ushr, a5, a1, 3) \
-  INGOT_SHIFTED(sri, a7, a4, 5) INGOT_MASKED(a4) INGOT_MASKED(a1) INGOT_FLOATS(fmul, float, float, 31) \
+  INGOT_SHIFTED(sri, a7, a4, 5) INGOT_MASKED(a4) INGOT_MASKED(a1) INGOT_FLOATS(fmla, total, was_float, 31) \
   INGOT_DOT(was_sum, b6, 7, 2) INGOT_SHIFTED(sri, a5, a0, 5) INGOT_LOAD(sum, x, 32) INGOT_LOAD(b4, next, at + 128) \
   more INGOT_MASKED(a0)
 // Rows 0 to 3, then rows 4 to 7.
@@ -79,18 +79,18 @@ HWY_INLINE void multiply_two_braids(const InterleavedBlocks<BlockQ5_0>* w0, cons
         INGOT_LOW(fcvtl2, 28, 8h, 1, w0, 32, INGOT_PREFETCH(l3, 0, 8192) INGOT_PREFETCH(l3, 0, 8320)
                       INGOT_PREFETCH(l1, 0, 832), , INGOT_LOAD(6, x, 0) INGOT_LOAD(7, x, 16) INGOT_LOAD(28, w0, 0))
         INGOT_HIGH(fcvtl, 29, 4h, 2, w1, 16, INGOT_PREFETCH(l3, 1, 8192) INGOT_PREFETCH(l3, 1, 8320)
-                       INGOT_PREFETCH(l1, 1, 832), , INGOT_LOAD(31, x, 48))
+                       INGOT_PREFETCH(l1, 1, 832), , )
         INGOT_LOW(fcvtl2, 29, 8h, 3, w1, 32, INGOT_PREFETCH(l3, 0, 8256) INGOT_PREFETCH(l1, 0, 768), ,
-                  INGOT_LOAD(29, w1, 0))
+                  INGOT_LOAD(29, w1, 0) INGOT_LOAD(31, x, 48))
         INGOT_HIGH(fcvtl, 28, 4h, 0, w0, 16, INGOT_PREFETCH(l3, 1, 8256) INGOT_PREFETCH(l1, 1, 768), INGOT_ADVANCE,
                    "add %[x], %[x], %[b]\n")
         "cbnz %[left], 1b\n"
         INGOT_DOT(25, 16, 6, 0) INGOT_DOT(25, 17, 6, 1) INGOT_DOT(25, 18, 6, 2) INGOT_DOT(25, 19, 6, 3)
         INGOT_DOT(25, 20, 7, 0) INGOT_DOT(25, 21, 7, 1) INGOT_DOT(25, 22, 7, 2) INGOT_DOT(25, 23, 7, 3)
-        INGOT_WIDEN(fcvtl2, 28, 8h) INGOT_FLOATS(fmla, 1, 27, 30)
-        INGOT_FLOATS(fsub, 26, 24, 5) INGOT_FLOATS(fsub, 27, 25, 5) INGOT_FLOATS(fmul, 26, 26, 31)
-        INGOT_FLOATS(fmul, 27, 27, 31)
-        INGOT_WIDEN(fcvtl, 29, 4h) INGOT_FLOATS(fmla, 2, 26, 30) INGOT_WIDEN(fcvtl2, 29, 8h) INGOT_FLOATS(fmla, 3, 27, 30)
+        INGOT_WIDEN(fcvtl2, 28, 8h) INGOT_FLOATS(fmul, 27, 27, 30) INGOT_FLOATS(fmla, 1, 27, 31)
+        INGOT_FLOATS(fsub, 26, 24, 5) INGOT_FLOATS(fsub, 27, 25, 5)
+        INGOT_WIDEN(fcvtl, 29, 4h) INGOT_FLOATS(fmul, 26, 26, 30) INGOT_FLOATS(fmla, 2, 26, 31)
+        INGOT_WIDEN(fcvtl2, 29, 8h) INGOT_FLOATS(fmul, 27, 27, 30) INGOT_FLOATS(fmla, 3, 27, 31)
         "stp q0, q1, [%[totals]]\n"
         "stp q2, q3, [%[totals], #32]\n"
       : [w0] "+r"(w0), [w1] "+r"(w1), [x] "+r"(x), [left] "+r"(left), [a] "=&r"(a), [b] "=&r"(b)

@@ -53,8 +53,8 @@ struct alignas(16) Q6_KLaneBlock {
 #define INGOT_HIGH(...) INGOT_STEP(15, 16, 17, 18, 11, 12, 13, 14, 20, 19, 22, __VA_ARGS__)
 // The sums of the block before as floats, then with their scales added to the totals.
 #define INGOT_CONVERT(sums, scales, lanes, widen) \
-  "scvtf v30.4s, v" #sums ".4s\n" INGOT_WIDEN(widen, 31, 4s, scales, lanes) "fmul v30.4s, v30.4s, v29.s[0]\n"
-#define INGOT_ADD(total) "fmla v" #total ".4s, v30.4s, v31.4s\n"
+  "scvtf v30.4s, v" #sums ".4s\n" INGOT_WIDEN(widen, 31, 4s, scales, lanes) "fmul v30.4s, v30.4s, v31.4s\n"
+#define INGOT_ADD(total) "fmla v" #total ".4s, v30.4s, v29.s[0]\n"
 // Pass n of eight: what a block begins (float0 to float4, first) and ends with (advance, advance_x, next) is named.
 #define INGOT_PASS(n, first, float0, float1, float2, float3, float4, halves, advance, advance_x, next) \
   INGOT_LOW(10, sxtl, 26, 4h, mla, 6, w0, 160 + 192 * n, 32 * n, INGOT_PREFETCH(l3, 0, 8192 + 192 * n), \

@@ -43,5 +43,8 @@ struct LaneProduct {
 extern const LaneProduct* const lanes_avx512_vnni;
 extern const LaneProduct* const lanes_avx_vnni;
 extern const LaneProduct* const lanes_avx2;
+// In lanes whatever the number of rows, where the two above multiply up to four rows of one format directly.
+extern const LaneProduct* const lanes_even_avx_vnni;
+extern const LaneProduct* const lanes_even_avx2;
 
 }  // namespace ingot

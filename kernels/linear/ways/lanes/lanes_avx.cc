@@ -95,11 +95,13 @@ struct Bytes : DotBytes {
 #include "kernels/linear/ways/lanes/lanes_direct_256-inl.h"
 
 constexpr LaneProduct product = {encode, directly_or_in_lanes};
+constexpr LaneProduct even_product = {encode, columns};
 
 }  // namespace byte_dots
 }  // namespace
 
 const LaneProduct* const lanes_avx_vnni = &byte_dots::product;
+const LaneProduct* const lanes_even_avx_vnni = &byte_dots::even_product;
 
 }  // namespace ingot
 
@@ -174,11 +176,13 @@ struct Bytes : DotBytes {
 #include "kernels/linear/ways/lanes/lanes_direct_256-inl.h"
 
 constexpr LaneProduct product = {encode, directly_or_in_lanes};
+constexpr LaneProduct even_product = {encode, columns};
 
 }  // namespace word_chains
 }  // namespace
 
 const LaneProduct* const lanes_avx2 = &word_chains::product;
+const LaneProduct* const lanes_even_avx2 = &word_chains::even_product;
 
 }  // namespace ingot
 
