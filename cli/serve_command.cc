@@ -204,6 +204,8 @@ void add_sizes(const Command& command, Options& options) {
   command
       .add_option("--deadline", options.deadline_seconds, "seconds that a request may take, waiting included; 0: any")
       .check(between(0.0, 1e6));
+  command.add_flag("--deterministic", options.session.deterministic,
+                   "a request gets the same bits alone and among any others; slower (docs/decisions/032)");
   command.add_option("--connections", options.serving.http.limits.connections, "open at once")
       .check(between(1, 1 << 20))
       .capture_default_str();

@@ -39,6 +39,7 @@ class ConnectionKeeper {
   std::shared_ptr<Mailbox> mailbox;
   Counters counters;
   DateText date;
+  std::size_t read_bytes = 0;       // of all requests that are being read
   std::unique_ptr<char[]> scratch;  // what is received goes through it: an idle connection needs no buffer of its own
   static constexpr std::size_t scratch_bytes = 64 << 10;
 };
