@@ -6,6 +6,7 @@ usage: serve_test.py PATH_OF_INGOT PATH_OF_GOLDENS [unittest arguments]
 
 import contextlib
 import json
+import shutil
 import signal
 import socket
 import ssl
