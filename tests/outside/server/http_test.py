@@ -46,7 +46,9 @@ class Curl(Peer):
 
     def test_a_body_in_chunks(self):
         whole = json.loads(self.complete("-d", BODY)[0])
-        chunked, said = self.complete("-v", "-H", "Transfer-Encoding: chunked", "--data-binary", "@-", text_in=BODY.encode())
+        chunked, said = self.complete(
+            "-v", "-H", "Transfer-Encoding: chunked", "--data-binary", "@-", text_in=BODY.encode()
+        )
         self.assertIn("Transfer-Encoding: chunked", said)
         self.assertEqual(json.loads(chunked)["choices"], whole["choices"])
 

@@ -21,7 +21,9 @@ class Langchain(Peer):
         answer = self.chat.invoke([("system", "Tell tales."), ("human", OPENING)])
         self.assertTrue(answer.content)
         self.assertIn(answer.response_metadata["finish_reason"], ("stop", "length"))
-        self.assertEqual(answer.usage_metadata["output_tokens"], answer.response_metadata["token_usage"]["completion_tokens"])
+        self.assertEqual(
+            answer.usage_metadata["output_tokens"], answer.response_metadata["token_usage"]["completion_tokens"]
+        )
 
     def test_a_stream_says_the_same(self):
         whole = self.chat.invoke(OPENING)

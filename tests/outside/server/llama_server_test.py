@@ -76,7 +76,9 @@ def main():
         print(f"FAILED {case}")
     for case in sorted(passed - expected):
         print(f"passed, and is not expected to: {case}")
-    failed = {re.split(r" - |\[", line[len("FAILED ") :])[0] for line in text.splitlines() if line.startswith("FAILED ")}
+    failed = {
+        re.split(r" - |\[", line[len("FAILED ") :])[0] for line in text.splitlines() if line.startswith("FAILED ")
+    }
     whole = {case.split("[")[0] for case in passed} - failed
     print(f"{len(passed)} cases passed, {len(whole)} functions of which every case did: {text.splitlines()[-1]}")
     sys.exit(1 if expected - passed else 0)

@@ -11,7 +11,24 @@ import math
 
 from peers import KEY, Peer, main
 
-WORDS = ["<unk>", "<s>", "</s>", "cat", "dog", "fox", "hen", "sat", "ran", "hid", "on", "under", "the", "a", "mat", "tree"]
+WORDS = [
+    "<unk>",
+    "<s>",
+    "</s>",
+    "cat",
+    "dog",
+    "fox",
+    "hen",
+    "sat",
+    "ran",
+    "hid",
+    "on",
+    "under",
+    "the",
+    "a",
+    "mat",
+    "tree",
+]
 DOCUMENTS = [
     {"question": "the cat sat", "choices": ["on the mat", "dog dog dog", "under"], "answer": 0},
     {"question": "the fox ran", "choices": ["under the tree", "a", "hen hen"], "answer": 1},
@@ -49,7 +66,12 @@ def make_tokenizer(folder):
     tokenizer = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None,
                  "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None, "model": model}  # fmt: skip
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
+    settings = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "bos_token": "<s>",
+        "eos_token": "</s>",
+        "unk_token": "<unk>",
+    }
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
 
 

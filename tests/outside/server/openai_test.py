@@ -122,7 +122,9 @@ class Completions(WithClient):
     def test_texts_tokens_and_lists_of_them(self):
         one = self.client.completions.create(**TEXT)
         self.assertEqual(one.object, "text_completion")
-        several = self.client.completions.create(**{**TEXT, "prompt": [TEXT["prompt"], TEXT["prompt"]], "max_tokens": 4})
+        several = self.client.completions.create(
+            **{**TEXT, "prompt": [TEXT["prompt"], TEXT["prompt"]], "max_tokens": 4}
+        )
         self.assertEqual([choice.index for choice in several.choices], [0, 1])
         tokens = self.client.completions.create(**{**TEXT, "prompt": [[5, 6, 7], [8]], "max_tokens": 4})
         self.assertEqual(tokens.usage.prompt_tokens, 4)

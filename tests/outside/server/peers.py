@@ -27,7 +27,7 @@ KEY = "a-key-of-the-test"
 # Clients send nothing but what a test asks for: no proxy, no figures about their use, no prices.
 QUIET = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost", "LITELLM_LOCAL_MODEL_COST_MAP": "True",
          "OPENAI_API_KEY": KEY, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false",
-         "LANGCHAIN_TRACING_V2": "false", "LANGSMITH_TRACING": "false", "SCHEMATHESIS_REPORT": "false"}  # fmt: skip
+         "LANGCHAIN_TRACING_V2": "false", "LANGSMITH_TRACING": "false"}  # fmt: skip
 
 
 class Peer(unittest.TestCase):
