@@ -144,6 +144,17 @@ TEST_P(ServiceCheckpointTest, WhoAsksTheSameComputesTheRestOfAPage) {
   for (const HeardListener& each : heard) expect_as_alone(asked, *each);
 }
 
+TEST_P(ServiceCheckpointTest, WhoAsksTheSameLaterComputesTheRestOfAPage) {
+  serve(1);
+  const TextRequest asked = request_of(text(45, 1), 2);
+  for (const std::int64_t cached : {0, 40}) {
+    const HeardListener heard = ask(asked);
+    run_all();
+    EXPECT_EQ(heard->counts.cached, cached);
+    expect_as_alone(asked, *heard);
+  }
+}
+
 // They differ behind the fifth page, where there would be no checkpoint if nobody waited for it.
 TEST_P(ServiceCheckpointTest, WhoWaitsForABeginningGetsItWhereTheTextsPart) {
   serve(8);
