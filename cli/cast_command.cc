@@ -281,7 +281,7 @@ Result<void> run(const Options& options) {
 void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command =
-      application.add_subcommand("cast", "make one bootable file, or a container, of a model or a program");
+      application.add_subcommand("cast", "make one bootable file, or a container's image, of a model or a program");
   command.footer(examples);
   const Option model = command.add_option("MODEL", options->model, "a .gguf file; else the model inside this program");
   command.add_option("-o,--output", options->output, "the image to write").required();

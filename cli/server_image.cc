@@ -1,5 +1,6 @@
 #include "cli/server_image.h"
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/image_options.h"

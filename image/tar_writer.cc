@@ -76,8 +76,7 @@ std::string tar_header(const TarEntry& entry, std::uint64_t bytes) {
     header = header_block("pax_header", 'x', {}, 0644, records.size()) + records;
     header += tar_padding(records.size());
   }
-  // A size that does not fit is 0 here, as POSIX's own archiver writes it: who knows no pax headers reads a wrong
-  // archive then, and not a wrong file.
+  // A size that does not fit is 0 here: who knows no pax headers finds no header behind this one, and stops.
   return header + header_block(entry.path, type_letter(entry.kind), entry.target, entry.mode,
                                bytes > largest_octal_size ? 0 : bytes);
 }

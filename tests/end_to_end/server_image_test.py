@@ -244,7 +244,7 @@ class Container(Folder):
         self.addCleanup(docker, "rm", "--force", container)
         host, _, port = docker("port", container, "8080/tcp").stdout.strip().rpartition(":")
         self.assertEqual(self.health(host, port), 200)
-        self.assertEqual(docker("stop", "--time", "60", container).returncode, 0)
+        self.assertEqual(docker("stop", "-t", "60", container).returncode, 0)
 
 
 if __name__ == "__main__":
