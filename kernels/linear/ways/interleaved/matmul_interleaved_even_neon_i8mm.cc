@@ -60,10 +60,18 @@ void prepare(const Matmul::Arguments& a, Workers& workers, std::byte* prepared) 
 template <class Block, int pairs>
 void multiply_braid(const InterleavedBlocks<Block>* weights, std::int64_t blocks, const PairsBlock<pairs>* x,
                     PairTotals<pairs>& totals) {
-  for (int half = 0; half < 2; ++half) {
-    FourRows<pairs, float32x4_t> sums = {};
-    for (std::int64_t b = 0; b < blocks; ++b) add_four_rows<pairs>(weights[b], 4 * half, x[b], sums);
-    for (int i = 0; i < 2 * pairs; ++i) vst1q_f32(totals[2 * half + i / pairs][i % pairs], sums[i / pairs][i % pairs]);
+  // All eight rows at once, where registers suffice: they share what is loaded of x.
+  constexpr int at_once = pairs <= 2 ? 2 : 1;
+  for (int first = 0; first < 2; first += at_once) {
+    FourRows<pairs, float32x4_t> sums[at_once] = {};
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      unrolled<at_once>(
+          INGOT_UNROLLED(half) { add_four_rows<pairs>(weights[b], 4 * (first + half), x[b], sums[half]); });
+    }
+    for (int i = 0; i < at_once * 2 * pairs; ++i) {
+      const int two = i / pairs, pair = i % pairs;
+      vst1q_f32(totals[2 * first + two][pair], sums[two / 2][two % 2][pair]);
+    }
   }
 }
 
