@@ -163,9 +163,9 @@ struct TheirAttention {
 };
 
 void print_row(const Setting& setting, const AttentionShape& shape, int caches, const Cost& cost,
-               const std::string& variant, const Neighbours& times) {
-  const double ours = Neighbours::median(times.ours) / caches;
-  const double theirs = Neighbours::median(times.theirs) / caches;
+               const std::string& variant, const BusyNeighbours& times) {
+  const double ours = BusyNeighbours::median(times.ours) / caches;
+  const double theirs = BusyNeighbours::median(times.theirs) / caches;
   const std::vector<double> ratios = times.ratios();
   std::printf("%-44s %8.2f ms %6.1f GFLOP/s", shape.name, 1e3 * ours, 1e-9 * cost.operations / ours);
   if (shape.tokens == 1) {
@@ -174,7 +174,7 @@ void print_row(const Setting& setting, const AttentionShape& shape, int caches, 
   } else {
     std::printf(" %3.0f%% of multiply-add", 100 * cost.operations / ours / setting.peaks.fma_flops);
   }
-  std::printf(" | %8.2f ms | %5.2f [%.2f, %.2f] %s", 1e3 * theirs, Neighbours::median(ratios),
+  std::printf(" | %8.2f ms | %5.2f [%.2f, %.2f] %s", 1e3 * theirs, BusyNeighbours::median(ratios),
               *std::ranges::min_element(ratios), *std::ranges::max_element(ratios), variant.c_str());
   if (shape.percent_asked > 0) std::printf("; asked: %.0f%%", shape.percent_asked);
   if (shape.ratio_asked > 0) std::printf("; asked: %.1f", shape.ratio_asked);
@@ -248,7 +248,7 @@ bool compare(const Setting& setting, const AttentionShape& shape) {
     std::printf("%s: results differ by %g: not timed\n", shape.name, worst);
     return false;
   }
-  const Neighbours times = run_in_turn(run_ours, run_theirs, setting.options.seconds);
+  const BusyNeighbours times = run_in_turn(run_ours, run_theirs, setting.options.seconds);
   print_row(setting, shape, caches, Op::cost(arguments(0)), variant, times);
   return true;
 }

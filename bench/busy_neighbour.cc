@@ -141,7 +141,7 @@ Result<void> compare(int threads, double seconds) {
     kept.push_back(beside.value() / alone);
   }
   std::printf("%d threads: %.0f products/s quiet, %.0f beside a busy neighbour: %.0f%% kept [%.0f%%, %.0f%%]\n",
-              threads, Neighbours::median(quiet), Neighbours::median(busy), 100 * Neighbours::median(kept),
+              threads, BusyNeighbours::median(quiet), BusyNeighbours::median(busy), 100 * BusyNeighbours::median(kept),
               100 * *std::ranges::min_element(kept), 100 * *std::ranges::max_element(kept));
   return {};
 }

@@ -51,7 +51,7 @@ double median_seconds(const Variant<Matmul>& variant, const Matmul::Arguments& a
     variant.run(a, context);
     times.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
   }
-  return Neighbours::median(times);
+  return BusyNeighbours::median(times);
 }
 
 int multiply(const Options& options, DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t depth) {

@@ -10,7 +10,7 @@
 
 namespace ingot {
 
-struct Neighbours {
+struct BusyNeighbours {
   std::vector<double> ours, theirs;  // seconds
 
   static double median(std::vector<double> values) {
@@ -27,7 +27,7 @@ struct Neighbours {
 
 // For about `seconds` in all, five rounds at least; who begins alternates.
 template <class Ours, class Theirs>
-Neighbours run_in_turn(Ours&& ours, Theirs&& theirs, double seconds) {
+BusyNeighbours run_in_turn(Ours&& ours, Theirs&& theirs, double seconds) {
   using Clock = std::chrono::steady_clock;
   auto call = [](auto& body) {
     const auto begin = Clock::now();
@@ -44,7 +44,7 @@ Neighbours run_in_turn(Ours&& ours, Theirs&& theirs, double seconds) {
     usleep(10000);  // until the other side's threads would sleep
     return spent;
   };
-  Neighbours times;
+  BusyNeighbours times;
   for (double spent = 0; spent < seconds || times.ours.size() < 5;) {
     const bool ours_first = times.ours.size() % 2 == 0;
     if (ours_first) times.ours.push_back(time(ours));

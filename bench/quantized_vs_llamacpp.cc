@@ -139,9 +139,9 @@ double largest_difference(const float* a, const float* b, std::int64_t count) {
 }
 
 void print_row(const Setting& setting, DType dtype, const ProductShape& shape, int matrices, double matrix_bytes,
-               const std::string& variant, const std::string& theirs_in, const Neighbours& times) {
-  const double ours = Neighbours::median(times.ours) / matrices;
-  const double theirs = Neighbours::median(times.theirs) / matrices;
+               const std::string& variant, const std::string& theirs_in, const BusyNeighbours& times) {
+  const double ours = BusyNeighbours::median(times.ours) / matrices;
+  const double theirs = BusyNeighbours::median(times.theirs) / matrices;
   const std::vector<double> ratios = times.ratios();
   const double operations = 2.0 * static_cast<double>(shape.rows * shape.columns * shape.depth);
   std::printf("%-7s %4lld x %5lld x %5lld | %9.1f us %7.1f GFLOP/s", std::string(name_of(dtype)).c_str(),
@@ -151,8 +151,9 @@ void print_row(const Setting& setting, DType dtype, const ProductShape& shape, i
     std::printf(" %5.1f GB/s %3.0f%%", 1e-9 * matrix_bytes / ours,
                 100 * matrix_bytes / ours / setting.read_bytes_per_second);
   }
-  std::printf(" | %9.1f us %s | %5.2f [%.2f, %.2f] %s\n", 1e6 * theirs, theirs_in.c_str(), Neighbours::median(ratios),
-              *std::ranges::min_element(ratios), *std::ranges::max_element(ratios), variant.c_str());
+  std::printf(" | %9.1f us %s | %5.2f [%.2f, %.2f] %s\n", 1e6 * theirs, theirs_in.c_str(),
+              BusyNeighbours::median(ratios), *std::ranges::min_element(ratios), *std::ranges::max_element(ratios),
+              variant.c_str());
   std::fflush(stdout);
 }
 
@@ -228,8 +229,8 @@ bool compare(const Setting& setting, DType dtype, const ProductShape& shape) {
                   difference);
       return false;
     }
-    const Neighbours times = run_in_turn([] {}, [&] { theirs.run(); }, 0);
-    const double seconds = Neighbours::median(times.theirs);
+    const BusyNeighbours times = run_in_turn([] {}, [&] { theirs.run(); }, 0);
+    const double seconds = BusyNeighbours::median(times.theirs);
     if (best_type == nullptr || seconds < best) {
       best_type = type;
       best = seconds;
@@ -239,7 +240,7 @@ bool compare(const Setting& setting, DType dtype, const ProductShape& shape) {
   TheirProducts theirs(setting.ggml, best_type, dtype, shape, matrices, setting.options.threads);
   theirs.fill(x, {memory.value().data(), bytes});
   theirs.run();
-  const Neighbours times = run_in_turn(run_ours, [&] { theirs.run(); }, setting.options.seconds);
+  const BusyNeighbours times = run_in_turn(run_ours, [&] { theirs.run(); }, setting.options.seconds);
   print_row(setting, dtype, shape, matrices, static_cast<double>(bytes), variant,
             setting.ggml.buffer_type_name(best_type), times);
   return true;

@@ -188,7 +188,8 @@ void add_sizes(const Command& command, Options& options) {
       .capture_default_str();
   command
       .add_option("--cache-memory", options.cache_memory,
-                  "for keys and values of all requests, such as 4G; without this, a quarter of the memory")
+                  "for what is remembered of all requests (keys, values, states), such as 4G; without this, a quarter "
+                  "of the memory")
       .transform(as_bytes());
   command.add_option("--cache-type", options.cache, "how keys and values are kept: f32, f16 or q8_0")
       .check(one_of({"f32", "f16", "q8_0"}))

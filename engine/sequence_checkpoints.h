@@ -29,6 +29,7 @@ class SequenceCheckpoints {
   std::byte* add(std::uint64_t text);
 
   std::size_t bytes() const;
+  std::size_t most_bytes() const { return static_cast<std::size_t>(most_) * bytes_each_; }
 
  private:
   struct Checkpoint {

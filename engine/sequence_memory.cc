@@ -181,4 +181,9 @@ std::size_t SequenceMemory::bytes() const {
   return bytes;
 }
 
+std::size_t SequenceMemory::most_bytes() const {
+  const std::size_t checkpoints = needs_checkpoints() ? checkpoints_.most_bytes() : 0;
+  return whole_.bytes() + rings_.bytes() + slots_.size() * state_bytes_ + checkpoints;
+}
+
 }  // namespace ingot

@@ -64,8 +64,10 @@ class SequenceMemory {
   std::byte* state(const CircuitTensor& tensor, int sequence) const;
   bool has_states() const { return state_bytes_ > 0; }
   std::int64_t capacity() const { return geometry_.longest_sequence(); }
-  // All of it: pages, rings, states and checkpoints.
+  // All of it: pages, rings, states and checkpoints; and what it can come to, since the last two come as they are
+  // needed.
   std::size_t bytes() const;
+  std::size_t most_bytes() const;
 
  private:
   struct Slot {

@@ -33,7 +33,7 @@ Result<std::unique_ptr<HostedModel>> HostedModel::create(std::shared_ptr<const M
     hosted->template_.emplace(chat::ChatTemplate::parse(std::move(source)));
   }
   hosted->session_ = TRY(Session::create(hosted->model_, options.session));
-  hosted->cache_bytes_ = hosted->session_->sequences().bytes();
+  hosted->cache_bytes_ = hosted->session_->sequences().most_bytes();
   if (opened.facts().makes_embeddings) {
     hosted->embeddings_ = TRY(EmbeddingService::create(*hosted->session_, bell, {.queue = most_waiting_texts}));
   } else {
