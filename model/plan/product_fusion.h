@@ -5,6 +5,7 @@
 // floats pack panels of their own, and stay as they are.
 #pragma once
 
+#include "kernels/contract/table.h"
 #include "model/circuit/circuit.h"
 
 namespace ingot {
