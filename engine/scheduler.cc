@@ -1,6 +1,7 @@
 #include "engine/scheduler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/units.h"
@@ -151,9 +152,11 @@ std::int64_t prompt_rows_beside(std::int64_t decoding_rows, const ScheduleLimits
   const double affordable = each > 0 ? (target - decoding) / each : 0;
   const std::int64_t most = std::max<std::int64_t>(0, limits.rows - decoding_rows);
   if (affordable >= static_cast<double>(most)) return most;
-  // In steps, so that passes are of a few sizes and the plans for them are there.
-  const auto steps = static_cast<std::int64_t>(affordable) / limits.least_chunk;
-  return std::min(most, std::max(least, steps * limits.least_chunk));
+  // All rows of the pass together in whole tiles of products, which cost as much when they are not full; and so passes
+  // are of a few sizes, and the plans for them are there.
+  const double tiles = (affordable + static_cast<double>(decoding_rows)) / static_cast<double>(limits.tile_rows);
+  const std::int64_t whole = std::llround(tiles) * limits.tile_rows - decoding_rows;
+  return std::min(most, std::max(least, whole));
 }
 
 ScheduledPass schedule(const ScheduleState& state, const ScheduleLimits& limits, const PassCosts& costs) {

@@ -46,6 +46,7 @@ struct ScheduleLimits {
   double pass_seconds = 0.2;
   double most_stretch = 6;        // times a pass without prompts
   std::int64_t least_chunk = 16;  // rows of prompts, while there are prompts
+  std::int64_t tile_rows = 16;    // that products compute together, at most (AMX)
 };
 
 struct ScheduleState {

@@ -66,19 +66,19 @@ TEST(Scheduler, ARunEndsWhereSomethingIsToBeKeptAndOthersHaveTheRest) {
 
 TEST(Scheduler, EveryGeneratingRequestHasItsRowAndAPromptWhatTimeIsLeft) {
   const ScheduledPass pass = schedule_of({generating(0, 100), reading(1, 1000, 0), generating(2, 30)}, 100);
-  // Six times the 10 ms of a pass without prompts, less those 10 ms: 50 rows, in steps of 16.
-  EXPECT_EQ(pass.runs, (Runs{{0, 1, true}, {2, 1, true}, {1, 48, false}}));
+  // Six times the 10 ms of a pass without prompts, less those 10 ms: 50 rows; and 52 rows in whole tiles are 48.
+  EXPECT_EQ(pass.runs, (Runs{{0, 1, true}, {2, 1, true}, {1, 46, false}}));
   EXPECT_EQ(pass.decoding_rows, 2);
-  EXPECT_EQ(pass.prompt_rows, 48);
+  EXPECT_EQ(pass.prompt_rows, 46);
 }
 
 TEST(Scheduler, APromptAloneTakesTheTimeOfAPass) {
-  EXPECT_EQ(schedule_of({reading(0, 1000, 100)}, 100).runs, (Runs{{0, 192, false}}));
+  EXPECT_EQ(schedule_of({reading(0, 1000, 100)}, 100).runs, (Runs{{0, 208, false}}));
 }
 
 TEST(Scheduler, TheRestOfAPromptEndsItAndTheNextOneBegins) {
   const ScheduledPass pass = schedule_of({reading(0, 130, 100), reading(1, 500, 0)}, 100);
-  EXPECT_EQ(pass.runs, (Runs{{0, 30, true}, {1, 162, false}}));
+  EXPECT_EQ(pass.runs, (Runs{{0, 30, true}, {1, 178, false}}));
 }
 
 TEST(Scheduler, PromptsGetAsManyRowsAsDecodingOrSixteen) {
@@ -222,7 +222,7 @@ TEST(Scheduler, RowsThatEachGiveAnOutputAreBounded) {
   limits.prompt_outputs = 40;
   std::vector<RequestState> requests = {reading(0, 30, 0), reading(1, 500, 0), reading(2, 500, 0)};
   requests[0].wants_all_outputs = requests[1].wants_all_outputs = true;
-  EXPECT_EQ(schedule_of(requests, 100, limits).runs, (Runs{{0, 30, true}, {1, 10, false}, {2, 152, false}}));
+  EXPECT_EQ(schedule_of(requests, 100, limits).runs, (Runs{{0, 30, true}, {1, 10, false}, {2, 168, false}}));
 }
 
 // A whole service without a model: whatever arrives, everybody ends, nobody holds more pages than there are, and what
