@@ -64,10 +64,11 @@ nlohmann::json described(const HostedModel& model, const std::string& path) {
 
 void print_model(const HostedModel& model) {
   const CacheGeometry& geometry = model.geometry();
+  const std::int64_t tokens = geometry.pages * geometry.page_length;
   const std::string kind = model.embeddings() != nullptr ? ", makes embeddings" : "";
   std::fprintf(stderr, "%s: context %lld, cache of %.0f MiB for %lld tokens in at most %lld requests at once%s\n",
                coloured(model.id(), Colour::bold).c_str(), static_cast<long long>(model.context()),
-               mebibytes(model.cache_bytes()), static_cast<long long>(geometry.pages * geometry.page_length),
+               mebibytes(model.cache_bytes()), static_cast<long long>(tokens),
                static_cast<long long>(geometry.sequences), kind.c_str());
 }
 

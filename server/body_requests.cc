@@ -52,7 +52,7 @@ ApiError expect_texts(const HostedModel& model) {
 
 // The choices of all prompts.
 Outcome<std::vector<TextRequest>> choices_of(const BodyRequest& request, const protocol::GenerationRequest& generation,
-                                             std::vector<std::vector<std::int32_t>> prompts) {
+                                             const std::vector<std::vector<std::int32_t>>& prompts) {
   std::vector<TextRequest> choices;
   const std::int64_t room = request.model.texts()->room();
   const std::uint64_t seed = any_number();
@@ -81,7 +81,7 @@ Outcome<void> answer_chat(const BodyRequest& request, TextAnswers& texts) {
   std::vector<std::vector<std::int32_t>> prompts;
   prompts.push_back(std::move(prompt).value());
   if (prompts.front().empty()) return protocol::wrong_template("it wrote nothing for these messages");
-  std::vector<TextRequest> choices = TRY(choices_of(request, chat.generation, std::move(prompts)));
+  std::vector<TextRequest> choices = TRY(choices_of(request, chat.generation, prompts));
   auto form = std::make_unique<protocol::ChatAnswer>(head_of(request, "chatcmpl-"), chat, request.model.tokenizer());
   return texts.begin(request.visit, request.model, std::move(form), std::move(choices), chat.generation.is_streamed);
 }
@@ -97,7 +97,7 @@ Outcome<void> answer_completion(const BodyRequest& request, TextAnswers& texts) 
       return protocol::wrong_field("prompt", "expected at least one token, found a text that has none");
     }
   }
-  std::vector<TextRequest> choices = TRY(choices_of(request, completion.generation, std::move(prompts)));
+  std::vector<TextRequest> choices = TRY(choices_of(request, completion.generation, prompts));
   auto form =
       std::make_unique<protocol::CompletionAnswer>(head_of(request, "cmpl-"), completion, request.model.tokenizer());
   return texts.begin(request.visit, request.model, std::move(form), std::move(choices),

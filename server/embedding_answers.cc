@@ -5,7 +5,6 @@
 namespace ingot {
 namespace {
 
-using protocol::ApiError;
 using protocol::Outcome;
 
 constexpr int embedding_retry_seconds = 1;  // texts are short and go through together

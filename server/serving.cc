@@ -48,7 +48,7 @@ Result<std::unique_ptr<Serving>> Serving::create(ServingOptions options) {
 Serving::~Serving() {
   if (signals_.joinable()) {
     is_destroyed_ = true;
-    ::pthread_kill(signals_.native_handle(), SIGTERM);
+    ::pthread_kill(signals_.native_handle(), SIGINT);  // which it waits for
     signals_.join();
   }
   if (server_ != nullptr) server_->stop();

@@ -174,7 +174,7 @@ void TextAnswer::count_end(const GenerationEnding& ending) {
   if (++ended_ == form_->choice_count() && is_gone_) visit_->abandon();
 }
 
-protocol::Outcome<void> TextAnswers::begin(std::shared_ptr<Visit> visit, HostedModel& model, Form form,
+protocol::Outcome<void> TextAnswers::begin(const std::shared_ptr<Visit>& visit, HostedModel& model, Form form,
                                            std::vector<TextRequest> choices, bool is_streamed) {
   visit->logged().model = model.id();
   const auto answer = std::make_shared<TextAnswer>(*this, visit, model, std::move(form), is_streamed);

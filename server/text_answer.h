@@ -21,7 +21,7 @@ class TextAnswers {
 
   // Hands the choices to the model; everything after that comes by itself. Where the model takes none of them, the
   // error is returned and nothing was answered. The model must outlive the answer.
-  protocol::Outcome<void> begin(std::shared_ptr<Visit> visit, HostedModel& model, Form form,
+  protocol::Outcome<void> begin(const std::shared_ptr<Visit>& visit, HostedModel& model, Form form,
                                 std::vector<TextRequest> choices, bool is_streamed);
   // A client who waits for the first token of a stream is told that it was heard after a while: `delay` runs the task
   // then, on any thread.

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -26,7 +27,7 @@ using MethodPointer = std::unique_ptr<BIO_METHOD, Freed<BIO_meth_free>>;
 
 // --- a descriptor as OpenSSL reads and writes it: without SIGPIPE, which its own way would raise ---
 
-int descriptor_of(BIO* way) { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(way))); }
+int descriptor_of(BIO* way) { return static_cast<int>(std::bit_cast<std::intptr_t>(BIO_get_data(way))); }
 
 int after_call(BIO* way, ssize_t count, int retry) {
   BIO_clear_retry_flags(way);
@@ -127,7 +128,7 @@ class OpenSslTls final : public Tls {
     StatePointer state(SSL_new(context_.get()));
     BIO* const way = state == nullptr ? nullptr : BIO_new(method_.get());
     if (way == nullptr) return nullptr;
-    BIO_set_data(way, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)));
+    BIO_set_data(way, std::bit_cast<void*>(std::intptr_t{descriptor}));
     BIO_set_init(way, 1);
     SSL_set_bio(state.get(), way, way);  // which owns it from now on
     SSL_set_accept_state(state.get());
