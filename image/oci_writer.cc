@@ -85,11 +85,13 @@ Result<Json> config_of(const OciRequest& request, const Platform& platform, cons
   Json labels = Json::object(), ports = Json::object();
   for (const auto& [key, value] : request.labels) labels[key] = value;
   for (const std::uint16_t port : request.ports) ports[std::to_string(port) + "/tcp"] = Json::object();
+  // Not in the list below: what a list holds already would not be freed where this returns.
+  const std::string directory = TRY(normal_path(request.image.directory));
   Json config = platform_json(platform);
   config["config"] = {{"Entrypoint", request.image.entrypoint},
                       {"Cmd", request.image.command},
                       {"Env", request.image.environment},
-                      {"WorkingDir", TRY(normal_path(request.image.directory))},
+                      {"WorkingDir", directory},
                       {"ExposedPorts", ports},
                       {"Labels", labels}};
   config["rootfs"] = {{"type", "layers"}, {"diff_ids", {"sha256:" + layer_digest}}};
@@ -121,12 +123,13 @@ Result<Documents> documents_of(const OciRequest& request, const Platform& platfo
       {"schemaVersion", 2}, {"mediaType", "application/vnd.oci.image.index.v1+json"}, {"manifests", {described}}};
   const Json for_docker = Json::array(
       {{{"Config", blob_path(config.digest)}, {"RepoTags", {request.name}}, {"Layers", {blob_path(layer_digest)}}}});
+  const std::string index_text = TRY(json_text(index)), docker_text = TRY(json_text(for_docker));
   Documents documents;
   documents.manifest_digest = manifest.digest;
-  documents.entries = {
-      file_entry(blob_path(config.digest), config.content), file_entry(blob_path(manifest.digest), manifest.content),
-      file_entry("index.json", TRY(json_text(index))), file_entry("manifest.json", TRY(json_text(for_docker))),
-      file_entry("oci-layout", R"({"imageLayoutVersion":"1.0.0"})")};
+  documents.entries = {file_entry(blob_path(config.digest), config.content),
+                       file_entry(blob_path(manifest.digest), manifest.content), file_entry("index.json", index_text),
+                       file_entry("manifest.json", docker_text),
+                       file_entry("oci-layout", R"({"imageLayoutVersion":"1.0.0"})")};
   return documents;
 }
 
