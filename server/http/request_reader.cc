@@ -20,6 +20,11 @@ constexpr std::size_t chunk_line_bytes = 4096;
 constexpr std::size_t framing_bytes = 64 << 10;
 constexpr std::size_t framing_bytes_a_byte = 16;
 
+bool is_control(char letter) {
+  const auto byte = static_cast<unsigned char>(letter);
+  return (byte < ' ' && byte != '\t') || byte == 0x7f;
+}
+
 // Whether the beginning of a chunk's line, which Beast reads once it is complete, can still become one.
 bool can_be_chunk_line(std::string_view text, bool had_chunk) {
   for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
@@ -65,7 +70,9 @@ class Parser final : public beast::http::basic_parser<true> {
   }
   void on_chunk_header_impl(std::uint64_t, Text extensions, Error& error) override {
     had_chunk = true;
-    if (!extensions.empty() && extensions[0] != ';') error = beast::http::error::bad_chunk_extension;
+    // Beast lets a quotation hold line ends and other controls.
+    const bool has_controls = std::any_of(extensions.begin(), extensions.end(), is_control);
+    if (has_controls || (!extensions.empty() && extensions[0] != ';')) error = beast::http::error::bad_chunk_extension;
   }
   std::size_t on_chunk_body_impl(std::uint64_t, Text piece, Error&) override {
     request.body.append(piece.data(), piece.size());

@@ -207,11 +207,26 @@ TEST(RequestReader, RefusesLengthsThatTwoReadersMightTakeDifferently) {
 
 TEST(RequestReader, RefusesMalformedChunks) {
   const std::string head = with_header("Transfer-Encoding: chunked");
-  for (const std::string_view body :
-       {"x\r\n", "5 \r\nhello\r\n", "5\nhello\n", "5\r\nhello0\r\n\r\n", "5\r\nhello\n0\r\n", "-5\r\nhello\r\n",
-        "0x5\r\nhello\r\n", " 5\r\nhello\r\n", "5 ;a\r\nhello\r\n", "5\r\nhello\r\n5 ;a\r\nhello\r\n",
-        "5;\r\nhello\r\n", "5;=a\r\nhello\r\n", "5 a\r\nhello\r\n", "5\r\rhello", "\r\n5\r\nhello\r\n",
-        "5;a=\"b\r\nhello\r\n", "0;a=\"b\r\n\r\n", "0\r\nno colon\r\n\r\n", "0\r\na b: c\r\n\r\n"}) {
+  for (const std::string_view body : {"x\r\n",
+                                      "5 \r\nhello\r\n",
+                                      "5\nhello\n",
+                                      "5\r\nhello0\r\n\r\n",
+                                      "5\r\nhello\n0\r\n",
+                                      "-5\r\nhello\r\n",
+                                      "0x5\r\nhello\r\n",
+                                      " 5\r\nhello\r\n",
+                                      "5 ;a\r\nhello\r\n",
+                                      "5\r\nhello\r\n5 ;a\r\nhello\r\n",
+                                      "5;\r\nhello\r\n",
+                                      "5;=a\r\nhello\r\n",
+                                      "5 a\r\nhello\r\n",
+                                      "5\r\rhello",
+                                      "\r\n5\r\nhello\r\n",
+                                      "5;a=\"b\nc\"\r\nhello\r\n0\r\n\r\n",
+                                      "5;a=\"b\r\nhello\r\n",
+                                      "0;a=\"b\r\n\r\n",
+                                      "0\r\nno colon\r\n\r\n",
+                                      "0\r\na b: c\r\n\r\n"}) {
     EXPECT_EQ(status_of(head + std::string(body)), 400) << body;
   }
   EXPECT_EQ(status_of(head + "fffffffffffffffff\r\n"), 400);
