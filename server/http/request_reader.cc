@@ -157,7 +157,7 @@ class RequestReader::Parts {
 
   void check_unfinished() {
     const std::string_view part = std::string_view(held_).substr(line_begin_);
-    if (part == "\r") return;  // of an empty line, perhaps
+    if (part == "\r") return check_size();  // of an empty line, perhaps
     if (std::optional<Refusal> why = check_.take_part(part)) return refuse(std::move(*why));
     check_size();
   }

@@ -233,6 +233,21 @@ TEST(RequestReader, RefusesMalformedChunks) {
   EXPECT_EQ(status_of(head + "ffffffffffffffff\r\n"), 413);
 }
 
+// The reader holds one byte more than a head may have; where that is half of a line's end, nothing more is taken.
+TEST(RequestReader, RefusesAHeadWhoseLastLineEndCrossesTheBound) {
+  Limits limits;
+  limits.head_bytes = 64;
+  for (std::size_t length = 60; length < 70; ++length) {
+    std::string head = "GET / HTTP/1.1\r\nHost: a\r\nA: ";
+    head.append(length - head.size() - 2, 'x');
+    head += "\r\n\r\n";
+    RequestReader reader(limits);
+    const std::size_t used = reader.feed(head);
+    EXPECT_EQ(reader.state(), head.size() <= 64 ? State::complete : State::refused) << head.size();
+    EXPECT_TRUE(used == head.size() || reader.state() == State::refused);
+  }
+}
+
 TEST(RequestReader, BoundsChunkExtensionsAndTrailers) {
   const std::string head = with_header("Transfer-Encoding: chunked");
   EXPECT_EQ(status_of(head + "5;a=" + std::string(5000, 'b')), 400);
