@@ -8,6 +8,8 @@
 #include <array>
 #include <cstring>
 
+#include "server/http/letters.h"
+
 namespace ingot {
 namespace {
 
@@ -95,9 +97,8 @@ std::optional<std::size_t> ApiKeys::find(const http::Request& request) const {
   const std::string* authorization = request.header("Authorization");
   if (authorization == nullptr) return std::nullopt;
   constexpr std::string_view scheme = "bearer ";
-  const auto is_same_letter = [](char wanted, char found) { return wanted == found || wanted - 'a' + 'A' == found; };
   const std::string_view given = *authorization;
-  if (!std::ranges::equal(scheme, given.substr(0, scheme.size()), is_same_letter)) return std::nullopt;
+  if (!http::is_same_name(scheme, given.substr(0, scheme.size()))) return std::nullopt;
   return find_key(given.substr(scheme.size()));
 }
 

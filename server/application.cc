@@ -5,6 +5,7 @@
 
 #include "server/body_requests.h"
 #include "server/explanation_answer.h"
+#include "server/http/letters.h"
 #include "server/metrics/request_metrics.h"
 #include "server/model_answers.h"
 #include "server/page_answers.h"
@@ -24,11 +25,8 @@ constexpr int draining_retry_seconds = 30;
 bool is_json_type(const http::Request& request) {
   const std::string* type = request.header("Content-Type");
   if (type == nullptr) return true;
-  std::string name = type->substr(0, type->find_first_of("; "));
-  std::ranges::transform(name, name.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
-  return name == "application/json";
+  const std::string name = type->substr(0, type->find_first_of("; "));
+  return http::is_same_name(name, "application/json");
 }
 
 // Requests from one address take turns as one asker. Who is taken for another by chance only shares his turns.

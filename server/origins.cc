@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "server/http/letters.h"
+
 namespace ingot {
 namespace {
 
@@ -17,9 +19,7 @@ std::string_view name_without_port(std::string_view host) {
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  for (char& letter : result) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
+  std::ranges::transform(result, result.begin(), http::lower);
   return result;
 }
 

@@ -24,14 +24,14 @@ sigset_t ending_signals() {
 
 Serving::Serving(ServingOptions options)
     : options_(std::move(options)),
-      helpers_(helper_threads),
       application_({.keys = options_.keys,
                     .host = options_.http.host,
                     .origins = options_.origins,
                     .log = options_.log,
                     .deadline_seconds = options_.deadline_seconds,
                     .hides_page = options_.hides_page},
-                   passes_, helpers_) {}
+                   passes_, helpers_),
+      helpers_(helper_threads) {}
 
 Result<std::unique_ptr<Serving>> Serving::create(ServingOptions options) {
   // Before any thread is started: each inherits what is blocked, so that one alone takes them.

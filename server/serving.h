@@ -52,10 +52,10 @@ class Serving {
 
   ServingOptions options_;
   Passes passes_;
-  Helpers helpers_;
   Application application_;
   std::vector<std::unique_ptr<HostedModel>> models_;
   std::unique_ptr<http::Server> server_;
+  Helpers helpers_;  // ends before all that its tasks use
   std::atomic<bool> is_destroyed_ = false;
   std::thread loop_;
   std::thread signals_;
