@@ -8,6 +8,9 @@ namespace {
 
 // How much the latest measurement weighs: a few passes forget a neighbour that has gone.
 constexpr double weight_of_latest = 0.25;
+// A pass without rows takes no time: so much of all that was measured says so. Passes of nearly one length tell nothing
+// of what lies between them and nothing at all, and by their noise alone the line could have any slope.
+constexpr double weight_of_origin = 0.02;
 
 void mix(double& mean, double latest) { mean = mean == 0 ? latest : mean + weight_of_latest * (latest - mean); }
 
@@ -22,9 +25,27 @@ void PassCosts::observe(std::int64_t decoding_rows, std::int64_t prompt_rows, do
     if (decoding_rows > 0) mix(decoding_seconds_[class_of(decoding_rows)], seconds);
     return;
   }
-  const double added = seconds - decoding_seconds(decoding_rows);
-  // A pass that was faster than the same without prompts says that the expectation is stale, and nothing of prompts.
-  if (added > 0) mix(prompt_row_seconds_, added / static_cast<double>(prompt_rows));
+  const auto rows = static_cast<double>(decoding_rows + prompt_rows);
+  const auto add = [](double& sum, double latest) { sum = (1 - weight_of_latest) * sum + latest; };
+  add(sums_.weight, 1);
+  add(sums_.rows, rows);
+  add(sums_.squares, rows * rows);
+  add(sums_.seconds, seconds);
+  add(sums_.products, rows * seconds);
+}
+
+double PassCosts::affordable_rows(double seconds) const {
+  if (sums_.weight == 0) return 0;
+  const double weight = (1 + weight_of_origin) * sums_.weight;
+  const double mean_rows = sums_.rows / weight, mean_seconds = sums_.seconds / weight;
+  double each = (sums_.products - mean_rows * sums_.seconds) / (sums_.squares - mean_rows * sums_.rows);
+  double fixed = mean_seconds - each * mean_rows;
+  // No pass is cheaper for having been begun: then longer ones were dearer for another reason, as a deeper past.
+  if (each <= 0 || fixed < 0) {
+    each = sums_.seconds / sums_.rows;
+    fixed = 0;
+  }
+  return std::max(0.0, (seconds - fixed) / each);
 }
 
 double PassCosts::decoding_seconds(std::int64_t decoding_rows) const {

@@ -1,5 +1,5 @@
-// PassCosts: how long passes took, and from that how many rows of prompts the next one can take beside those that
-// decode. What is measured last counts most: a machine that others share changes by the minute.
+// PassCosts: how long passes took, and from that how many rows the next one can have. What is measured last counts
+// most: a machine that others share changes by the minute.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ class PassCosts {
 
   // What a pass without prompts is expected to take; 0 where nothing was measured yet.
   double decoding_seconds(std::int64_t decoding_rows) const;
-  // What a row of a prompt adds to a pass; 0 where nothing was measured yet.
-  double prompt_row_seconds() const { return prompt_row_seconds_; }
+  // How many rows, of prompts and others, a pass with prompts can have in that time; 0 where nothing was measured yet.
+  double affordable_rows(double seconds) const;
 
  private:
   // By powers of two: rows of one class cost nearly the same, since their weights are read once for all of them.
@@ -23,7 +23,11 @@ class PassCosts {
   static std::size_t class_of(std::int64_t rows);
 
   std::array<double, classes> decoding_seconds_ = {};
-  double prompt_row_seconds_ = 0;
+  // Of the passes with prompts, for the line that fits them: what a pass takes whatever its rows, and what each adds.
+  struct Sums {
+    double weight = 0, rows = 0, squares = 0, seconds = 0, products = 0;
+  };
+  Sums sums_;
 };
 
 }  // namespace ingot

@@ -145,18 +145,16 @@ class Scheduling {
 
 std::int64_t prompt_rows_beside(std::int64_t decoding_rows, const ScheduleLimits& limits, const PassCosts& costs) {
   const double decoding = costs.decoding_seconds(decoding_rows);
-  const double target =
-      decoding > 0 ? std::min(limits.pass_seconds, limits.most_stretch * decoding) : limits.pass_seconds;
-  const double each = costs.prompt_row_seconds();
-  const std::int64_t least = std::max(limits.least_chunk, decoding_rows);
-  const double affordable = each > 0 ? (target - decoding) / each : 0;
+  double target = limits.pass_seconds;
+  if (decoding_rows == 0) target *= limits.stretch_alone;
+  if (decoding > 0) target = std::min(target, limits.most_stretch * decoding);
+  const double affordable = costs.affordable_rows(target);
   const std::int64_t most = std::max<std::int64_t>(0, limits.rows - decoding_rows);
-  if (affordable >= static_cast<double>(most)) return most;
+  if (affordable >= static_cast<double>(limits.rows)) return most;
   // All rows of the pass together in whole tiles of products, which cost as much when they are not full; and so passes
   // are of a few sizes, and the plans for them are there.
-  const double tiles = (affordable + static_cast<double>(decoding_rows)) / static_cast<double>(limits.tile_rows);
-  const std::int64_t whole = std::llround(tiles) * limits.tile_rows - decoding_rows;
-  return std::min(most, std::max(least, whole));
+  const std::int64_t whole = std::llround(affordable / static_cast<double>(limits.tile_rows)) * limits.tile_rows;
+  return std::min(most, std::max({limits.least_chunk, decoding_rows, whole - decoding_rows}));
 }
 
 ScheduledPass schedule(const ScheduleState& state, const ScheduleLimits& limits, const PassCosts& costs) {

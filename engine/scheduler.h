@@ -45,6 +45,7 @@ struct ScheduleLimits {
   std::int64_t prompt_outputs = 512;  // of rows of prompts that each give one
   double pass_seconds = 0.2;
   double most_stretch = 6;        // times a pass without prompts
+  double stretch_alone = 4;       // times pass_seconds, while nobody generates: longer passes read prompts faster
   std::int64_t least_chunk = 16;  // rows of prompts, while there are prompts
   std::int64_t tile_rows = 16;    // that products compute together, at most (AMX)
 };

@@ -129,7 +129,7 @@ ColumnProduct pairs_row(std::string_view name, FeatureSet needs, SimdTarget targ
 ColumnProduct even(ColumnProduct row, bool (*accepts_alone)(const Matmul::Arguments&),
                    std::int64_t (*rows_together)(const Matmul::Arguments&) = nullptr) {
   row.accepts_alone = accepts_alone;
-  row.rows_together = rows_together;
+  if (rows_together != nullptr) row.rows_together = rows_together;
   return row;
 }
 
@@ -255,6 +255,7 @@ ColumnProduct interleaved_row(std::string_view name, FeatureSet needs, SimdTarge
           .accepts = [](const Matmul::Arguments& a) { return is_interleaved(a) && find()->accepts(a); },
           .prepared_bytes = [](const Matmul::Arguments& a) { return find()->bytes(a); },
           .chunk_columns = [](const Matmul::Arguments& a) { return braid_chunk_columns(a, find()->chunk_bytes); },
+          .rows_together = find() == nullptr ? nullptr : find()->rows_together,
           .prepare = [](const Matmul::Arguments& a, Workers& workers,
                         std::byte* prepared) { find()->prepare(a, workers, prepared); },
           .multiply = [](const Matmul::Arguments& a, const std::byte* prepared,

@@ -113,7 +113,7 @@ extern const PerTarget<const DotProduct*> gemm_codes;
 extern const DotProduct* const gemm_codes_avx512_vnni;
 extern const DotProduct* const gemm_codes_neon_dotprod;
 // For up to paired_rows rows, in blocks of 32; `coded` has coded_span_bytes of an even number of rows.
-inline constexpr std::int64_t paired_rows = 16;
+inline constexpr std::int64_t paired_rows = 24;
 extern const DotProduct* const gemm_codes_neon_i8mm;
 
 // How many columns a thread takes at once: a multiple of 24, and so of as many as any product multiplies together.

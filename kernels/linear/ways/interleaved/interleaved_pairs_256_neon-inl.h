@@ -160,7 +160,7 @@ HWY_INLINE void multiply_pairs(const InterleavedBlocks<Block>* const (&weights)[
 
 inline std::size_t prepared_256_bytes(const Matmul::Arguments& a) {
   return static_cast<std::size_t>(a.x.size(1) / 256) *
-         (a.x.size(0) == 2 ? sizeof(PairsBlock256<1>) : sizeof(PairsBlock256<2>));
+         (a.x.size(0) <= 2 ? sizeof(PairsBlock256<1>) : sizeof(PairsBlock256<2>));
 }
 
 // Blocks of x and what its rows' sums are multiplied with.

@@ -24,6 +24,8 @@ struct BraidProduct {
   void (*prepare)(const Matmul::Arguments& arguments, Workers& workers, std::byte* prepared) = nullptr;
   void (*columns)(const Matmul::Arguments& arguments, const std::byte* prepared) = nullptr;
   std::int64_t chunk_bytes = 64 << 10;  // of weights: the most that is handed to a thread where there are many
+  // The most rows of x that are multiplied together; more of them go in turns. Null: any number.
+  std::int64_t (*rows_together)(const Matmul::Arguments& arguments) = nullptr;
 };
 
 // q4_0 and q8_0, any number of rows of x.
@@ -31,7 +33,7 @@ extern const PerTarget<const BraidProduct*> interleaved_simd;
 // By byte dot products; null on other architectures.
 extern const BraidProduct* const interleaved_avx512_vnni;
 extern const BraidProduct* const interleaved_neon_dotprod;
-// Two to sixteen rows of x by SMMLA; null on other architectures.
+// Two to 32 rows of x by SMMLA, in two turns at most; null on other architectures.
 extern const BraidProduct* const interleaved_neon_i8mm;
 // The same for blocks of 32, in the order of sums that does not depend on how many rows there are.
 extern const BraidProduct* const interleaved_even_neon_i8mm;

@@ -1,4 +1,4 @@
-// Two to sixteen rows of x and interleaved weights by SMMLA, which wants eight codes of a row together: quads of four
+// Two to 32 rows of x and interleaved weights by SMMLA, which wants eight codes of a row together: quads of four
 // rows that stand side by side are zipped, those of nibbles before they are taken apart. With four rows of x eight
 // blocks of Q4_0 take 80 slots of the vector pipes (32 multiply, 24 unpack, 24 scale) where products by lanes (SDOT)
 // would take 100, with two 56 and 60.
@@ -109,8 +109,11 @@ void multiply_half_braids(const Matmul::Arguments& a, const std::byte* prepared)
   }
 }
 
+std::int64_t rows_together(const Matmul::Arguments& a) { return keeps_code_bytes(a.weights.dtype()) ? most_set_rows : 4; }
+
+// Two turns take less than panels do, which unpack all weights first.
 bool accepts(const Matmul::Arguments& a) {
-  return a.x.size(0) > 1 && a.x.size(0) <= (keeps_code_bytes(a.weights.dtype()) ? most_set_rows : 4) && a.x.size(1) > 0;
+  return a.x.size(0) > 1 && a.x.size(0) <= 2 * rows_together(a) && a.x.size(1) > 0;
 }
 
 std::size_t prepared_bytes(const Matmul::Arguments& a) {
@@ -125,7 +128,7 @@ std::size_t prepared_bytes(const Matmul::Arguments& a) {
 void prepare(const Matmul::Arguments& a, Workers& workers, std::byte* prepared) {
   with_interleaved_type(a.weights.dtype(), [&]<class Block>() {
     if constexpr (Block::elements == 256) {
-      (a.x.size(0) == 2 ? prepare_pairs_256<1> : prepare_pairs_256<2>)(a, workers, prepared);
+      (a.x.size(0) <= 2 ? prepare_pairs_256<1> : prepare_pairs_256<2>)(a, workers, prepared);
     } else {
       for_sets(a, [&]<int pairs>(std::int64_t row, std::size_t place) {
         constexpr bool is_even = std::is_same_v<Block, BlockQ5_0>;
@@ -141,11 +144,11 @@ void columns(const Matmul::Arguments& a, const std::byte* prepared) {
     if constexpr (std::is_same_v<Block, BlockQ4_0> || std::is_same_v<Block, BlockQ8_0>) {
       if (a.x.size(0) > 4) return multiply_half_braids<Block>(a, prepared);
     }
-    (a.x.size(0) == 2 ? multiply_braids<Block, 1> : multiply_braids<Block, 2>)(a, prepared);
+    (a.x.size(0) <= 2 ? multiply_braids<Block, 1> : multiply_braids<Block, 2>)(a, prepared);
   });
 }
 
-constexpr BraidProduct product = {accepts, prepared_bytes, prepare, columns, 512 << 10};
+constexpr BraidProduct product = {accepts, prepared_bytes, prepare, columns, 512 << 10, rows_together};
 
 }  // namespace
 

@@ -119,7 +119,7 @@ HWY_INLINE void for_sets(const Matmul::Arguments& a, Function function) {
     place += sizeof(PairsOfX<pairs>) + static_cast<std::size_t>(blocks) * sizeof(PairsBlock<pairs>);
     return row + 2 * pairs;
   };
-  if (rows == 2) {
+  if (rows <= 2) {
     one.template operator()<1>(0);
   } else if (rows <= 4) {
     one.template operator()<2>(0);
