@@ -112,7 +112,7 @@ GenerationEnd Generation::take(std::int32_t token, const TokenScore& score) {
   tokens_.push_back(token);
   ++counts_.generated;
   const std::string text = text_.push(detokenizer_.push(token));
-  request_.listener->on_token({token, text, score.log_probability, score.most_likely});
+  request_.listener->on_token({token, text, score.log_probability, score.most_likely, counts_, times_});
   if (text_.is_stopped()) return GenerationEnd::stop;
   return counts_.generated >= request_.most_tokens ? GenerationEnd::token_limit : GenerationEnd::none;
 }
@@ -122,7 +122,10 @@ void Generation::end(GenerationEnd end, std::string_view reason) {
   rest += text_.finish();
   GenerationEnding ending = {
       .end = end, .text = rest, .counts = counts_, .times = times_, .stop = text_.stop(), .reason = reason};
-  if (last_) ending.last = {*last_, {}, last_score_.log_probability, last_score_.most_likely};
+  if (last_) {
+    ending.last = {
+        .token = *last_, .log_probability = last_score_.log_probability, .most_likely = last_score_.most_likely};
+  }
   request_.listener->on_end(ending);
 }
 

@@ -47,6 +47,9 @@ struct ChosenToken {
   std::string_view text = {};
   float log_probability = 0;                           // where it was asked for (engine/token_probability.h)
   std::span<const TokenProbability> most_likely = {};  // where they were asked for, most likely first
+  // So far, this token included.
+  GenerationCounts counts = {};
+  GenerationTimes times = {};
 };
 
 struct GenerationEnding {

@@ -165,13 +165,17 @@ void Service::end(Active& active, GenerationEnd end, std::string_view reason) {
   active.generation.end(end, reason);
 }
 
-void Service::end_phase(Active& active) {
-  const Clock::time_point now = Clock::now();
+void Service::measure_phase(Active& active, Clock::time_point now) {
   GenerationTimes& times = active.generation.times();
   double& phase = !active.was_admitted                        ? times.waiting
                   : active.generation.counts().generated == 0 ? times.prompt
                                                               : times.generation;
   phase = std::chrono::duration<double>(now - active.phase_begin).count();
+}
+
+void Service::end_phase(Active& active) {
+  const Clock::time_point now = Clock::now();
+  measure_phase(active, now);
   active.phase_begin = now;
 }
 

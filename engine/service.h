@@ -105,7 +105,9 @@ class Service {
   void send(Message::Kind kind, std::int64_t number);
   void take_messages();
   void end(Active& active, GenerationEnd end, std::string_view reason = {});
-  // Notes how long the phase took that it is in, and begins the next.
+  // Notes how long the phase took so far that it is in.
+  static void measure_phase(Active& active, Clock::time_point now);
+  // Does so, and begins the next.
   static void end_phase(Active& active);
   void end_late();
   void look_up_beginnings();

@@ -35,6 +35,9 @@ struct Heard : GenerationListener {
     tokens.push_back(chosen.token);
     scores.push_back({chosen.log_probability, {chosen.most_likely.begin(), chosen.most_likely.end()}});
     text += chosen.text;
+    EXPECT_EQ(chosen.counts.generated, std::ssize(tokens));
+    EXPECT_TRUE(tokens.size() < 2 || chosen.times.generation > times.generation);
+    times = chosen.times;
   }
   void on_end(const GenerationEnding& ending) override {
     EXPECT_FALSE(ended);

@@ -101,7 +101,11 @@ void Service::take_outcome(const OutputRow& row, Result<Outcome> outcome) {
   GenerationEnd reached = generation.take_prompt();
   if (reached == GenerationEnd::none) {
     if (!generation.is_end(found.token)) {
-      if (generation.counts().generated == 0) end_phase(active);
+      if (generation.counts().generated == 0) {
+        end_phase(active);
+      } else {
+        measure_phase(active, Clock::now());
+      }
       const std::lock_guard lock(mutex_);
       ++counts_.generated_tokens;
     }
