@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* examples =
     "Answers OpenAI's protocol for many clients at once: /v1/chat/completions, /v1/completions, /v1/embeddings,\n"
-    "/v1/models; and /tokenize, /detokenize, /apply-template, /health, /metrics, /explain. Docs: docs/server.md.\n"
+    "/v1/models; as llama-server: /completion, /tokenize, /detokenize, /apply-template, /props; and /health,\n"
+    "/metrics, /explain. Docs: docs/server.md.\n"
     "SIGTERM or Ctrl-C: no new requests, those that run may end, then it exits.\n"
     "\n"
     "Examples:\n"
@@ -33,10 +34,12 @@ struct Options {
   std::string key_file;
   std::string template_file;
   std::string chat_template;
+  std::optional<std::uint64_t> seed;
   std::string log = "text";
   double pass_milliseconds = 200;
   double deadline_seconds = 0;
   std::int64_t drain_seconds = 30;
+  bool verbose = false;
   bool dry_run = false;
   bool json = false;
 };
@@ -116,9 +119,12 @@ Result<void> load(Serving& serving, const Options& options, nlohmann::json& repo
     const std::string& path = options.paths[index];
     std::shared_ptr<const Model> opened = TRY(open_model_at(path));
     HostedModelOptions hosted = {.id = ids[index],
+                                 .path = path,
                                  .session = options.session,
                                  .service = options.service,
-                                 .chat_template = options.chat_template};
+                                 .chat_template = options.chat_template,
+                                 .seed = options.seed,
+                                 .tells_prompts = options.verbose};
     // One that has no more positions is served with those it has, beside others that have.
     const ModelFacts& facts = opened->facts();
     const bool is_beside_others = options.paths.size() > 1;
@@ -169,7 +175,8 @@ void add_addresses(const Command& command, Options& options) {
                      "keys that may ask, one a line; the file must be its owner's alone");
   command
       .add_option("--cors", options.serving.origins,
-                  "a page's origin, such as https://example.org, that may ask from a browser; may be repeated")
+                  "a page's origin, such as https://example.org, that may ask from a browser; localhost: any of this "
+                  "machine; may be repeated")
       .one_word_each_time();
   const Option certificate =
       command.add_option("--certificate", http.certificate, "a PEM file, with those that vouch for it: TLS 1.3");
@@ -229,6 +236,8 @@ void add(const Command& application, int& exit_code) {
   command.add_option("--template", options->template_file, "a file with a Jinja chat template, instead of the models'");
   add_addresses(command, *options);
   add_sizes(command, *options);
+  command.add_option("--seed", options->seed, "by which requests draw that name none; without this, any");
+  command.add_flag("--verbose", options->verbose, "answers of chats tell the prompt that the template made");
   command.add_option("--drain", options->drain_seconds, "seconds that running requests get to end after SIGTERM")
       .check(between(0, 86400))
       .capture_default_str();

@@ -16,6 +16,24 @@ std::string spelled(const Tokenizer& tokenizer, TokenId id) {
   return tokenizer.is_token(id) ? std::string(tokenizer.piece(id)) : "";
 }
 
+Result<void> add_variables(chat::ChatRequest& request) {
+  std::vector<std::pair<std::string, chat::Value>> variables;
+  variables.emplace_back("date_string", chat::Value::text(TRY(chat::format_time(*request.now, "%d %b %Y"))));
+  variables.emplace_back("datetime", chat::Value::text(TRY(chat::format_time(*request.now, "%b %d %Y %H:%M:%S"))));
+  chat::MarkedText functions;
+  if (request.tools) {
+    const chat::ChatTemplate listed = TRY(chat::ChatTemplate::parse("{{ tools|tojson(indent=2) }}"));
+    chat::ChatRequest tools_alone;
+    tools_alone.tools = request.tools;
+    functions = TRY(listed.render_marked(chat::make_context(std::move(tools_alone))));
+  }
+  variables.emplace_back("functions", chat::Value::text(std::move(functions)));
+  // The later variable counts.
+  for (auto& given : request.variables) variables.push_back(std::move(given));
+  request.variables = std::move(variables);
+  return {};
+}
+
 }  // namespace
 
 Result<chat::MarkedText> render_chat(const chat::ChatTemplate& form, const Tokenizer& tokenizer,
@@ -23,7 +41,11 @@ Result<chat::MarkedText> render_chat(const chat::ChatTemplate& form, const Token
   request.bos_token = spelled(tokenizer, tokenizer.bos());
   request.eos_token = spelled(tokenizer, tokenizer.eos());
   request.now = local_now();
-  return form.render_marked(chat::make_context(std::move(request)));
+  TRY(add_variables(request));
+  const chat::MarkedText answer_begin = chat::MarkedText::made(std::move(request.answer_begin), true);
+  chat::MarkedText text = TRY(form.render_marked(chat::make_context(std::move(request))));
+  text.append(answer_begin);
+  return text;
 }
 
 Result<std::vector<TokenId>> encode_chat(const Tokenizer& tokenizer, const chat::MarkedText& text) {

@@ -7,7 +7,9 @@
 
 namespace ingot {
 
-// Fills in what the request leaves to the model and the clock (bos_token, eos_token, now), and renders it.
+// Fills in what the request leaves to the model and the clock (bos_token, eos_token, now), and renders it. Some
+// templates take further variables from whoever renders: today as `date_string` (Llama 3) and `datetime`, and the tools
+// as JSON text in `functions` (both firefunction). What the request sets wins over these.
 Result<chat::MarkedText> render_chat(const chat::ChatTemplate& form, const Tokenizer& tokenizer,
                                      chat::ChatRequest request);
 

@@ -66,12 +66,12 @@ Outcome<Visitor> Application::admit(const http::Request& request, const Route& r
     return protocol::forbidden("expected a name of this machine in Host, such as localhost, found '" +
                                *request.header("Host") + "'");
   }
-  if (!origins_.is_allowed(request)) {
+  // A browser asks without the key whether it may ask with it. What it is not told, it may not.
+  const bool is_preflight = request.method == "OPTIONS";
+  if (!is_preflight && !origins_.is_allowed(request)) {
     return protocol::forbidden("expected a page of this server's own, or one that --cors allows, found '" +
                                *request.header("Origin") + "'");
   }
-  // A browser asks without the key whether it may ask with it.
-  const bool is_preflight = request.method == "OPTIONS";
   if (!options_.keys.are_needed() || route.access == Access::open || is_preflight) {
     return Visitor{.asker = asker_of(request.peer)};
   }
@@ -93,7 +93,7 @@ void Application::handle(std::shared_ptr<http::Exchange> exchange) {
     const ApiError error = protocol::wrong_method(request.method, request.path, allowed);
     return visit->answer(error.status, "application/json", error.json(), {{"Allow", allowed}});
   }
-  if (request.method == "OPTIONS") return visit->answer(204, "", "", {{"Allow", allowed_methods(route)}});
+  if (request.method == "OPTIONS") return visit->answer(200, "", "", {{"Allow", allowed_methods(route)}});
   dispatch(visit, route);
 }
 
@@ -108,6 +108,7 @@ void Application::dispatch(const VisitPointer& visit, const Route& route) {
     case Endpoint::models: return visit->answer_json(model_list_answer(models_));
     case Endpoint::model: return answer_model(*visit, std::string(route.rest));
     case Endpoint::explain: return explain(visit);
+    case Endpoint::properties: return answer_properties(*visit);
     default: break;
   }
   if (state_ == State::draining) {
@@ -142,6 +143,12 @@ void Application::answer_model(Visit& visit, const std::string& id) {
   const Outcome<HostedModel*> model = find_model(id);
   if (!model.ok()) return visit.refuse(model.error());
   visit.answer_json(model_answer(*model.value()));
+}
+
+void Application::answer_properties(Visit& visit) {
+  const Outcome<HostedModel*> model = find_model(query_value(visit.request().query, "model"));
+  if (!model.ok()) return visit.refuse(model.error());
+  visit.answer_json(properties_answer(*model.value()));
 }
 
 std::vector<std::string> Application::ids() const {

@@ -55,6 +55,7 @@ class Application : public http::Handler {
   void answer_page(Visit& visit);
   void explain(const VisitPointer& visit);
   void answer_model(Visit& visit, const std::string& id);
+  void answer_properties(Visit& visit);
   // On a helper's thread.
   void answer_body(const VisitPointer& visit, Endpoint endpoint);
 

@@ -6,6 +6,7 @@
 #include "server/embedding_answers.h"
 #include "server/protocol/chat_answer.h"
 #include "server/protocol/completion_answer.h"
+#include "server/protocol/llama_answer.h"
 #include "server/protocol/token_requests.h"
 
 namespace ingot {
@@ -29,11 +30,12 @@ std::string answer_id(std::string_view kind) {
 
 // Texts of different salts never share what is computed. The secret keeps a client from choosing a salt that is
 // another's.
-std::uint64_t salt_of(std::uint64_t key, std::string_view chosen) {
+std::uint64_t salt_of(std::uint64_t key, const protocol::GenerationRequest& request) {
   static const std::uint64_t secret = any_number();
-  if (chosen.empty()) return key;
+  if (!request.shares_cache) return any_number();
+  if (request.cache_salt.empty()) return key;
   std::uint64_t salt = RandomNumbers(secret ^ key).next();
-  for (const char letter : chosen) salt = RandomNumbers(salt ^ static_cast<unsigned char>(letter)).next();
+  for (const char letter : request.cache_salt) salt = RandomNumbers(salt ^ static_cast<unsigned char>(letter)).next();
   return salt;
 }
 
@@ -56,13 +58,14 @@ Outcome<std::vector<TextRequest>> choices_of(const BodyRequest& request, const p
   std::vector<TextRequest> choices;
   const std::int64_t room = request.model.texts()->room();
   const std::uint64_t seed = any_number();
+  const std::uint64_t salt = salt_of(request.visit->visitor().salt, generation);
   for (const std::vector<std::int32_t>& prompt : prompts) {
     const std::int64_t asked = generation.most_tokens.value_or(1);
     const auto tokens = static_cast<std::int64_t>(prompt.size());
     if (tokens + asked > room) return protocol::context_length_exceeded(tokens, asked, room);
     for (std::int64_t choice = 0; choice < generation.choices; ++choice) {
       choices.push_back(protocol::text_request(generation, prompt, choice, room - tokens, seed));
-      choices.back().salt = salt_of(request.visit->visitor().salt, generation.cache_salt);
+      choices.back().salt = salt;
       if (request.deadline_seconds) {
         choices.back().deadline =
             request.visit->arrival() + std::chrono::duration_cast<Visit::Clock::duration>(
@@ -82,7 +85,12 @@ Outcome<void> answer_chat(const BodyRequest& request, TextAnswers& texts) {
   prompts.push_back(std::move(prompt).value());
   if (prompts.front().empty()) return protocol::wrong_template("it wrote nothing for these messages");
   std::vector<TextRequest> choices = TRY(choices_of(request, chat.generation, prompts));
-  auto form = std::make_unique<protocol::ChatAnswer>(head_of(request, "chatcmpl-"), chat, request.model.tokenizer());
+  const Tokenizer& tokenizer = request.model.tokenizer();
+  protocol::AnswerHead head = head_of(request, "chatcmpl-");
+  if (chat.tells_prompt) {
+    head.prompt = tokenizer.decode(prompts.front(), {.keeps_special_tokens = true, .is_text_begin = false});
+  }
+  auto form = std::make_unique<protocol::ChatAnswer>(std::move(head), chat, tokenizer);
   return texts.begin(request.visit, request.model, std::move(form), std::move(choices), chat.generation.is_streamed);
 }
 
@@ -102,6 +110,48 @@ Outcome<void> answer_completion(const BodyRequest& request, TextAnswers& texts) 
       std::make_unique<protocol::CompletionAnswer>(head_of(request, "cmpl-"), completion, request.model.tokenizer());
   return texts.begin(request.visit, request.model, std::move(form), std::move(choices),
                      completion.generation.is_streamed);
+}
+
+// Only what begins a text gets what the model wants in front of one. Special tokens may be spelled: whoever asks here
+// writes the model's own form.
+Outcome<std::vector<std::int32_t>> tokens_of_parts(const std::vector<protocol::TokenInput>& parts,
+                                                   const Tokenizer& tokenizer) {
+  std::vector<std::int32_t> prompt;
+  for (const protocol::TokenInput& part : parts) {
+    if (const auto* tokens = std::get_if<std::vector<std::int32_t>>(&part)) {
+      prompt.insert(prompt.end(), tokens->begin(), tokens->end());
+      continue;
+    }
+    const Result<std::vector<TokenId>> tokens = tokenizer.encode(
+        std::get<std::string>(part), {.adds_special_tokens = &part == parts.data(), .parses_special_tokens = true});
+    if (!tokens.ok()) return protocol::engine_error(tokens.error(), 0);
+    prompt.insert(prompt.end(), tokens.value().begin(), tokens.value().end());
+  }
+  if (prompt.empty()) return protocol::wrong_field("prompt", "expected at least one token, found a text that has none");
+  return prompt;
+}
+
+Outcome<void> add_text_biases(protocol::GenerationRequest& generation, const Tokenizer& tokenizer) {
+  for (const protocol::TextBias& bias : generation.text_biases) {
+    const Result<std::vector<TokenId>> tokens = tokenizer.encode(bias.text, {.adds_special_tokens = false});
+    if (!tokens.ok()) return protocol::wrong_field("logit_bias", std::string(tokens.error().text()));
+    for (const TokenId token : tokens.value()) generation.text.biases.push_back({token, bias.added});
+  }
+  return {};
+}
+
+Outcome<void> answer_llama_completion(const BodyRequest& request, TextAnswers& texts) {
+  if (request.model.texts() == nullptr) return expect_texts(request.model);
+  protocol::LlamaRequest asked = TRY(protocol::read_llama_request(request.body, request.model.served()));
+  const Tokenizer& tokenizer = request.model.tokenizer();
+  TRY(add_text_biases(asked.generation, tokenizer));
+  std::vector<std::vector<std::int32_t>> prompts;
+  for (const std::vector<protocol::TokenInput>& parts : asked.prompts) {
+    prompts.push_back(TRY(tokens_of_parts(parts, tokenizer)));
+  }
+  std::vector<TextRequest> choices = TRY(choices_of(request, asked.generation, prompts));
+  auto form = std::make_unique<protocol::LlamaAnswer>(request.model.id(), asked, choices, tokenizer);
+  return texts.begin(request.visit, request.model, std::move(form), std::move(choices), asked.generation.is_streamed);
 }
 
 Outcome<std::string> tokenized(const BodyRequest& request) {
@@ -145,6 +195,7 @@ Outcome<std::string> token_answer(const BodyRequest& request, Endpoint endpoint)
 Outcome<void> answer_request(const BodyRequest& request, Endpoint endpoint, TextAnswers& texts) {
   if (endpoint == Endpoint::chat_completions) return answer_chat(request, texts);
   if (endpoint == Endpoint::completions) return answer_completion(request, texts);
+  if (endpoint == Endpoint::llama_completion) return answer_llama_completion(request, texts);
   if (endpoint == Endpoint::embeddings) return answer_embeddings(request);
   request.visit->answer_json(TRY(token_answer(request, endpoint)));
   return {};

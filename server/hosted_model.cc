@@ -21,6 +21,9 @@ Result<std::unique_ptr<HostedModel>> HostedModel::create(std::shared_ptr<const M
   hosted->created_ =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   protocol::ServedModel& served = hosted->served_;
+  hosted->path_ = std::move(options.path);
+  served.seed = options.seed;
+  served.tells_prompts = options.tells_prompts;
   served.vocabulary = opened.facts().vocabulary;
   served.embedding_width = opened.facts().makes_embeddings ? opened.facts().width : 0;
   // OpenAI's penalties look at all of the text.
@@ -47,6 +50,10 @@ protocol::Outcome<std::vector<std::int32_t>> HostedModel::tokens_of(const protoc
   Result<std::vector<TokenId>> tokens = tokenizer_->encode(std::get<std::string>(input));
   if (!tokens.ok()) return protocol::engine_error(tokens.error(), 0);
   return std::move(tokens).value();
+}
+
+std::string_view HostedModel::chat_template() const {
+  return template_ && template_->ok() ? std::string_view(template_->value().source()) : std::string_view();
 }
 
 Result<chat::MarkedText> HostedModel::render(chat::ChatRequest request) const {

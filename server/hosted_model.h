@@ -16,10 +16,14 @@
 namespace ingot {
 
 struct HostedModelOptions {
-  std::string id;  // the name by which clients ask for it
+  std::string id;         // the name by which clients ask for it
+  std::string path = {};  // of its file, which is told and not read
   SessionOptions session = {};
   ServiceOptions service = {};
   std::string chat_template = {};  // Jinja, instead of the file's own; empty: that one
+  // For requests that do not say.
+  std::optional<std::uint64_t> seed = {};  // nothing: any
+  bool tells_prompts = false;
 };
 
 class HostedModel {
@@ -30,6 +34,7 @@ class HostedModel {
 
   // --- from any thread ---
   const std::string& id() const { return id_; }
+  const std::string& path() const { return path_; }
   const Model& model() const { return *model_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   std::int64_t context() const { return session_->context(); }
@@ -45,6 +50,8 @@ class HostedModel {
   // As texts are read: with what the model wants around them.
   protocol::Outcome<std::vector<std::int32_t>> tokens_of(const protocol::TokenInput& input) const;
   bool has_chat_template() const { return template_.has_value(); }
+  // Its source; empty where there is none, or none that can be read.
+  std::string_view chat_template() const;
   // The prompt that the model's own template makes of a chat. Fails where there is no template, or it refuses.
   Result<std::vector<std::int32_t>> chat_prompt(chat::ChatRequest request) const;
   Result<std::string> chat_text(chat::ChatRequest request) const;
@@ -63,6 +70,7 @@ class HostedModel {
 
   std::shared_ptr<const Model> model_;
   std::string id_;
+  std::string path_;
   const Tokenizer* tokenizer_ = nullptr;
   std::int64_t created_ = 0;
   protocol::ServedModel served_;

@@ -1,6 +1,7 @@
 #include "server/model_answers.h"
 
 #include "server/protocol/model_card.h"
+#include "server/protocol/server_properties.h"
 
 namespace ingot {
 namespace {
@@ -30,6 +31,18 @@ std::string model_list_answer(std::span<HostedModel* const> models) {
   std::vector<protocol::ModelCard> cards;
   for (const HostedModel* model : models) cards.push_back(card_of(*model));
   return protocol::model_list_answer(cards);
+}
+
+std::string properties_answer(const HostedModel& model) {
+  const Tokenizer& tokenizer = model.tokenizer();
+  return protocol::properties_answer({.id = model.id(),
+                                      .path = model.path(),
+                                      .chat_template = std::string(model.chat_template()),
+                                      .begin_token = std::string(tokenizer.piece(tokenizer.bos())),
+                                      .end_token = std::string(tokenizer.piece(tokenizer.eos())),
+                                      .context = model.context(),
+                                      .sequences = model.geometry().sequences,
+                                      .served = model.served()});
 }
 
 }  // namespace ingot

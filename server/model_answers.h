@@ -1,4 +1,4 @@
-// What /v1/models says of the models that are served.
+// What /v1/models and /props say of the models that are served.
 #pragma once
 
 #include <span>
@@ -10,5 +10,6 @@ namespace ingot {
 
 std::string model_answer(const HostedModel& model);
 std::string model_list_answer(std::span<HostedModel* const> models);
+std::string properties_answer(const HostedModel& model);
 
 }  // namespace ingot

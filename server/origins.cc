@@ -1,7 +1,6 @@
 #include "server/origins.h"
 
 #include <algorithm>
-#include <array>
 
 #include "server/http/letters.h"
 
@@ -29,6 +28,20 @@ bool is_own_page(const http::Request& request, std::string_view origin) {
   return origin == "http://" + *host || origin == "https://" + *host;
 }
 
+// Names that no other machine has. All of 127.0.0.0/8 is this one: digits and dots, so that no name of DNS begins
+// alike.
+bool is_loopback_name(std::string_view name) {
+  const bool is_number = name.starts_with("127.") && name.find_first_not_of("0123456789.") == std::string_view::npos;
+  return is_number || name == "localhost" || name == "::1" || name.ends_with(".localhost");
+}
+
+bool is_page_of_this_machine(std::string_view origin) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (origin.starts_with(scheme)) return is_loopback_name(lower(name_without_port(origin.substr(scheme.size()))));
+  }
+  return false;
+}
+
 }  // namespace
 
 bool Origins::is_own_host(const http::Request& request) const {
@@ -36,16 +49,15 @@ bool Origins::is_own_host(const http::Request& request) const {
   // No browser reaches a Unix socket.
   if (!request.is_to_loopback || request.peer == http::unix_peer || host == nullptr) return true;
   const std::string name = lower(name_without_port(*host));
-  constexpr std::array<std::string_view, 2> own = {"localhost", "::1"};
-  // All of 127.0.0.0/8 is this machine: digits and dots, so that no name of DNS begins alike.
-  const bool is_loopback = name.starts_with("127.") && name.find_first_not_of("0123456789.") == std::string::npos;
-  return is_loopback || name == host_ || name.ends_with(".localhost") || std::ranges::count(own, name) > 0;
+  return is_loopback_name(name) || name == host_;
 }
 
 bool Origins::is_allowed(const http::Request& request) const {
   const std::string* origin = request.header("Origin");
   if (origin == nullptr || is_own_page(request, *origin)) return true;
-  return std::ranges::any_of(allowed_, [&](const std::string& one) { return one == "*" || one == *origin; });
+  return std::ranges::any_of(allowed_, [&](const std::string& one) {
+    return one == "*" || one == *origin || (one == "localhost" && is_page_of_this_machine(*origin));
+  });
 }
 
 std::vector<http::Header> Origins::headers(const http::Request& request) const {

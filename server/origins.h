@@ -11,8 +11,8 @@ namespace ingot {
 
 class Origins {
  public:
-  // `host`: the address that it listens on. `allowed`: origins of other pages, such as https://example.org, or * for
-  // all.
+  // `host`: the address that it listens on. `allowed`: origins of other pages, such as https://example.org; localhost
+  // for all of this machine, whatever their port; or * for all.
   Origins(std::string host, std::vector<std::string> allowed) : host_(std::move(host)), allowed_(std::move(allowed)) {}
 
   // Whether the name in Host is one of this machine's own; asked only of what came to a loopback address: elsewhere a

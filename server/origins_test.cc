@@ -42,6 +42,18 @@ TEST(Origins, PagesOfOthersAreAllowedByName) {
   EXPECT_TRUE(Origins("127.0.0.1", {"*"}).is_allowed(asked("localhost", "https://any.where")));
 }
 
+TEST(Origins, PagesOfThisMachineAreAllowedTogether) {
+  const Origins local("127.0.0.1", {"localhost"});
+  for (const char* own : {"http://localhost", "http://localhost:3000", "https://127.0.0.1:3000", "http://[::1]",
+                          "http://[::1]:3000", "http://app.localhost:1"}) {
+    EXPECT_TRUE(local.is_allowed(asked("localhost:8080", own))) << own;
+  }
+  for (const char* other : {"http://example.org", "http://notlocalhost", "http://localhost.example.org",
+                            "http://127.example.org", "file://localhost", "null"}) {
+    EXPECT_FALSE(local.is_allowed(asked("localhost:8080", other))) << other;
+  }
+}
+
 TEST(Origins, OnlyPagesThatAreAllowedAreToldSo) {
   const Origins one("127.0.0.1", {"https://example.org"});
   EXPECT_TRUE(one.headers(asked("localhost")).empty());

@@ -13,14 +13,16 @@ struct Row {
   Access access = Access::with_key;
 };
 
-// With and without /v1, as clients of others are set up.
+// With and without /v1, as clients of others are set up. What llama-server answers in a form of its own without /v1 is
+// answered so.
 constexpr std::array rows = {
     Row{"/v1/chat/completions", Endpoint::chat_completions, "POST"},
     Row{"/chat/completions", Endpoint::chat_completions, "POST"},
     Row{"/v1/chat/completions/input_tokens", Endpoint::chat_tokens, "POST"},
     Row{"/chat/completions/input_tokens", Endpoint::chat_tokens, "POST"},
     Row{"/v1/completions", Endpoint::completions, "POST"},
-    Row{"/completions", Endpoint::completions, "POST"},
+    Row{"/completion", Endpoint::llama_completion, "POST"},
+    Row{"/completions", Endpoint::llama_completion, "POST"},
     Row{"/v1/embeddings", Endpoint::embeddings, "POST"},
     Row{"/embeddings", Endpoint::embeddings, "POST"},
     Row{"/v1/models", Endpoint::models, "GET"},
@@ -32,6 +34,7 @@ constexpr std::array rows = {
     Row{"/v1/health", Endpoint::health, "GET", Access::open},
     Row{"/metrics", Endpoint::metrics, "GET"},
     Row{"/explain", Endpoint::explain, "GET"},
+    Row{"/props", Endpoint::properties, "GET"},
 };
 
 constexpr std::string_view model_path = "/v1/models/";

@@ -13,6 +13,7 @@ enum class Endpoint : std::uint8_t {
   chat_completions,
   chat_tokens,  // how many the prompt of a chat has
   completions,
+  llama_completion,  // in llama-server's own form
   embeddings,
   models,
   model,  // /v1/models/ID
@@ -22,6 +23,7 @@ enum class Endpoint : std::uint8_t {
   health,
   metrics,
   explain,
+  properties,
   page,
 };
 

@@ -23,6 +23,7 @@ struct ChatRequest {
   std::string bos_token;
   std::string eos_token;
   bool add_generation_prompt = true;
+  std::string answer_begin = {};  // what the answer goes on from; stands behind all that the template writes
   // What strftime_now() prints; without it the function is undefined.
   std::optional<LocalTime> now;
   // Further variables, which win over those above.

@@ -29,6 +29,14 @@ ApiError error_of(int status, std::string message, std::string_view code = {}, s
           .code = std::string(code)};
 }
 
+// OpenAI's code, and llama-server's type and numbers.
+ApiError excess_error(std::string message, std::string param, ContextExcess excess) {
+  ApiError error = error_of(400, std::move(message), "context_length_exceeded", std::move(param));
+  error.type = "exceed_context_size_error";
+  error.excess = excess;
+  return error;
+}
+
 void add_text_or_null(JsonWriter& writer, std::string_view name, std::string_view value) {
   writer.key(name);
   if (value.empty()) {
@@ -48,6 +56,9 @@ std::string ApiError::json() const {
   writer.key("type").text(type);
   add_text_or_null(writer, "param", param);
   add_text_or_null(writer, "code", code);
+  if (excess) {
+    writer.key("n_prompt_tokens").number(excess->prompt_tokens).key("n_ctx").number(excess->context);
+  }
   writer.close_object().close_object();
   return json;
 }
@@ -65,19 +76,18 @@ ApiError not_served_yet(std::string param, std::string_view what) {
 ApiError wrong_body(std::string message) { return error_of(400, std::move(message), "invalid_json"); }
 
 ApiError context_length_exceeded(std::int64_t prompt_tokens, std::int64_t most_tokens, std::int64_t context) {
-  return error_of(400,
-                  // Some clients know this error by OpenAI's first words alone.
-                  "This model's maximum context length is " + std::to_string(context) + " tokens, found " +
-                      std::to_string(prompt_tokens) + " of the prompt and " + std::to_string(most_tokens) +
-                      " asked for: shorten the prompt or ask for fewer tokens",
-                  "context_length_exceeded");
+  // Some clients know this error by OpenAI's first words alone, some by llama-server's "exceeds ...".
+  return excess_error("This model's maximum context length is " + std::to_string(context) + " tokens, found " +
+                          std::to_string(prompt_tokens) + " of the prompt and " + std::to_string(most_tokens) +
+                          " asked for, which exceeds the available context size: shorten the prompt or ask for fewer "
+                          "tokens",
+                      {}, {prompt_tokens, context});
 }
 
 ApiError input_too_large(std::int64_t tokens, std::int64_t context) {
-  return error_of(400,
-                  "The input is too large: this model's maximum context length is " + std::to_string(context) +
-                      " tokens, found " + std::to_string(tokens),
-                  "context_length_exceeded", "input");
+  return excess_error("The input is too large: this model's maximum context length is " + std::to_string(context) +
+                          " tokens, found " + std::to_string(tokens),
+                      "input", {tokens, context});
 }
 
 ApiError wrong_template(std::string_view reason) {

@@ -14,6 +14,12 @@
 
 namespace ingot::protocol {
 
+// What did not fit: llama-server's clients read the numbers from the error.
+struct ContextExcess {
+  std::int64_t prompt_tokens = 0;
+  std::int64_t context = 0;
+};
+
 struct ApiError {
   int status = 500;
   std::string message = {};
@@ -21,6 +27,7 @@ struct ApiError {
   std::string param = {};  // the field that is to blame; empty: null
   std::string code = {};   // empty: null
   std::optional<int> retry_after_seconds = {};
+  std::optional<ContextExcess> excess = {};
 
   // {"error":{"message":...,"type":...,"param":...,"code":...}}
   std::string json() const;

@@ -55,6 +55,10 @@ TEST(ApiError, SaysTheNumbersAndNamesThatWereExpectedAndFound) {
   for (const std::string_view number : {"2000", "100", "2048"}) {
     EXPECT_NE(context.message.find(number), std::string::npos) << context.message;
   }
+  EXPECT_EQ(at(json_value(context.json()), "error.type"), "\"exceed_context_size_error\"");
+  EXPECT_EQ(at(json_value(context.json()), "error.n_prompt_tokens"), "2000");
+  EXPECT_EQ(at(json_value(input_too_large(9, 8).json()), "error.n_ctx"), "8");
+  EXPECT_EQ(at(json_value(model.json()), "error.n_ctx"), "absent");
   EXPECT_EQ(queue_full(7).retry_after_seconds, 7);
   EXPECT_EQ(unavailable("draining", 30).retry_after_seconds, 30);
 }

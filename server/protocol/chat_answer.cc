@@ -6,19 +6,13 @@ namespace ingot::protocol {
 
 namespace {
 
-void add_token(JsonWriter& writer, const Tokenizer& tokenizer, std::int32_t token, float log_probability) {
-  const std::string_view bytes = tokenizer.piece(token);
-  writer.key("token").text(spelling(bytes, "")).key("logprob").number(told_probability(log_probability));
-  add_bytes(writer.key("bytes"), bytes);
-}
-
 constexpr std::string_view probabilities_begin = "\"logprobs\":{\"content\":[";
 constexpr std::string_view probabilities_end = "],\"refusal\":null}";
 
 }  // namespace
 
 ChatAnswer::ChatAnswer(AnswerHead head, const ChatRequest& request, const Tokenizer& tokenizer)
-    : GenerationAnswer(std::move(head), request.generation, 1, {"chat.completion", "chat.completion.chunk"}),
+    : OpenAiAnswer(std::move(head), request.generation, 1, {"chat.completion", "chat.completion.chunk"}),
       tokenizer_(&tokenizer),
       choices_(static_cast<std::size_t>(choice_count())) {}
 
@@ -40,7 +34,7 @@ void ChatAnswer::begin(std::int64_t choice) {
   if (has_begun) return;
   has_begun = true;
   begin_chunk(choice);
-  piece() += R"("delta":{"role":"assistant","content":"","refusal":null},"logprobs":null)";
+  piece() += R"("delta":{"role":"assistant","content":null,"refusal":null},"logprobs":null)";
   end_chunk();
 }
 
@@ -56,7 +50,7 @@ void ChatAnswer::write_text(std::int64_t choice, std::string_view text, const Ch
   } else {
     piece() += "\"logprobs\":null";
   }
-  end_chunk();
+  end_text_chunk();
 }
 
 void ChatAnswer::take_token(std::int64_t choice, const ChosenToken& chosen) {

@@ -7,11 +7,11 @@
 
 #include "model/tokenizer/tokenizer.h"
 #include "server/protocol/chat_request.h"
-#include "server/protocol/generation_answer.h"
+#include "server/protocol/openai_answer.h"
 
 namespace ingot::protocol {
 
-class ChatAnswer : public GenerationAnswer {
+class ChatAnswer : public OpenAiAnswer {
  public:
   // The tokenizer must outlive it.
   ChatAnswer(AnswerHead head, const ChatRequest& request, const Tokenizer& tokenizer);

@@ -40,13 +40,13 @@ TEST(ChatAnswer, IsOneTextWhereItIsNotStreamed) {
             R"("usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14,)"
             R"("prompt_tokens_details":{"cached_tokens":6}},)"
             R"("timings":{"cache_n":6,"prompt_n":4,"prompt_ms":500,"prompt_per_token_ms":125,"prompt_per_second":8,)"
-            R"("predicted_n":4,"predicted_ms":2000,"predicted_per_token_ms":500,"predicted_per_second":2}})");
+            R"("predicted_n":4,"predicted_ms":1500,"predicted_per_token_ms":500,"predicted_per_second":2}})");
 }
 
 TEST(ChatAnswer, StreamsARoleThenTextsThenAReasonThenDone) {
   Chat chat(R"(,"stream":true)");
   EXPECT_EQ(chat.answer.on_token(0, {.token = 'a', .text = "A\n"}),
-            chunk_of(R"("index":0,"delta":{"role":"assistant","content":"","refusal":null},"logprobs":null,)"
+            chunk_of(R"("index":0,"delta":{"role":"assistant","content":null,"refusal":null},"logprobs":null,)"
                      R"("finish_reason":null)") +
                 chunk_of(R"("index":0,"delta":{"content":"A\n"},"logprobs":null,"finish_reason":null)"));
   // A character that is not complete yet.
@@ -76,6 +76,40 @@ TEST(ChatAnswer, StreamsUsageInAChunkWithoutChoicesWhereAskedFor) {
   EXPECT_EQ(at(last.chunks[1], "usage.total_tokens"), "14");
   EXPECT_EQ(at(last.chunks[1], "timings.prompt_n"), "4");
   EXPECT_TRUE(last.is_done);
+}
+
+TEST(ChatAnswer, TellsTimingsWithEachTextWhereAskedFor) {
+  Chat chat(R"(,"stream":true,"timings_per_token":true)");
+  const auto token_after = [](std::int64_t generated) {
+    return ChosenToken{.token = 'a',
+                       .text = "A",
+                       .counts = {.prompt = 10, .cached = 6, .generated = generated},
+                       .times = {.waiting = 1, .prompt = 0.5, .generation = 0.5 * static_cast<double>(generated - 1)}};
+  };
+  const Events first = events_of(chat.answer.on_token(0, token_after(1)));
+  ASSERT_EQ(first.chunks.size(), 2u);
+  EXPECT_EQ(at(first.chunks[0], "timings"), "absent");
+  EXPECT_EQ(at(first.chunks[1], "timings.prompt_n"), "4");
+  EXPECT_EQ(at(first.chunks[1], "timings.predicted_per_second"), "0");
+  const Events third = events_of(chat.answer.on_token(0, token_after(3)));
+  EXPECT_EQ(at(third.chunks[0], "timings.predicted_n"), "3");
+  EXPECT_EQ(at(third.chunks[0], "timings.predicted_ms"), "1000");
+  EXPECT_EQ(at(third.chunks[0], "timings.predicted_per_second"), "2");
+}
+
+TEST(ChatAnswer, TellsThePromptOnceWhereAskedFor) {
+  const Tokenizer tokenizer = test_tokenizer();
+  AnswerHead head = test_head();
+  head.prompt = "<s>\"Hi\"";
+  ChatAnswer whole(head, chat_request_of(""), tokenizer);
+  whole.on_end(0, test_ending(GenerationEnd::model, "A"));
+  EXPECT_EQ(at(json_value(whole.whole()), "__verbose"), R"({"prompt":"<s>\"Hi\""})");
+  ChatAnswer stream(head, chat_request_of(R"(,"stream":true)"), tokenizer);
+  const Events events = events_of(std::string(stream.on_token(0, {.token = 'a', .text = "A"})) +
+                                  std::string(stream.on_end(0, test_ending(GenerationEnd::model, ""))));
+  ASSERT_EQ(events.chunks.size(), 3u);
+  EXPECT_EQ(at(events.chunks[1], "__verbose"), "absent");
+  EXPECT_EQ(at(events.chunks[2], "__verbose.prompt"), R"("<s>\"Hi\"")");
 }
 
 TEST(ChatAnswer, HasARoleEvenWhereNothingIsSaid) {

@@ -147,6 +147,33 @@ Outcome<Value> read_message(const Value& given, const std::string& place, const 
   return Value::dictionary(std::move(message));
 }
 
+// Takes the last message off, as the answer's begin.
+Outcome<void> continue_last_message(chat::ChatRequest& chat) {
+  constexpr std::string_view field = "continue_final_message";
+  const Dictionary& last = chat.messages.back().as_dictionary();
+  const Value* content = last.find("content");
+  if (last.find("role")->bytes() != "assistant" || content == nullptr || !content->is_text()) {
+    return wrong_field(std::string(field), std::string(field) + ": expected an assistant's text as the last message");
+  }
+  chat.answer_begin = content->bytes();
+  chat.messages.pop_back();
+  return {};
+}
+
+void read_end(FieldReader& reader, chat::ChatRequest& chat) {
+  std::optional<bool> adds_prompt;
+  bool continues = false;
+  reader.read("add_generation_prompt", adds_prompt);
+  reader.read("continue_final_message", continues);
+  chat.add_generation_prompt = continues || adds_prompt.value_or(true);
+  if (!continues || reader.has_failed()) return;
+  if (adds_prompt.value_or(false)) {
+    return reader.fail(wrong_field("continue_final_message",
+                                   "continue_final_message: expected only where add_generation_prompt is not true"));
+  }
+  if (const Outcome<void> continued = continue_last_message(chat); !continued.ok()) reader.fail(continued.error());
+}
+
 Outcome<void> read_variables(const Dictionary& given, chat::ChatRequest& chat) {
   static constexpr std::array<std::string_view, 7> made_here = {
       "messages", "tools", "documents", "bos_token", "eos_token", "add_generation_prompt", "strftime_now"};
@@ -179,7 +206,7 @@ void read_chat(FieldReader& reader, const ServedModel& model, chat::ChatRequest&
       }
     }
   }
-  reader.read("add_generation_prompt", chat.add_generation_prompt);
+  read_end(reader, chat);
   // Named first, so that chat_template_kwargs wins: the later variable counts.
   if (const Value* effort = reader.value("reasoning_effort")) {
     if (is_one_of(efforts, *effort)) {

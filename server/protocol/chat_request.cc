@@ -85,6 +85,8 @@ Outcome<ChatRequest> read_from(FieldReader& reader, const ServedModel& model) {
   read_lengths(reader, request.generation);
   check_lengths(reader, request.generation);
   read_probabilities(reader, request.generation);
+  request.tells_prompt = model.tells_prompts;
+  reader.read("verbose", request.tells_prompt);
   read_only_values(reader);
   pass_over_harmless(reader);
   for (const std::string_view name : {"audio", "moderation", "web_search_options"}) reader.refused(name, name);

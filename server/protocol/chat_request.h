@@ -9,6 +9,7 @@ namespace ingot::protocol {
 struct ChatRequest {
   GenerationRequest generation = {};
   chat::ChatRequest chat = {};  // without tokens and the clock
+  bool tells_prompt = false;    // what the template made of it
 };
 
 Outcome<ChatRequest> read_chat_request(const chat::Dictionary& body, const ServedModel& model);

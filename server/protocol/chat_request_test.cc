@@ -93,6 +93,8 @@ TEST(ChatRequest, HonoursSampling) {
   EXPECT_TRUE(text.ignores_end);
   EXPECT_EQ(text.stop_tokens, (std::vector<std::int32_t>{1, 2}));
   EXPECT_EQ(request.generation.cache_salt, "mine");
+  EXPECT_TRUE(request.generation.shares_cache);
+  EXPECT_FALSE(chat_with(R"("cache_prompt":false)").generation.shares_cache);
   EXPECT_EQ(chat_with(R"("repeat_penalty":1.3)").generation.text.sampling.repetition, 1.3);
   EXPECT_EQ(chat_with(R"("top_k":-1)").generation.text.sampling.top_k, 0);
   EXPECT_EQ(chat_with(R"("max_completion_tokens":4,"max_tokens":7)").generation.most_tokens, 4);
@@ -143,6 +145,20 @@ TEST(ChatRequest, RefusesWhatIsOutOfRange) {
   for (const auto& [fields, param] : cases) EXPECT_EQ(refusal_with(fields).first, param) << fields;
 }
 
+TEST(ChatRequest, FollowsTheServerWhereItSaysNothing) {
+  ServedModel model = test_model;
+  model.seed = 42;
+  model.tells_prompts = true;
+  const auto read = [&](std::string_view fields) {
+    return read_chat_json("{" + std::string(one_message) + std::string(fields) + "}", model).value();
+  };
+  EXPECT_EQ(read("").generation.seed, 42u);
+  EXPECT_EQ(read(R"(,"seed":7)").generation.seed, 7u);
+  EXPECT_TRUE(read("").tells_prompt);
+  EXPECT_FALSE(read(R"(,"verbose":false)").tells_prompt);
+  EXPECT_TRUE(chat_with(R"("verbose":true,"timings_per_token":true)").generation.tells_timings);
+}
+
 TEST(ChatRequest, StopsAtTexts) {
   EXPECT_EQ(chat_with(R"("stop":"a")").generation.text.stops, std::vector<std::string>{"a"});
   EXPECT_EQ(chat_with(R"("stop":["a","b"])").generation.text.stops, (std::vector<std::string>{"a", "b"}));
@@ -179,7 +195,7 @@ TEST(ChatRequest, AcceptsWhatChangesNothing) {
        {R"("user":"u","metadata":{"a":"b"},"store":false,"service_tier":"auto","safety_identifier":"s")",
         R"("prompt_cache_key":"k","prompt_cache_retention":"24h","prompt_cache_options":{},"prediction":{})",
         R"("parallel_tool_calls":true,"tools":[],"tool_choice":"none","functions":[],"function_call":"auto")",
-        R"("response_format":{"type":"text"},"modalities":["text"],"verbosity":"medium","cache_prompt":true)",
+        R"("response_format":{"type":"text"},"modalities":["text"],"verbosity":"medium","id_slot":0)",
         R"("tools":null,"response_format":null,"audio":null)"}) {
     EXPECT_EQ(refusal_with(fields).first, "accepted") << fields << refusal_with(fields).second;
   }
@@ -199,7 +215,6 @@ TEST(ChatRequest, RefusesByNameWhatIsNotServedYet) {
       {R"("modalities":["text","audio"])", "modalities"},
       {R"("verbosity":"low")", "verbosity"},
       {R"("store":true)", "store"},
-      {R"("cache_prompt":false)", "cache_prompt"},
       {R"("moderation":{"model":"m"})", "moderation"},
       {R"("web_search_options":{})", "web_search_options"},
   };
@@ -291,6 +306,28 @@ TEST(ChatMessages, AreRefusedWithTheirPlace) {
             std::string::npos);
   EXPECT_EQ(message_refusal(R"({"role":"king","content":"x"})").second,
             "messages[1].role: expected one of system, developer, user, assistant, tool, found the text 'king'");
+}
+
+TEST(ChatMessages, AreContinuedWhereTheLastIsAnAssistants) {
+  const auto read = [](std::string_view last, std::string_view fields) {
+    return read_chat_json(R"({"messages":[{"role":"user","content":"Hi"},{"role":)" + std::string(last) + "}]" +
+                          std::string(fields) + "}");
+  };
+  constexpr std::string_view assistant = R"("assistant","content":"Wh")";
+  const Outcome<ChatRequest> continued = read(assistant, R"(,"continue_final_message":true)");
+  ASSERT_TRUE(continued.ok());
+  EXPECT_EQ(continued.value().chat.messages.size(), 1u);
+  EXPECT_EQ(continued.value().chat.answer_begin, "Wh");
+  EXPECT_TRUE(continued.value().chat.add_generation_prompt);
+  EXPECT_TRUE(read(assistant, R"(,"continue_final_message":true,"add_generation_prompt":false)").ok());
+  EXPECT_EQ(read(assistant, "").value().chat.messages.size(), 2u);
+  constexpr std::string_view field = "continue_final_message";
+  EXPECT_EQ(refusal_of(read(assistant, R"(,"continue_final_message":true,"add_generation_prompt":true)")).first, field);
+  EXPECT_EQ(refusal_of(read(R"("user","content":"Wh")", R"(,"continue_final_message":true)")).first, field);
+  EXPECT_EQ(refusal_of(read(R"("assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}])",
+                            R"(,"continue_final_message":true)"))
+                .first,
+            field);
 }
 
 TEST(ChatMessages, ComeWithVariablesForTheTemplate) {

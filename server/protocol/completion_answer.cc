@@ -13,11 +13,6 @@ std::string name_of_token(const Tokenizer& tokenizer, std::int32_t token) {
   return spelling(tokenizer.piece(token), "bytes:");
 }
 
-void append_item(std::string& list, std::string_view item) {
-  if (!list.empty()) list += ',';
-  list += item;
-}
-
 std::string number_text(float value) {
   std::string text;
   append_number(text, told_probability(value));
@@ -67,8 +62,8 @@ void append_lists(std::string& json, std::string_view tokens, std::string_view v
 }  // namespace
 
 CompletionAnswer::CompletionAnswer(AnswerHead head, const CompletionRequest& request, const Tokenizer& tokenizer)
-    : GenerationAnswer(std::move(head), request.generation, std::ssize(request.prompts),
-                       {"text_completion", "text_completion"}),
+    : OpenAiAnswer(std::move(head), request.generation, std::ssize(request.prompts),
+                   {"text_completion", "text_completion"}),
       tokenizer_(&tokenizer),
       choices_(static_cast<std::size_t>(choice_count())) {
   if (!request.echoes) return;
@@ -113,7 +108,7 @@ void CompletionAnswer::put(std::int64_t choice, std::string_view text, const Pro
     append_lists(piece(), probabilities->tokens, probabilities->values, probabilities->most_likely,
                  probabilities->offsets);
   }
-  end_chunk();
+  end_text_chunk();
 }
 
 void CompletionAnswer::take_prompt(std::int64_t choice, std::span<const ChosenToken> prompt) {

@@ -8,11 +8,11 @@
 
 #include "model/tokenizer/tokenizer.h"
 #include "server/protocol/completion_request.h"
-#include "server/protocol/generation_answer.h"
+#include "server/protocol/openai_answer.h"
 
 namespace ingot::protocol {
 
-class CompletionAnswer : public GenerationAnswer {
+class CompletionAnswer : public OpenAiAnswer {
  public:
   // The tokenizer must outlive it.
   CompletionAnswer(AnswerHead head, const CompletionRequest& request, const Tokenizer& tokenizer);

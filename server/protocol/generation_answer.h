@@ -1,14 +1,14 @@
 // GenerationAnswer: from what a generation tells its listener to what the client is sent: pieces of a stream, or one
-// JSON text. ChatAnswer and CompletionAnswer say it in their forms.
+// JSON text. OpenAiAnswer and LlamaAnswer say it in their forms.
 //
 //   answer.on_token(choice, chosen)   a piece to send; empty where nothing is to be sent (yet)
 //   answer.on_end(choice, ending)     the same
 //   answer.is_complete()              the stream has ended, or whole() and error() may be asked
 //
-// Ends: the model's own and a stop are "stop", the limit of tokens is "length". A deadline is none of OpenAI's reasons,
-// and half an answer under a wrong name would be taken for a whole one: it is an error (504), and so are failures and
-// cancellations (503). In a stream an error is an event, also where it comes before the first token, and the end: there
-// is no [DONE] behind it. The error of one choice is the error of all; who else is under way is the caller's to cancel.
+// A deadline is no reason to end that clients know, and half an answer under a wrong name would be taken for a whole
+// one: it is an error (504), and so are failures and cancellations (503). In a stream an error is an event, also where
+// it comes before the first token, and the end: nothing is behind it. The error of one choice is the error of all; who
+// else is under way is the caller's to cancel.
 //
 // Choices are counted over all prompts: those of prompt p are [p * n, p * n + n). No thread of its own and no lock:
 // whoever calls takes turns.
@@ -26,13 +26,6 @@
 
 namespace ingot::protocol {
 
-struct AnswerHead {
-  std::string id = {};
-  std::string model = {};
-  std::string fingerprint = {};  // of the program and the model
-  std::int64_t created = 0;      // seconds since 1970
-};
-
 class GenerationAnswer {
  public:
   virtual ~GenerationAnswer() = default;
@@ -44,51 +37,39 @@ class GenerationAnswer {
   // Ends it for a reason that no generation knows of.
   std::string_view on_error(ApiError error);
 
-  bool is_complete() const { return error_.has_value() || ended_ == std::ssize(endings_); }
+  bool is_complete() const { return error_.has_value() || ended_ == choice_count(); }
   const std::optional<ApiError>& error() const { return error_; }
   // An answer that is not streamed. Precondition: complete, without an error.
   std::string whole() const;
 
-  std::int64_t choice_count() const { return std::ssize(endings_); }
+  std::int64_t choice_count() const { return std::ssize(figures_); }
 
  protected:
-  struct Forms {
-    std::string_view whole;  // OpenAI's names of the objects
-    std::string_view chunk;
-  };
-  GenerationAnswer(AnswerHead head, const GenerationRequest& request, std::int64_t prompts, Forms forms);
+  GenerationAnswer(const GenerationRequest& request, std::int64_t prompts);
 
   virtual void take_prompt(std::int64_t, std::span<const ChosenToken>) {}
   virtual void take_token(std::int64_t choice, const ChosenToken& chosen) = 0;
-  // What is still to come of the choice but its last chunk.
+  // What is still to come of the choice but its end.
   virtual void take_rest(std::int64_t choice, const GenerationEnding& ending) = 0;
-  // Between the index and the finish reason, for the whole answer and for the last chunk of a stream.
-  virtual void add_choice(JsonWriter& writer, std::int64_t choice) const = 0;
-  virtual std::string_view empty_delta() const = 0;
+  // Of a stream: why the choice ended; and what is told of all, where it is the last.
+  virtual void write_end(std::int64_t choice) = 0;
+  virtual std::string write_whole() const = 0;
 
   bool is_streamed() const { return is_streamed_; }
   bool tells_probabilities() const { return tells_probabilities_; }
+  bool tells_timings() const { return tells_timings_; }
   std::int64_t choices_of_a_prompt() const { return choices_of_a_prompt_; }
-
-  // A chunk of a stream. Between the two the caller writes the fields of the choice to piece(), without a comma in
-  // front or behind.
+  std::span<const ChoiceFigures> figures() const { return figures_; }
+  const ChoiceFigures& figures_of(std::int64_t choice) const { return figures_[static_cast<std::size_t>(choice)]; }
+  // What is sent next.
   std::string& piece() { return piece_; }
-  void begin_chunk(std::int64_t choice);
-  void end_chunk();
 
  private:
-  void write_last_chunks(std::int64_t choice);
-  void add_totals(JsonWriter& writer) const;
-
-  AnswerHead head_;
-  Forms forms_;
   std::int64_t choices_of_a_prompt_;
-  bool is_streamed_, tells_usage_, tells_probabilities_;
+  bool is_streamed_, tells_probabilities_, tells_timings_;
 
-  std::string chunk_begin_;  // up to the index of a choice
-  std::string chunk_end_;    // from behind a choice without an end
   std::string piece_;
-  std::vector<std::optional<EndedChoice>> endings_;
+  std::vector<ChoiceFigures> figures_;
   std::int64_t ended_ = 0;
   std::optional<ApiError> error_;
 };

@@ -1,7 +1,5 @@
 #include "server/protocol/generation_request.h"
 
-#include <charconv>
-
 #include "server/protocol/token_input.h"
 
 namespace ingot::protocol {
@@ -47,28 +45,10 @@ void read_stops(FieldReader& reader, std::vector<std::string>& stops) {
   }
 }
 
-void read_biases(FieldReader& reader, std::int64_t vocabulary, std::vector<TokenBias>& biases) {
-  const Value* found = reader.value("logit_bias", Kind::dictionary);
-  if (found == nullptr) return;
-  for (const chat::Dictionary::Entry& entry : found->as_dictionary().entries()) {
-    const std::string& key = entry.key.bytes();
-    std::int32_t token = 0;
-    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), token);
-    if (error != std::errc{} || end != key.data() + key.size() || token < 0 || token >= vocabulary) {
-      return reader.fail("logit_bias", "tokens from 0 to " + std::to_string(vocabulary - 1) + " as keys", entry.key);
-    }
-    const bool is_number = entry.value.is(Kind::integer) || entry.value.is(Kind::floating);
-    const double added = is_number ? *entry.value.number_value() : 0;
-    if (!is_number || added < -100 || added > 100) {
-      return reader.fail("logit_bias." + key, "a number from -100 to 100", entry.value);
-    }
-    biases.push_back({token, static_cast<float>(added)});
-  }
-}
-
 void read_stream_options(FieldReader& reader, GenerationRequest& request) {
   reader.read("stream", request.is_streamed);
   request.tells_usage = !request.is_streamed;
+  reader.read("timings_per_token", request.tells_timings);
   const Value* found = reader.value("stream_options", Kind::dictionary);
   if (found == nullptr) return;
   if (!request.is_streamed) {
@@ -84,11 +64,7 @@ void read_stream_options(FieldReader& reader, GenerationRequest& request) {
 
 void read_harmless(FieldReader& reader) {
   reader.harmless("user", Kind::text);
-  reader.harmless("cache_prompt", Kind::boolean);
   reader.harmless("id_slot", Kind::integer);  // where llama-server puts it; here is no such place
-  if (const Value* found = reader.partly_refused("cache_prompt"); found != nullptr && !found->as_boolean()) {
-    reader.fail(not_served_yet("cache_prompt", "cache_prompt of false (a cache_salt of its own shares with nobody)"));
-  }
 }
 
 void refuse_others(FieldReader& reader) {
@@ -109,11 +85,14 @@ TextRequest text_request(const GenerationRequest& request, std::vector<std::int3
   return text;
 }
 
-void read_generation_fields(FieldReader& reader, const ServedModel& model, GenerationRequest& request) {
+void read_generation_fields(FieldReader& reader, const ServedModel& model, GenerationRequest& request, BiasForm form) {
   request.text.sampling = model.sampling;
   reader.read("model", request.model);
   read_sampling(reader, request.text.sampling);
-  read_biases(reader, model.vocabulary, request.text.biases);
+  LogitBiases biases = read_biases(reader, form, model.vocabulary);
+  request.text.biases = std::move(biases.tokens);
+  request.text_biases = std::move(biases.texts);
+  request.seed = model.seed;
   std::optional<std::int64_t> seed;
   reader.read("seed", seed, Integers{});
   if (seed) request.seed = static_cast<std::uint64_t>(*seed);
@@ -125,6 +104,7 @@ void read_generation_fields(FieldReader& reader, const ServedModel& model, Gener
   reader.read("ignore_eos", request.text.ignores_end);
   reader.read("min_tokens", request.text.least_tokens, {0, std::numeric_limits<std::int32_t>::max()});
   reader.read("cache_salt", request.cache_salt);
+  reader.read("cache_prompt", request.shares_cache);
   read_stream_options(reader, request);
   read_harmless(reader);
   refuse_others(reader);

@@ -6,6 +6,7 @@
 
 #include "engine/generation.h"
 #include "server/protocol/field_reader.h"
+#include "server/protocol/logit_biases.h"
 #include "server/protocol/served_model.h"
 
 namespace ingot::protocol {
@@ -16,9 +17,12 @@ struct GenerationRequest {
   std::optional<std::uint64_t> seed = {};        // nothing: any
   std::int64_t choices = 1;                      // for each prompt
   bool is_streamed = false;
-  bool tells_usage = true;           // in a stream: where asked for
-  bool tells_probabilities = false;  // of tokens, in the answer
-  std::string cache_salt = {};       // with whom it shares what is computed; empty: with all of its key
+  bool tells_usage = true;                 // in a stream: where asked for
+  bool tells_probabilities = false;        // of tokens, in the answer
+  bool tells_timings = false;              // in each chunk of a stream that has text; its end tells them anyway
+  bool shares_cache = true;                // what is computed for it, and for others
+  std::string cache_salt = {};             // with whom it shares what is computed; empty: with all of its key
+  std::vector<TextBias> text_biases = {};  // for whoever has a tokenizer to add to those of tokens
   // Everything but the prompt, the seed, most_tokens and who asks.
   TextRequest text = {};
 };
@@ -28,7 +32,8 @@ TextRequest text_request(const GenerationRequest& request, std::vector<std::int3
                          std::int64_t most_tokens, std::uint64_t any_seed);
 
 // Reads the fields that both kinds have under the same names, harmless and refused ones too.
-void read_generation_fields(FieldReader& reader, const ServedModel& model, GenerationRequest& request);
+void read_generation_fields(FieldReader& reader, const ServedModel& model, GenerationRequest& request,
+                            BiasForm form = BiasForm::openai);
 // No answer can be longer than its longest and shorter than its shortest.
 void check_lengths(FieldReader& reader, const GenerationRequest& request);
 

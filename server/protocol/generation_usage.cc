@@ -9,18 +9,19 @@ namespace {
 struct Totals {
   GenerationCounts counts;
   GenerationTimes times;
+  std::int64_t behind_first = 0;  // generated tokens, but for the first of each choice
 };
 
-Totals totals_of(std::span<const std::optional<EndedChoice>> choices, std::int64_t choices_of_a_prompt) {
+Totals totals_of(std::span<const ChoiceFigures> choices, std::int64_t choices_of_a_prompt) {
   Totals totals;
   for (std::size_t index = 0; index < choices.size(); ++index) {
-    if (!choices[index]) continue;
-    const EndedChoice& choice = *choices[index];
+    const ChoiceFigures& choice = choices[index];
     if (static_cast<std::int64_t>(index) % choices_of_a_prompt == 0) {
       totals.counts.prompt += choice.counts.prompt;
       totals.counts.cached += choice.counts.cached;
     }
     totals.counts.generated += choice.counts.generated;
+    totals.behind_first += std::max<std::int64_t>(choice.counts.generated - 1, 0);
     totals.times.prompt = std::max(totals.times.prompt, choice.times.prompt);
     totals.times.generation = std::max(totals.times.generation, choice.times.generation);
   }
@@ -32,8 +33,7 @@ double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace
 
-void add_usage(JsonWriter& writer, std::span<const std::optional<EndedChoice>> choices,
-               std::int64_t choices_of_a_prompt) {
+void add_usage(JsonWriter& writer, std::span<const ChoiceFigures> choices, std::int64_t choices_of_a_prompt) {
   const GenerationCounts counts = totals_of(choices, choices_of_a_prompt).counts;
   writer.open_object();
   writer.key("prompt_tokens").number(counts.prompt).key("completion_tokens").number(counts.generated);
@@ -42,14 +42,13 @@ void add_usage(JsonWriter& writer, std::span<const std::optional<EndedChoice>> c
   writer.close_object();
 }
 
-void add_timings(JsonWriter& writer, std::span<const std::optional<EndedChoice>> choices,
-                 std::int64_t choices_of_a_prompt) {
+void add_timings(JsonWriter& writer, std::span<const ChoiceFigures> choices, std::int64_t choices_of_a_prompt) {
   const Totals totals = totals_of(choices, choices_of_a_prompt);
   const std::int64_t computed = totals.counts.prompt - totals.counts.cached;
   const double prompt_ms = 1e3 * totals.times.prompt;
   const double predicted_ms = 1e3 * totals.times.generation;
   const auto read = static_cast<double>(computed);
-  const auto generated = static_cast<double>(totals.counts.generated);
+  const auto generated = static_cast<double>(totals.behind_first);
   writer.open_object();
   writer.key("cache_n").number(totals.counts.cached);
   writer.key("prompt_n").number(computed).key("prompt_ms").number(prompt_ms);

@@ -1,7 +1,6 @@
 // How many tokens an answer took, and how long: `usage` as OpenAI has it, `timings` as llama-server has them.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -10,17 +9,17 @@
 
 namespace ingot::protocol {
 
-struct EndedChoice {
-  std::string_view finish_reason = {};
+// So far, or at its end.
+struct ChoiceFigures {
+  GenerationEnd end = GenerationEnd::none;
   GenerationCounts counts = {};
   GenerationTimes times = {};
 };
 
 // Choices of one prompt count it once, as OpenAI does: by the first of them.
-void add_usage(JsonWriter& writer, std::span<const std::optional<EndedChoice>> choices,
-               std::int64_t choices_of_a_prompt);
-// Choices run side by side: of their times the longest counts, of their tokens all.
-void add_timings(JsonWriter& writer, std::span<const std::optional<EndedChoice>> choices,
-                 std::int64_t choices_of_a_prompt);
+void add_usage(JsonWriter& writer, std::span<const ChoiceFigures> choices, std::int64_t choices_of_a_prompt);
+// Choices run side by side: of their times the longest counts, of their tokens all. The first token comes of the
+// prompt: how fast tokens are generated is told of those behind it.
+void add_timings(JsonWriter& writer, std::span<const ChoiceFigures> choices, std::int64_t choices_of_a_prompt);
 
 }  // namespace ingot::protocol

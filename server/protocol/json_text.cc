@@ -69,6 +69,11 @@ void append_escaped(std::string& json, std::string_view text) {
   json += text.substr(begin);
 }
 
+void append_item(std::string& list, std::string_view item) {
+  if (!list.empty()) list += ',';
+  list += item;
+}
+
 void append_integer(std::string& json, std::int64_t value) {
   char digits[24];
   const auto written = std::to_chars(std::begin(digits), std::end(digits), value);

@@ -18,6 +18,9 @@ namespace ingot::protocol {
 // end of a line (U+0085, U+2028, U+2029) are escaped too.
 void append_escaped(std::string& json, std::string_view text);
 
+// To what stands between the brackets of a list.
+void append_item(std::string& list, std::string_view item);
+
 void append_integer(std::string& json, std::int64_t value);
 // The shortest spelling that reads back as the same number.
 void append_number(std::string& json, double value);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/sampler.h"
 
@@ -14,6 +15,8 @@ struct ServedModel {
   bool knows_developers = false;
   // For what a request does not say. OpenAI's temperature is 1; a model's file may advise another.
   SamplerOptions sampling = {.temperature = 1};
+  std::optional<std::uint64_t> seed = {};  // the same; nothing: any
+  bool tells_prompts = false;              // the same
 };
 
 }  // namespace ingot::protocol

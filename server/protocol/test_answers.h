@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "server/protocol/generation_answer.h"
+#include "server/protocol/openai_answer.h"
 #include "server/protocol/test_requests.h"
 
 namespace ingot::protocol {
@@ -15,13 +15,13 @@ inline GenerationEnding test_ending(GenerationEnd end, std::string_view text) {
   return {.end = end,
           .text = text,
           .counts = {.prompt = 10, .cached = 6, .generated = 4},
-          .times = {.waiting = 1, .prompt = 0.5, .generation = 2}};
+          .times = {.waiting = 1, .prompt = 0.5, .generation = 1.5}};
 }
 
 // What the last chunk of a stream says of that.
 inline std::string test_timings() {
   return R"(,"timings":{"cache_n":6,"prompt_n":4,"prompt_ms":500,"prompt_per_token_ms":125,"prompt_per_second":8,)"
-         R"("predicted_n":4,"predicted_ms":2000,"predicted_per_token_ms":500,"predicted_per_second":2})";
+         R"("predicted_n":4,"predicted_ms":1500,"predicted_per_token_ms":500,"predicted_per_second":2})";
 }
 
 struct Events {

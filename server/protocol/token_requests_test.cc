@@ -1,6 +1,7 @@
 #include "server/protocol/token_requests.h"
 
 #include "server/protocol/model_card.h"
+#include "server/protocol/server_properties.h"
 #include "server/protocol/test_requests.h"
 
 namespace ingot::protocol {
@@ -53,6 +54,25 @@ TEST(TokenizeAnswer, HasItsFormsForTextsToo) {
       json_object(R"({"messages":[{"role":"user","content":"a"}],"add_generation_prompt":false})"), test_model);
   ASSERT_TRUE(read.ok());
   EXPECT_FALSE(read.value().chat.add_generation_prompt);
+}
+
+TEST(ServerProperties, HaveLlamaServersForm) {
+  ServerProperties properties = {.id = "a",
+                                 .path = "/b.gguf",
+                                 .chat_template = "{{ x }}",
+                                 .begin_token = "<s>",
+                                 .end_token = "</s>",
+                                 .context = 512,
+                                 .sequences = 2};
+  properties.served.sampling.top_k = 20;
+  const std::string json = properties_answer(properties);
+  EXPECT_EQ(json,
+            R"({"default_generation_settings":{"n_ctx":512,"params":{"seed":null,"temperature":1,"top_k":20,"top_p":1,)"
+            R"("min_p":0,"repeat_penalty":1,"presence_penalty":0,"frequency_penalty":0}},"total_slots":2,)"
+            R"("model_alias":"a","model_path":"/b.gguf","chat_template":"{{ x }}","bos_token":"<s>",)"
+            R"("eos_token":"</s>","modalities":{"vision":false,"audio":false}})");
+  properties.served.seed = 42;
+  EXPECT_EQ(at(json_value(properties_answer(properties)), "default_generation_settings.params.seed"), "42");
 }
 
 TEST(ModelCard, HasOpenAisFormAndLlamaServersMeta) {

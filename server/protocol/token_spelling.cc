@@ -39,6 +39,12 @@ void add_bytes(JsonWriter& writer, std::string_view piece) {
   writer.close_list();
 }
 
+void add_token(JsonWriter& writer, const Tokenizer& tokenizer, std::int32_t token, float log_probability) {
+  const std::string_view bytes = tokenizer.piece(token);
+  writer.key("token").text(spelling(bytes, "")).key("logprob").number(told_probability(log_probability));
+  add_bytes(writer.key("bytes"), bytes);
+}
+
 float told_probability(float log_probability) {
   constexpr float impossible = -9999;
   return std::isfinite(log_probability) ? std::max(log_probability, impossible) : impossible;

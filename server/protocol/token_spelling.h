@@ -18,6 +18,9 @@ std::string spelling(std::string_view piece, std::string_view prefix_of_bytes);
 
 void add_bytes(JsonWriter& writer, std::string_view piece);
 
+// The fields of one token: `token`, `logprob`, `bytes`.
+void add_token(JsonWriter& writer, const Tokenizer& tokenizer, std::int32_t token, float log_probability);
+
 // A logarithm that JSON can hold: OpenAI's -9999 for what cannot come.
 float told_probability(float log_probability);
 

@@ -96,6 +96,36 @@ class Texts(Served):
         count = self.server.post("/v1/chat/completions/input_tokens", {"messages": [{"role": "user", "content": "x"}]})
         self.assertEqual(count.json(), {"input_tokens": len(self.server.post("/tokenize", {"content": prompt}).json()["tokens"])})
 
+    def test_a_chat_goes_on_from_its_last_message(self):
+        begun = self.complete(max_tokens=8)["choices"][0]["text"]
+        messages = [{"role": "user", "content": OPENING[1:]}, {"role": "assistant", "content": begun}]
+        fields = {"messages": messages, "continue_final_message": True, "verbose": True, "temperature": 0}
+        answer = self.server.post("/v1/chat/completions", {**fields, "max_tokens": 16}).json()
+        self.assertEqual(answer["__verbose"]["prompt"], OPENING + begun)
+        whole = self.complete(max_tokens=24)["choices"][0]["text"]
+        self.assertEqual(begun + answer["choices"][0]["message"]["content"], whole)
+
+    def test_llama_servers_form_has_the_same_text(self):
+        expected = self.complete(max_tokens=24)["choices"][0]["text"]
+        tokens = self.server.post("/tokenize", {"content": OPENING, "add_special": True}).json()["tokens"]
+        fields = {"temperature": 0, "n_predict": 24}
+        for prompt in (OPENING, tokens, {"prompt_string": OPENING}):
+            answer = self.server.post("/completion", {**fields, "prompt": prompt}).json()
+            self.assertEqual(answer["content"], expected)
+            self.assertEqual((answer["stop_type"], answer["tokens"]), ("limit", []))
+        events = [json.loads(event) for event in self.server.events("/completion", {**fields, "prompt": OPENING})]
+        self.assertEqual("".join(event["content"] for event in events), expected)
+        self.assertEqual([event["stop"] for event in events], [False] * 24 + [True])
+        biased = self.server.post("/completion", {**fields, "prompt": OPENING, "logit_bias": [[" the", False]]}).json()
+        self.assertNotIn(" the ", biased["content"])
+
+    def test_what_is_not_shared_is_computed_again(self):
+        text = OPENING + " He was never known to share." * 6
+        for fields, is_known in (({}, None), ({}, True), ({"cache_prompt": False}, False)):
+            usage = self.complete(prompt=text, max_tokens=1, **fields)["usage"]
+            if is_known is not None:
+                self.assertEqual(usage["prompt_tokens_details"]["cached_tokens"] > 0, is_known)
+
     def test_choices_of_several_prompts_stand_in_order(self):
         answer = self.complete(prompt=[OPENING, "\nOnce there was a fox"], n=2, max_tokens=8, ignore_eos=True)
         self.assertEqual([choice["index"] for choice in answer["choices"]], [0, 1, 2, 3])
@@ -166,6 +196,10 @@ class Texts(Served):
         self.assertEqual([model["id"] for model in listed], ["tales"])
         self.assertEqual(self.server.get("/v1/models/tales").json()["id"], "tales")
         self.assertTrue(listed[0]["meta"]["has_chat_template"])
+        properties = self.server.get("/props").json()
+        self.assertEqual(properties["default_generation_settings"]["n_ctx"], listed[0]["meta"]["n_ctx"])
+        self.assertEqual(properties["chat_template"], TEMPLATE)
+        self.assert_refused(self.server.get("/props?model=other"), 404, "tales")
         self.assertEqual(self.server.get("/health").json(), {"status": "ok"})
         self.assertEqual(self.server.ask("HEAD", "/health").body, "")
 
@@ -265,8 +299,10 @@ class Keys(Served):
 
     def test_an_allowed_page_is_told_so(self):
         asked = self.server.ask("OPTIONS", "/v1/models", None, {"Origin": "https://example.org"})
-        self.assertEqual(asked.status, 204)
+        self.assertEqual(asked.status, 200)
         self.assertEqual(asked.headers["Access-Control-Allow-Origin"], "https://example.org")
+        other = self.server.ask("OPTIONS", "/v1/models", None, {"Origin": "https://example.net"})
+        self.assertNotIn("Access-Control-Allow-Origin", other.headers)
         self.assert_refused(self.server.get("/v1/models", Origin="https://example.net"), 403)
 
     def test_no_page_where_none_is_wanted(self):

@@ -6,6 +6,7 @@
 #include "server/protocol/chat_request.h"
 #include "server/protocol/completion_request.h"
 #include "server/protocol/embedding_request.h"
+#include "server/protocol/llama_request.h"
 #include "server/protocol/token_requests.h"
 
 using namespace ingot;
@@ -58,6 +59,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto completion = read_completion_request(body.value(), model);
   check(completion);
   if (completion.ok()) check(completion.value().generation, model);
+  const auto llama = read_llama_request(body.value(), model);
+  check(llama);
+  if (llama.ok()) check(llama.value().generation, model);
   check(read_embedding_request(body.value(), model));
   check(read_tokenize_request(body.value()));
   check(read_detokenize_request(body.value(), model));
