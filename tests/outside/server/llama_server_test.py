@@ -21,7 +21,9 @@ sys.path.insert(0, str(TESTS / "end_to_end"))
 from embedder import make_embedder  # noqa: E402
 from run_cases import SKIPPED  # noqa: E402
 
-FILES = ("basic", "chat_completion", "security", "template", "tokenize", "embedding")  # of endpoints that are served
+# Of endpoints that are served.
+FILES = ("basic", "chat_completion", "security", "template", "tokenize", "embedding", "completion", "ignore_eos",
+         "ctx_shift", "metrics")  # fmt: skip
 PACKAGES = ("pytest", "requests", "openai", "wget", "aiohttp", "numpy")
 LIMIT_SECONDS = 1200
 
