@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "machine/machine.h"
 
 namespace ingot {
 namespace {
@@ -26,6 +27,9 @@ std::vector<std::uint64_t> hash_beginnings(const TextRequest& request, std::int6
   return hashes;
 }
 
+// In place of ScheduleLimits::tile_rows where products have no tiles: shorter steps meet the time of a pass better.
+constexpr std::int64_t rows_of_vectors = 8;
+
 }  // namespace
 
 Service::Service(Session& session, const Tokenizer& tokenizer, Bell& bell, ServiceOptions options)
@@ -34,6 +38,7 @@ Service::Service(Session& session, const Tokenizer& tokenizer, Bell& bell, Servi
   limits_.admitted = session.options().sequences;
   limits_.rows = session.options().chunk;
   limits_.pass_seconds = options.pass_seconds;
+  if (!Machine::detect().features.contains(Feature::amx_int8)) limits_.tile_rows = rows_of_vectors;
   const std::int64_t row_bytes = session.model().facts().vocabulary * static_cast<std::int64_t>(sizeof(float));
   limits_.prompt_outputs = std::max<std::int64_t>(1, most_output_bytes / row_bytes);
   counts_.pages = session.geometry().pages;
