@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <thread>
 
 #include "engine/embedding.h"
 #include "engine/golden_model.h"
+#include "engine/service_fixture.h"
 
 namespace ingot {
 namespace {
@@ -155,12 +155,7 @@ TEST_F(EmbeddingServiceTest, TakesTextsFromAnyThread) {
       bell_.ring();
     });
   }
-  while (true) {
-    const bool was_open = open > 0;
-    if (service_->step()) continue;
-    if (!was_open) break;
-    bell_.wait();
-  }
+  run_while_open(*service_, bell_, open);
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(told, 30);
 }

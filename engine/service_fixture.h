@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "engine/service.h"
 
 namespace ingot {
@@ -117,6 +119,17 @@ class ServiceTest : public testing::Test {
   std::unique_ptr<Service> service_;
   std::int64_t all_pages_ = 0;
 };
+
+// The thread of passes, while others bring work, and until nothing is left of it.
+template <class AnyService>
+void run_while_open(AnyService& service, Bell& bell, const std::atomic<int>& open) {
+  while (true) {
+    const bool was_open = open > 0;
+    if (service.step()) continue;
+    if (!was_open) break;
+    bell.wait();
+  }
+}
 
 inline constexpr std::string_view openings[] = {
     "\nOnce there was a thoughtful cook named Ralf.",

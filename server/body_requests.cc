@@ -1,8 +1,7 @@
 #include "server/body_requests.h"
 
-#include <random>
-
 #include "base/random.h"
+#include "machine/any_number.h"
 #include "server/embedding_answers.h"
 #include "server/protocol/chat_answer.h"
 #include "server/protocol/completion_answer.h"
@@ -13,11 +12,6 @@ namespace {
 
 using protocol::ApiError;
 using protocol::Outcome;
-
-std::uint64_t any_number() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32 | random();
-}
 
 // "chatcmpl-" and sixteen hexadecimal digits that nobody else has.
 std::string answer_id(std::string_view kind) {

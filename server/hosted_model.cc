@@ -32,6 +32,10 @@ Result<std::unique_ptr<HostedModel>> HostedModel::create(std::shared_ptr<const M
     served.knows_developers = source.find("developer") != std::string::npos;
     hosted->template_.emplace(chat::ChatTemplate::parse(std::move(source)));
   }
+  // So that as many as may run at once can all generate.
+  if (!opened.facts().makes_embeddings) {
+    options.session.chunk = std::max(options.session.chunk, rows_for(options.session.sequences));
+  }
   hosted->session_ = TRY(Session::create(hosted->model_, options.session));
   hosted->cache_bytes_ = hosted->session_->sequences().most_bytes();
   if (opened.facts().makes_embeddings) {
