@@ -60,37 +60,16 @@ Service::~Service() {
 
 std::int64_t Service::pages_of(std::int64_t tokens) const { return divide_rounding_up(tokens, limits_.page_length); }
 
-Result<std::int64_t> Service::submit(TextRequest request) {
-  const auto prompt = static_cast<std::int64_t>(request.prompt.size());
-  const std::int64_t room = this->room();
-  if (prompt > room || request.most_tokens > room - prompt) {
-    return Error::of(ErrorCode::out_of_range, "expected at most ", room, " tokens of prompt and answer, ",
-                     room < session_.context() ? "which the cache has room for, " : "", "found ", prompt, " and ",
-                     request.most_tokens);
+Result<void> Service::make_active(TextChoices choices, std::vector<std::unique_ptr<Active>>& made) const {
+  const std::shared_ptr<const PreparedRequest> prepared =
+      TRY(PreparedRequest::create(std::move(choices.request), tokenizer_, session_.model().facts().vocabulary));
+  const std::vector<std::uint64_t> beginnings = hash_beginnings(prepared->asked(), limits_.page_length);
+  for (std::size_t choice = 0; choice < choices.listeners.size(); ++choice) {
+    Generation generation =
+        TRY(Generation::create(prepared, choice, std::move(choices.listeners[choice]), session_.table(), tokenizer_));
+    made.push_back(std::make_unique<Active>(Active{.generation = std::move(generation), .beginnings = beginnings}));
   }
-  auto generation =
-      TRY(Generation::create(std::move(request), session_.table(), tokenizer_, session_.model().facts().vocabulary));
-  std::vector<std::uint64_t> beginnings = hash_beginnings(generation.request(), limits_.page_length);
-  const std::lock_guard lock(mutex_);
-  if (waiting_ >= options_.queue) {
-    return Error::of(ErrorCode::would_block, "expected less than ", options_.queue, " requests to wait, found ",
-                     waiting_);
-  }
-  // Whoever comes alone may come, however long his prompt is.
-  const auto most = static_cast<std::int64_t>(options_.queue_in_caches * static_cast<double>(cached_tokens()));
-  if (waiting_ > 0 && waiting_tokens_ + prompt > most) {
-    return Error::of(ErrorCode::would_block, "expected prompts of at most ", most, " tokens to wait, found ",
-                     waiting_tokens_ + prompt);
-  }
-  ++waiting_;
-  waiting_tokens_ += prompt;
-  const std::int64_t number = next_number_++;
-  auto active = std::make_unique<Active>(Active{.number = number, .generation = std::move(generation)});
-  active->state.admissions_before = admissions_;
-  active->beginnings = std::move(beginnings);
-  submitted_.push_back(std::move(active));
-  bell_.ring();
-  return number;
+  return {};
 }
 
 void Service::waits_no_more(const Active& active) {
@@ -150,7 +129,7 @@ void Service::end_late() {
 }
 
 // Its pages are given back, and counted, before anybody is told.
-void Service::end(Active& active, GenerationEnd end, std::string_view reason) {
+void Service::end(Active& active, GenerationEnd end, const Error* error) {
   if (active.has_ended) return;
   active.has_ended = true;
   if (active.sequence >= 0) session_.sequences().remove(active.sequence);
@@ -162,7 +141,7 @@ void Service::end(Active& active, GenerationEnd end, std::string_view reason) {
   }
   count_present();
   end_phase(active);
-  active.generation.end(end, reason);
+  active.generation.end(end, error);
 }
 
 void Service::end_phase(Active& active) {
@@ -326,7 +305,7 @@ bool Service::step() {
   for (const std::int64_t number : pass.admitted) {
     Active& active = find(number);
     if (const Result<void> admitted = admit(active); !admitted.ok()) {
-      end(active, GenerationEnd::failed, admitted.error().text());
+      end(active, GenerationEnd::failed, &admitted.error());
     }
   }
   compute(pass);

@@ -1,7 +1,7 @@
 // Service: the requests of many, through one session. Whoever has one hands it in from any thread; one thread runs the
 // passes, and tells the listeners.
 //
-//   service.submit(request);                       any thread
+//   service.submit(request, listener);             any thread
 //   while (...) if (!service.step()) bell.wait();  the thread of passes
 //
 // What a pass computes is the scheduler's choice (engine/scheduler.h); what others computed of the same text is shared
@@ -52,9 +52,15 @@ class Service {
   ~Service();
 
   // --- from any thread ---
-  // A number to cancel it by. Fails, and tells the listener nothing, where prompt and answer cannot fit the context
-  // (out_of_range), the queue is full (would_block), or a field is out of its range (invalid_argument).
-  Result<std::int64_t> submit(TextRequest request);
+  // All choices of some requests, or none of them. A number to cancel the first choice by; those that follow have the
+  // numbers that follow. Fails, and tells the listeners nothing, where prompt and answer cannot fit the context
+  // (out_of_range), the queue is full (would_block), or a field is out of its range, or there are more choices than the
+  // queue can ever hold (invalid_argument).
+  Result<std::int64_t> submit(std::vector<TextChoices> requests);
+  Result<std::int64_t> submit(TextRequest request, std::shared_ptr<GenerationListener> listener);
+  // Fails where so many choices, with prompts of so many tokens together, could never wait: for whoever would rather
+  // know before they are made.
+  Result<void> check_queue_holds(std::int64_t choices, std::int64_t tokens) const;
   // These take effect before the next pass. What has ended is left alone.
   void cancel(std::int64_t number) { send(Message::Kind::cancel, number); }
   // A paused request keeps its pages as long as nobody waits for them, and gets no rows.
@@ -73,8 +79,8 @@ class Service {
  private:
   using Clock = std::chrono::steady_clock;
   struct Active {
-    std::int64_t number;
     Generation generation;
+    std::int64_t number = -1;
     RequestState state = {};
     std::vector<std::uint64_t> beginnings = {};  // a hash of the prompt up to the end of each of its full pages
     std::int64_t checkpoint_at = 0;              // tokens; 0: none is kept
@@ -102,9 +108,11 @@ class Service {
 
   Service(Session& session, const Tokenizer& tokenizer, Bell& bell, ServiceOptions options);
 
+  // Appends the choices of a request.
+  Result<void> make_active(TextChoices choices, std::vector<std::unique_ptr<Active>>& made) const;
   void send(Message::Kind kind, std::int64_t number);
   void take_messages();
-  void end(Active& active, GenerationEnd end, std::string_view reason = {});
+  void end(Active& active, GenerationEnd end, const Error* error = nullptr);
   // Notes how long the phase took that it is in, and begins the next.
   static void end_phase(Active& active);
   void end_late();
@@ -126,6 +134,15 @@ class Service {
   std::int64_t cached_tokens() const { return session_.geometry().pages * session_.geometry().page_length; }
   // It was admitted for the first time, or ended before that. Precondition: the lock is held.
   void waits_no_more(const Active& active);
+
+  // How requests come (engine/service_submit.cc).
+  // Of prompts that wait.
+  std::int64_t most_waiting_tokens() const {
+    return static_cast<std::int64_t>(options_.queue_in_caches * static_cast<double>(cached_tokens()));
+  }
+  Result<void> check_room(const TextRequest& request) const;
+  // Fails where others wait in their place. Precondition: the lock is held.
+  Result<void> check_queue_has_room(std::int64_t choices, std::int64_t tokens) const;
 
   // A pass and what follows from it (engine/service_pass.cc).
   void compute(const ScheduledPass& pass);

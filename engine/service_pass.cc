@@ -52,7 +52,7 @@ void Service::fail(std::span<Active* const> of_pass, const Error& error) {
   const auto youngest = std::ranges::max_element(of_pass, {}, [](const Active* active) { return active->number; });
   if (error.code() == ErrorCode::out_of_memory && of_pass.size() > 1) return preempt(**youngest);
   // Whose fault it is cannot be told; the next pass is another one.
-  for (Active* active : of_pass) end(*active, GenerationEnd::failed, error.text());
+  for (Active* active : of_pass) end(*active, GenerationEnd::failed, &error);
 }
 
 Result<Service::Outcome> Service::evaluate(const OutputRow& row, std::span<const float> logits,
@@ -90,7 +90,7 @@ void Service::take_outputs(std::span<const OutputRow> rows, View<const float> lo
 void Service::take_outcome(const OutputRow& row, Result<Outcome> outcome) {
   Active& active = *row.active;
   if (active.has_ended) return;
-  if (!outcome.ok()) return end(active, GenerationEnd::failed, outcome.error().text());
+  if (!outcome.ok()) return end(active, GenerationEnd::failed, &outcome.error());
   Generation& generation = active.generation;
   const Outcome& found = outcome.value();
   if (!row.is_last) {
