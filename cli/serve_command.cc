@@ -195,7 +195,9 @@ void add_sizes(const Command& command, Options& options) {
   command.add_option("--cache-type", options.cache, "how keys and values are kept: f32, f16 or q8_0")
       .check(one_of({"f32", "f16", "q8_0"}))
       .capture_default_str();
-  command.add_option("--queue", options.service.queue, "requests of one asker that wait; more are refused with 429")
+  command
+      .add_option("--queue", options.service.queue,
+                  "requests of one asker that wait, each choice for one; more are refused with 429")
       .check(between(1, 1 << 20))
       .capture_default_str();
   command

@@ -20,6 +20,7 @@ class QueueBounds {
   // What one asker may have where nobody else waits.
   explicit QueueBounds(WaitingLoad of_one) : of_one_(of_one) {}
 
+  WaitingLoad of_one() const { return of_one_; }
   // Fails (would_block) where the asker's share, or the queue, has no room for these, all of them.
   Result<void> check(std::int64_t asker, WaitingLoad added) const;
   void add(std::int64_t asker, WaitingLoad added);

@@ -59,30 +59,19 @@ Service::~Service() {
   remove_ended();
 }
 
-Result<std::int64_t> Service::submit(TextRequest request) {
-  const auto prompt = static_cast<std::int64_t>(request.prompt.size());
-  const std::int64_t room = this->room();
-  if (prompt > room || request.most_tokens > room - prompt) {
-    return Error::of(ErrorCode::out_of_range, "expected at most ", room, " tokens of prompt and answer, ",
-                     room < session_.context() ? "which the cache has room for, " : "", "found ", prompt, " and ",
-                     request.most_tokens);
-  }
-  auto generation =
-      TRY(Generation::create(std::move(request), session_.table(), tokenizer_, session_.model().facts().vocabulary));
-  const TextRequest& taken = generation.request();
+Result<void> Service::make_active(TextChoices choices, std::vector<std::unique_ptr<Active>>& made) const {
+  const std::shared_ptr<const PreparedRequest> prepared =
+      TRY(PreparedRequest::create(std::move(choices.request), tokenizer_, session_.model().facts().vocabulary));
+  const TextRequest& asked = prepared->asked();
   // The last token is computed in any case, for what follows it.
-  TextBeginnings beginnings(secret_, taken.salt, std::span(taken.prompt).first(taken.prompt.size() - 1),
-                            limits_.page_length);
-  const std::lock_guard lock(mutex_);
-  TRY(waiting_.check(taken.asker, load_of(taken)));
-  waiting_.add(taken.asker, load_of(taken));
-  const std::int64_t number = next_number_++;
-  auto active = std::make_unique<Active>(Active{.number = number, .generation = std::move(generation)});
-  active->state.admissions_before = admissions_;
-  active->beginnings = std::move(beginnings);
-  submitted_.push_back(std::move(active));
-  bell_.ring();
-  return number;
+  const TextBeginnings beginnings(secret_, asked.salt, std::span(asked.prompt).first(asked.prompt.size() - 1),
+                                  limits_.page_length);
+  for (std::size_t choice = 0; choice < choices.listeners.size(); ++choice) {
+    Generation generation =
+        TRY(Generation::create(prepared, choice, std::move(choices.listeners[choice]), session_.table(), tokenizer_));
+    made.push_back(std::make_unique<Active>(Active{.generation = std::move(generation), .beginnings = beginnings}));
+  }
+  return {};
 }
 
 void Service::waits_no_more(const Active& active) {
@@ -142,7 +131,7 @@ void Service::end_late() {
 }
 
 // Its pages are given back, and counted, before anybody is told.
-void Service::end(Active& active, GenerationEnd end, std::string_view reason) {
+void Service::end(Active& active, GenerationEnd end, const Error* error) {
   if (active.has_ended) return;
   active.has_ended = true;
   if (active.sequence >= 0) session_.sequences().remove(active.sequence);
@@ -154,7 +143,7 @@ void Service::end(Active& active, GenerationEnd end, std::string_view reason) {
   }
   count_present();
   end_phase(active);
-  active.generation.end(end, reason);
+  active.generation.end(end, error);
 }
 
 void Service::end_phase(Active& active) {
@@ -276,7 +265,7 @@ bool Service::step() {
   for (const std::int64_t number : pass.admitted) {
     Active& active = find(number);
     if (const Result<void> admitted = admit(active); !admitted.ok()) {
-      end(active, GenerationEnd::failed, admitted.error().text());
+      end(active, GenerationEnd::failed, &admitted.error());
     }
   }
   compute(pass);

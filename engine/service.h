@@ -1,7 +1,7 @@
 // Service: the requests of many, through one session. Whoever has one hands it in from any thread; one thread runs the
 // passes, and tells the listeners.
 //
-//   service.submit(request);                       any thread
+//   service.submit(request, listener);             any thread
 //   while (...) if (!service.step()) bell.wait();  the thread of passes
 //
 // What a pass computes is the scheduler's choice (engine/scheduler.h); what others computed of the same text is shared
@@ -56,9 +56,15 @@ class Service {
   ~Service();
 
   // --- from any thread ---
-  // A number to cancel it by. Fails, and tells the listener nothing, where prompt and answer cannot fit the context
-  // (out_of_range), the queue is full (would_block), or a field is out of its range (invalid_argument).
-  Result<std::int64_t> submit(TextRequest request);
+  // All choices of one request or more, of one asker, or none of them. A number to cancel the first choice by; those
+  // that follow have the numbers that follow. Fails, and tells the listeners nothing, where prompt and answer cannot fit
+  // the context (out_of_range), the queue is full (would_block), or a field is out of its range, or there are more
+  // choices than the queue can ever hold (invalid_argument).
+  Result<std::int64_t> submit(std::vector<TextChoices> requests);
+  Result<std::int64_t> submit(TextRequest request, std::shared_ptr<GenerationListener> listener);
+  // Fails where so many choices, with prompts of so many tokens together, could never wait: for whoever would rather
+  // know before they are made.
+  Result<void> check_queue_holds(std::int64_t choices, std::int64_t tokens) const;
   // These take effect before the next pass. What has ended is left alone.
   void cancel(std::int64_t number) { send(Message::Kind::cancel, number); }
   // A paused request keeps its pages as long as nobody waits for them, and gets no rows.
@@ -77,8 +83,8 @@ class Service {
  private:
   using Clock = std::chrono::steady_clock;
   struct Active {
-    std::int64_t number;
     Generation generation;
+    std::int64_t number = -1;
     RequestState state = {};
     TextBeginnings beginnings = {};               // of all of the prompt but its last token
     std::optional<std::uint64_t> looked_up = {};  // when what is known of it was: SequenceMemory::known_changes()
@@ -107,9 +113,11 @@ class Service {
 
   Service(Session& session, const Tokenizer& tokenizer, Bell& bell, ServiceOptions options);
 
+  // Appends the choices of a request.
+  Result<void> make_active(TextChoices choices, std::vector<std::unique_ptr<Active>>& made) const;
   void send(Message::Kind kind, std::int64_t number);
   void take_messages();
-  void end(Active& active, GenerationEnd end, std::string_view reason = {});
+  void end(Active& active, GenerationEnd end, const Error* error = nullptr);
   // Notes how long the phase took that it is in, and begins the next.
   static void end_phase(Active& active);
   void end_late();
@@ -135,6 +143,9 @@ class Service {
   static WaitingLoad load_of(const TextRequest& request) { return {1, std::ssize(request.prompt)}; }
   // It was, or ended before that. Precondition: the lock is held.
   void waits_no_more(const Active& active);
+
+  // How requests come (engine/service_submit.cc).
+  Result<void> check_room(const TextRequest& request) const;
 
   // A pass and what follows from it (engine/service_pass.cc).
   void compute(const ScheduledPass& pass);

@@ -15,6 +15,7 @@ struct Heard : GenerationListener {
   std::vector<TokenScore> prompt_scores;
   std::vector<std::int32_t> tokens;
   std::vector<TokenScore> scores;
+  std::vector<std::size_t> offsets;
   std::string text;
   std::optional<GenerationEnd> ended;
   GenerationCounts counts;
@@ -23,6 +24,7 @@ struct Heard : GenerationListener {
   std::string reason;
   std::optional<std::int32_t> last;  // the token that ended it
   TokenScore last_score;
+  std::size_t last_offset = 0;
 
   void on_prompt(std::span<const ChosenToken> told) override {
     EXPECT_TRUE(prompt.empty() && tokens.empty() && !ended);
@@ -36,6 +38,7 @@ struct Heard : GenerationListener {
     EXPECT_FALSE(ended);
     tokens.push_back(chosen.token);
     scores.push_back({chosen.log_probability, {chosen.most_likely.begin(), chosen.most_likely.end()}});
+    offsets.push_back(chosen.offset);
     text += chosen.text;
   }
   void on_end(const GenerationEnding& ending) override {
@@ -45,9 +48,10 @@ struct Heard : GenerationListener {
     counts = ending.counts;
     times = ending.times;
     stop = ending.stop;
-    reason = ending.reason;
+    if (ending.error != nullptr) reason = ending.error->text();
     if (!ending.last) return;
     last = ending.last->token;
+    last_offset = ending.last->offset;
     last_score = {ending.last->log_probability, {ending.last->most_likely.begin(), ending.last->most_likely.end()}};
   }
 };
@@ -92,8 +96,7 @@ class ServiceTest : public testing::Test {
   }
 
   std::int64_t submit(TextRequest request, const HeardListener& listener) {
-    request.listener = listener;
-    const Result<std::int64_t> number = service_->submit(std::move(request));
+    const Result<std::int64_t> number = service_->submit(std::move(request), listener);
     EXPECT_TRUE(number.ok()) << number.error().text();
     return number.ok() ? number.value() : -1;
   }

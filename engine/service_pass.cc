@@ -53,14 +53,14 @@ void Service::count_pass(const ScheduledPass& pass) {
 void Service::fail(const ScheduledPass& pass, std::span<Active* const> of_pass, const Error& error) {
   if (error.code() != ErrorCode::out_of_memory) {
     // Whose fault it is cannot be told; the next pass is another one.
-    for (Active* active : of_pass) end(*active, GenerationEnd::failed, error.text());
+    for (Active* active : of_pass) end(*active, GenerationEnd::failed, &error);
     return;
   }
   if (!prompt_rows_.shrink(pass.prompt_rows)) {
     const auto youngest = std::ranges::max_element(of_pass, {}, [](const Active* active) { return active->number; });
     const std::int64_t rows = pass.decoding_rows + pass.prompt_rows;
-    end(**youngest, GenerationEnd::failed,
-        error.within("in a pass of ", rows, " rows, which cannot have fewer").text());
+    const Error why = error.within("in a pass of ", rows, " rows, which cannot have fewer");
+    end(**youngest, GenerationEnd::failed, &why);
   }
   // Where the pass went through in parts, some have come further than is known, and cannot be turned back.
   for (Active* active : of_pass) {
@@ -105,7 +105,7 @@ void Service::take_outputs(std::span<const OutputRow> rows, View<const float> lo
 void Service::take_outcome(const OutputRow& row, Result<Outcome> outcome) {
   Active& active = *row.active;
   if (active.has_ended) return;
-  if (!outcome.ok()) return end(active, GenerationEnd::failed, outcome.error().text());
+  if (!outcome.ok()) return end(active, GenerationEnd::failed, &outcome.error());
   Generation& generation = active.generation;
   const Outcome& found = outcome.value();
   if (!row.is_last) {

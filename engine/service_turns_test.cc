@@ -15,8 +15,7 @@ TEST_F(ServiceTurnsTest, RefusesWhatCanNeverFitAndWhatHasToWaitTooLong) {
   serve(1, 4, {.queue = 2});
   const HeardListener listener = std::make_shared<Heard>();
   const auto refusal = [&](TextRequest asked) {
-    asked.listener = listener;
-    const Result<std::int64_t> number = service_->submit(std::move(asked));
+    const Result<std::int64_t> number = service_->submit(std::move(asked), listener);
     EXPECT_FALSE(number.ok());
     return number.ok() ? ErrorCode::corrupt : number.error().code();
   };
@@ -27,7 +26,7 @@ TEST_F(ServiceTurnsTest, RefusesWhatCanNeverFitAndWhatHasToWaitTooLong) {
   TextRequest unknown = request(openings[2], 1);
   unknown.prompt.push_back(-1);
   EXPECT_EQ(refusal(unknown), ErrorCode::invalid_argument);
-  EXPECT_FALSE(service_->submit(request(openings[2], 1)).ok()) << "nobody listens";
+  EXPECT_FALSE(service_->submit(request(openings[2], 1), nullptr).ok()) << "nobody listens";
   TextRequest hot = request(openings[2], 1);
   hot.sampling.temperature = -1;
   EXPECT_EQ(refusal(hot), ErrorCode::invalid_argument);
@@ -42,11 +41,10 @@ TEST_F(ServiceTurnsTest, RefusesWhatCanNeverFitAndWhatHasToWaitTooLong) {
 TEST_F(ServiceTurnsTest, WhoFillsTheQueueLeavesPlacesForOthers) {
   serve(1, 0, {.queue = 4});
   TextRequest asked = request(openings[2], 1);
-  asked.listener = std::make_shared<Heard>();
   const auto fill = [&](std::int64_t asker) {
     asked.asker = asker;
     int count = 0;
-    for (; service_->submit(asked).ok(); ++count) asked.listener = std::make_shared<Heard>();
+    while (service_->submit(asked, std::make_shared<Heard>()).ok()) ++count;
     return count;
   };
   EXPECT_EQ(fill(7), 4);
@@ -107,8 +105,7 @@ TEST_F(ServiceTurnsTest, LongPromptsThatWaitAreAsManyAsFillTheCacheAFewTimes) {
   longest.prompt.resize(3 * small_page, longest.prompt.back());
   submit(longest, std::make_shared<Heard>());
   submit(longest, std::make_shared<Heard>());
-  longest.listener = std::make_shared<Heard>();
-  const Result<std::int64_t> third = service_->submit(longest);
+  const Result<std::int64_t> third = service_->submit(longest, std::make_shared<Heard>());
   ASSERT_FALSE(third.ok());
   EXPECT_EQ(third.error().code(), ErrorCode::would_block);
   run_all();

@@ -5,6 +5,7 @@
 #include "server/embedding_answers.h"
 #include "server/protocol/chat_answer.h"
 #include "server/protocol/completion_answer.h"
+#include "server/protocol/text_requests.h"
 #include "server/protocol/token_requests.h"
 
 namespace ingot {
@@ -44,46 +45,49 @@ ApiError expect_texts(const HostedModel& model) {
                                             ", which makes embeddings: ask /v1/embeddings");
 }
 
-// The choices of all prompts.
-Outcome<std::vector<TextRequest>> choices_of(const BodyRequest& request, const protocol::GenerationRequest& generation,
-                                             const std::vector<std::vector<std::int32_t>>& prompts) {
-  std::vector<TextRequest> choices;
-  const std::int64_t room = request.model.texts()->room();
-  const std::uint64_t seed = any_number();
-  for (const std::vector<std::int32_t>& prompt : prompts) {
-    const std::int64_t asked = generation.most_tokens.value_or(1);
-    const auto tokens = static_cast<std::int64_t>(prompt.size());
-    if (tokens + asked > room) return protocol::context_length_exceeded(tokens, asked, room);
-    for (std::int64_t choice = 0; choice < generation.choices; ++choice) {
-      choices.push_back(protocol::text_request(generation, prompt, choice, room - tokens, seed));
-      choices.back().salt = salt_of(request.visit->visitor().salt, generation.cache_salt);
-      if (request.deadline_seconds) {
-        choices.back().deadline =
-            request.visit->arrival() + std::chrono::duration_cast<Visit::Clock::duration>(
-                                           std::chrono::duration<double>(*request.deadline_seconds));
-      }
-    }
+// Before anything is made of them: so many could never wait together.
+Outcome<void> check_choices(const BodyRequest& request, std::int64_t prompts, std::int64_t choices) {
+  const Result<void> fits = request.model.texts()->check_queue_holds(prompts * choices, 0);
+  if (!fits.ok()) return protocol::engine_error(fits.error(), 0);
+  return {};
+}
+
+// One for each prompt.
+Outcome<std::vector<TextRequest>> requests_of(const BodyRequest& request, const protocol::GenerationRequest& generation,
+                                              std::vector<std::vector<std::int32_t>> prompts) {
+  std::vector<TextRequest> texts =
+      TRY(protocol::text_requests(generation, std::move(prompts), request.model.texts()->room(), any_number()));
+  const Visitor& visitor = request.visit->visitor();
+  const std::uint64_t salt = salt_of(visitor.salt, generation.cache_salt);
+  for (TextRequest& text : texts) {
+    text.asker = visitor.asker;
+    text.salt = salt;
+    if (!request.deadline_seconds) continue;
+    text.deadline = request.visit->arrival() + std::chrono::duration_cast<Visit::Clock::duration>(
+                                                   std::chrono::duration<double>(*request.deadline_seconds));
   }
-  return choices;
+  return texts;
 }
 
 Outcome<void> answer_chat(const BodyRequest& request, TextAnswers& texts) {
   if (request.model.texts() == nullptr) return expect_texts(request.model);
   protocol::ChatRequest chat = TRY(protocol::read_chat_request(request.body, request.model.served()));
+  TRY(check_choices(request, 1, chat.generation.choices));
   Result<std::vector<std::int32_t>> prompt = request.model.chat_prompt(chat.chat);
   if (!prompt.ok()) return protocol::wrong_template(prompt.error().text());
   std::vector<std::vector<std::int32_t>> prompts;
   prompts.push_back(std::move(prompt).value());
   if (prompts.front().empty()) return protocol::wrong_template("it wrote nothing for these messages");
-  std::vector<TextRequest> choices = TRY(choices_of(request, chat.generation, prompts));
+  std::vector<TextRequest> asked = TRY(requests_of(request, chat.generation, std::move(prompts)));
   auto form = std::make_unique<protocol::ChatAnswer>(head_of(request, "chatcmpl-"), chat, request.model.tokenizer());
-  return texts.begin(request.visit, request.model, std::move(form), std::move(choices), chat.generation.is_streamed);
+  return texts.begin(request.visit, request.model, std::move(form), std::move(asked), chat.generation.is_streamed);
 }
 
 Outcome<void> answer_completion(const BodyRequest& request, TextAnswers& texts) {
   if (request.model.texts() == nullptr) return expect_texts(request.model);
   const protocol::CompletionRequest completion =
       TRY(protocol::read_completion_request(request.body, request.model.served()));
+  TRY(check_choices(request, std::ssize(completion.prompts), completion.generation.choices));
   std::vector<std::vector<std::int32_t>> prompts;
   for (const protocol::TokenInput& input : completion.prompts) {
     prompts.push_back(TRY(request.model.tokens_of(input)));
@@ -91,10 +95,10 @@ Outcome<void> answer_completion(const BodyRequest& request, TextAnswers& texts) 
       return protocol::wrong_field("prompt", "expected at least one token, found a text that has none");
     }
   }
-  std::vector<TextRequest> choices = TRY(choices_of(request, completion.generation, prompts));
+  std::vector<TextRequest> asked = TRY(requests_of(request, completion.generation, std::move(prompts)));
   auto form =
       std::make_unique<protocol::CompletionAnswer>(head_of(request, "cmpl-"), completion, request.model.tokenizer());
-  return texts.begin(request.visit, request.model, std::move(form), std::move(choices),
+  return texts.begin(request.visit, request.model, std::move(form), std::move(asked),
                      completion.generation.is_streamed);
 }
 

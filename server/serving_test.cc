@@ -90,6 +90,18 @@ TEST_F(ServingTest, WhatRunsWhenASignalComesIsAnsweredFirst) {
   passes_.join();
 }
 
+TEST_F(ServingTest, MoreChoicesThanMayEverWaitAreWrong) {
+  std::string prompts = "[1]";
+  for (int i = 1; i < 30; ++i) prompts += ",[1]";
+  const std::string fields = "{\"prompt\":[" + prompts + "],\"max_tokens\":1,\"stop\":\"xyz\",\"n\":";
+  const std::string refused = ask("/v1/completions", fields + "10}");
+  EXPECT_NE(refused.find("400 Bad Request"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("at most 256 choices"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("found 300"), std::string::npos) << refused;
+  const std::string answered = ask("/v1/completions", fields + "2}");
+  EXPECT_NE(answered.find("\"index\":59"), std::string::npos) << answered;
+}
+
 TEST_F(ServingTest, WhoIsServedByNobodyIsToldWhy) {
   EXPECT_NE(ask("/v1/completions", "{").find("400 Bad Request"), std::string::npos);
   EXPECT_NE(ask("/v1/embeddings", R"({"input":"x"})").find("makes embeddings"), std::string::npos);

@@ -19,10 +19,10 @@ class TextAnswers {
  public:
   using Form = std::unique_ptr<protocol::GenerationAnswer>;
 
-  // Hands the choices to the model; everything after that comes by itself. Where the model takes none of them, the
-  // error is returned and nothing was answered. The model must outlive the answer.
+  // Hands the choices of all prompts to the model; everything after that comes by itself. Where the model takes none of
+  // them, the error is returned and nothing was answered: it takes all or none. The model must outlive the answer.
   protocol::Outcome<void> begin(const std::shared_ptr<Visit>& visit, HostedModel& model, Form form,
-                                std::vector<TextRequest> choices, bool is_streamed);
+                                std::vector<TextRequest> prompts, bool is_streamed);
   // A client who waits for the first token of a stream is told that it was heard after a while: `delay` runs the task
   // then, on any thread.
   using Delay = std::function<void(std::function<void()> task)>;

@@ -20,7 +20,11 @@ std::optional<ApiError> error_of_ending(const GenerationEnding& ending) {
     case GenerationEnd::none:
     case GenerationEnd::failed: break;
   }
-  return unavailable("the request could not be computed: " + std::string(ending.reason), std::nullopt);
+  std::string message = "the request could not be computed";
+  if (ending.error != nullptr) message += ": " + std::string(ending.error->text());
+  // Memory may be there again later. All else is this server's fault, or the model's.
+  const bool is_short_of_memory = ending.error != nullptr && ending.error->code() == ErrorCode::out_of_memory;
+  return is_short_of_memory ? unavailable(std::move(message), std::nullopt) : http_error(500, message);
 }
 
 void add_head(JsonWriter& writer, const AnswerHead& head, std::string_view form) {
@@ -118,7 +122,7 @@ void GenerationAnswer::write_last_chunks(std::int64_t choice) {
   piece_ += done;
 }
 
-std::string GenerationAnswer::whole() const {
+std::string GenerationAnswer::whole() {
   if (!is_complete() || error_) __builtin_trap();
   std::string json;
   JsonWriter writer(json);

@@ -6,9 +6,10 @@
 //   answer.is_complete()              the stream has ended, or whole() and error() may be asked
 //
 // Ends: the model's own and a stop are "stop", the limit of tokens is "length". A deadline is none of OpenAI's reasons,
-// and half an answer under a wrong name would be taken for a whole one: it is an error (504), and so are failures and
-// cancellations (503). In a stream an error is an event, also where it comes before the first token, and the end: there
-// is no [DONE] behind it. The error of one choice is the error of all; who else is under way is the caller's to cancel.
+// and half an answer under a wrong name would be taken for a whole one: it is an error (504), and so are cancellations
+// (503) and failures (500, or 503 where memory is short). In a stream an error is an event, also where it comes before
+// the first token, and the end: there is no [DONE] behind it. The error of one choice is the error of all; who else is
+// under way is the caller's to cancel.
 //
 // Choices are counted over all prompts: those of prompt p are [p * n, p * n + n). No thread of its own and no lock:
 // whoever calls takes turns.
@@ -46,8 +47,8 @@ class GenerationAnswer {
 
   bool is_complete() const { return error_.has_value() || ended_ == std::ssize(endings_); }
   const std::optional<ApiError>& error() const { return error_; }
-  // An answer that is not streamed. Precondition: complete, without an error.
-  std::string whole() const;
+  // An answer that is not streamed. Once: what was kept for it is let go of. Precondition: complete, without an error.
+  std::string whole();
 
   std::int64_t choice_count() const { return std::ssize(endings_); }
 
@@ -62,8 +63,8 @@ class GenerationAnswer {
   virtual void take_token(std::int64_t choice, const ChosenToken& chosen) = 0;
   // What is still to come of the choice but its last chunk.
   virtual void take_rest(std::int64_t choice, const GenerationEnding& ending) = 0;
-  // Between the index and the finish reason, for the whole answer and for the last chunk of a stream.
-  virtual void add_choice(JsonWriter& writer, std::int64_t choice) const = 0;
+  // Between the index and the finish reason, for the whole answer, which is then all that holds it.
+  virtual void add_choice(JsonWriter& writer, std::int64_t choice) = 0;
   virtual std::string_view empty_delta() const = 0;
 
   bool is_streamed() const { return is_streamed_; }
@@ -78,7 +79,6 @@ class GenerationAnswer {
 
  private:
   void write_last_chunks(std::int64_t choice);
-  void add_totals(JsonWriter& writer) const;
 
   AnswerHead head_;
   Forms forms_;

@@ -9,6 +9,7 @@ namespace {
 struct Totals {
   GenerationCounts counts;
   GenerationTimes times;
+  std::int64_t choices = 0;
 };
 
 Totals totals_of(std::span<const std::optional<EndedChoice>> choices, std::int64_t choices_of_a_prompt) {
@@ -16,6 +17,7 @@ Totals totals_of(std::span<const std::optional<EndedChoice>> choices, std::int64
   for (std::size_t index = 0; index < choices.size(); ++index) {
     if (!choices[index]) continue;
     const EndedChoice& choice = *choices[index];
+    ++totals.choices;
     if (static_cast<std::int64_t>(index) % choices_of_a_prompt == 0) {
       totals.counts.prompt += choice.counts.prompt;
       totals.counts.cached += choice.counts.cached;
@@ -27,7 +29,7 @@ Totals totals_of(std::span<const std::optional<EndedChoice>> choices, std::int64
   return totals;
 }
 
-// JSON has no infinity, and what took no time has no rate.
+// JSON has no infinity, and what took no time has no rate: llama-server's 0.
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace
@@ -49,7 +51,9 @@ void add_timings(JsonWriter& writer, std::span<const std::optional<EndedChoice>>
   const double prompt_ms = 1e3 * totals.times.prompt;
   const double predicted_ms = 1e3 * totals.times.generation;
   const auto read = static_cast<double>(computed);
-  const auto generated = static_cast<double>(totals.counts.generated);
+  // The time is that from the first token on: of answers that have no second one it says nothing.
+  const bool has_pace = totals.counts.generated > totals.choices;
+  const double generated = has_pace ? static_cast<double>(totals.counts.generated) : 0;
   writer.open_object();
   writer.key("cache_n").number(totals.counts.cached);
   writer.key("prompt_n").number(computed).key("prompt_ms").number(prompt_ms);
