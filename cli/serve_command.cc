@@ -214,7 +214,8 @@ void add_sizes(const Command& command, Options& options) {
       .check(between(1, 1 << 20))
       .capture_default_str();
   command.add_option("--body", options.serving.http.limits.body_bytes, "most bytes of a request; without this, 16M")
-      .transform(as_bytes());
+      .transform(as_bytes())
+      .check(between(std::int64_t{1}, std::int64_t{1} << 40));
 }
 
 }  // namespace

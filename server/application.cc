@@ -56,9 +56,17 @@ void Application::open(std::vector<HostedModel*> models) {
   state_.compare_exchange_strong(loading, State::ready);
 }
 
-http::Answer Application::refuse(int status, std::string_view reason) {
-  const ApiError error = protocol::http_error(status, reason);
-  return {.status = status, .headers = {{"Content-Type", "application/json"}}, .body = error.json()};
+bool Application::wants_body(const http::Request& head) {
+  return head.method == "POST" && admit(head, find_route(head.path)).ok();
+}
+
+http::Answer Application::refuse(const http::Refusal& refusal, const http::Request& request) {
+  log_.add({.peer = request.peer,
+            .method = request.method.empty() ? "-" : request.method,
+            .path = request.path.empty() ? "-" : request.path,
+            .status = refusal.status});
+  const ApiError error = protocol::http_error(refusal.status, refusal.reason);
+  return {.status = refusal.status, .headers = {{"Content-Type", "application/json"}}, .body = error.json()};
 }
 
 Outcome<Visitor> Application::admit(const http::Request& request, const Route& route) const {
@@ -70,14 +78,19 @@ Outcome<Visitor> Application::admit(const http::Request& request, const Route& r
     return protocol::forbidden("expected a page of this server's own, or one that --cors allows, found '" +
                                *request.header("Origin") + "'");
   }
+  Visitor visitor{.asker = asker_of(request.peer)};
   // A browser asks without the key whether it may ask with it.
   const bool is_preflight = request.method == "OPTIONS";
-  if (!options_.keys.are_needed() || route.access == Access::open || is_preflight) {
-    return Visitor{.asker = asker_of(request.peer)};
+  if (options_.keys.are_needed() && route.access != Access::open && !is_preflight) {
+    const std::optional<std::size_t> key = options_.keys.find(request);
+    if (!key) return protocol::wrong_key();
+    visitor = {.asker = static_cast<std::int64_t>(*key), .salt = *key + 1};
   }
-  const std::optional<std::size_t> key = options_.keys.find(request);
-  if (!key) return protocol::wrong_key();
-  return Visitor{.asker = static_cast<std::int64_t>(*key), .salt = *key + 1};
+  if (route.endpoint == Endpoint::nowhere) return protocol::unknown_path(request.path);
+  if (!takes_method(route, request.method)) {
+    return protocol::wrong_method(request.method, request.path, allowed_methods(route));
+  }
+  return visitor;
 }
 
 void Application::handle(std::shared_ptr<http::Exchange> exchange) {
@@ -86,13 +99,10 @@ void Application::handle(std::shared_ptr<http::Exchange> exchange) {
   const Outcome<Visitor> visitor = admit(request, route);
   const auto visit = std::make_shared<Visit>(std::move(exchange), visitor.ok() ? visitor.value() : Visitor{},
                                              origins_.headers(request), log_);
-  if (!visitor.ok()) return visit->refuse(visitor.error());
-  if (route.endpoint == Endpoint::nowhere) return visit->refuse(protocol::unknown_path(request.path));
-  if (!takes_method(route, request.method)) {
-    const std::string allowed = allowed_methods(route);
-    const ApiError error = protocol::wrong_method(request.method, request.path, allowed);
-    return visit->answer(error.status, "application/json", error.json(), {{"Allow", allowed}});
+  if (!visitor.ok() && visitor.error().status == 405) {
+    return visit->answer(405, "application/json", visitor.error().json(), {{"Allow", allowed_methods(route)}});
   }
+  if (!visitor.ok()) return visit->refuse(visitor.error());
   if (request.method == "OPTIONS") return visit->answer(204, "", "", {{"Allow", allowed_methods(route)}});
   dispatch(visit, route);
 }

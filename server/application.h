@@ -40,13 +40,14 @@ class Application : public http::Handler {
   void cancel_all() { text_answers_.cancel_all(); }
 
   void handle(std::shared_ptr<http::Exchange> exchange) override;
-  http::Answer refuse(int status, std::string_view reason) override;
+  bool wants_body(const http::Request& head) override;
+  http::Answer refuse(const http::Refusal& refusal, const http::Request& request) override;
 
  private:
   enum class State : std::uint8_t { loading, ready, draining };
   using VisitPointer = std::shared_ptr<Visit>;
 
-  // Who asks; an error where he may not.
+  // Who asks; an error where he may not, or where there is nothing to ask for: all that a head can tell.
   protocol::Outcome<Visitor> admit(const http::Request& request, const Route& route) const;
   // On the loop's thread.
   void dispatch(const VisitPointer& visit, const Route& route);

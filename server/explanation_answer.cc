@@ -1,33 +1,22 @@
 #include "server/explanation_answer.h"
 
+#include <algorithm>
+
 #include "engine/explanation_html.h"
 #include "engine/explanation_json.h"
 #include "machine/peaks_cache.h"
+#include "server/http/percent.h"
 
 namespace ingot {
 namespace {
 
 constexpr int map_retry_seconds = 10;
 
-int digit_of(char letter) {
-  if (letter >= '0' && letter <= '9') return letter - '0';
-  if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
-  return letter >= 'A' && letter <= 'F' ? letter - 'A' + 10 : -1;
-}
-
+// As forms spell it; what is no such text stands for itself.
 std::string decoded(std::string_view text) {
-  std::string result;
-  for (std::size_t index = 0; index < text.size(); ++index) {
-    const bool is_code = text[index] == '%' && index + 2 < text.size() && digit_of(text[index + 1]) >= 0 &&
-                         digit_of(text[index + 2]) >= 0;
-    if (is_code) {
-      result += static_cast<char>(16 * digit_of(text[index + 1]) + digit_of(text[index + 2]));
-      index += 2;
-    } else {
-      result += text[index] == '+' ? ' ' : text[index];
-    }
-  }
-  return result;
+  std::string spaced(text);
+  std::ranges::replace(spaced, '+', ' ');
+  return http::percent_decoded(spaced).value_or(spaced);
 }
 
 // Nobody's: what a measurement would find while others compute.
@@ -54,8 +43,9 @@ std::optional<std::string> query_value(std::string_view query, std::string_view 
   while (!query.empty()) {
     const std::string_view part = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(part.size() + 1, query.size()));
-    if (part.substr(0, part.find('=')) != name) continue;
-    return decoded(part.substr(std::min(part.find('=') + 1, part.size())));
+    const std::size_t equals = std::min(part.find('='), part.size());
+    if (part.substr(0, equals) != name) continue;
+    return decoded(part.substr(std::min(equals + 1, part.size())));
   }
   return std::nullopt;
 }

@@ -16,8 +16,9 @@
 namespace ingot::http {
 namespace {
 
-constexpr std::int64_t other_descriptors = 128;  // models, logs, the loop's own
-constexpr int accepted_at_once = 64;             // then others get their turn
+constexpr std::int64_t other_descriptors = 128;      // models, logs, the loop's own
+constexpr std::size_t beside_body_bytes = 64 << 10;  // of a request: its head, a chunk's line
+constexpr int accepted_at_once = 64;                 // then others get their turn
 constexpr std::chrono::milliseconds pause_without_descriptors{100};
 
 // Accepts what comes to one socket. It is closed before the loop ends.
@@ -57,7 +58,12 @@ class Door final : public Watcher, public std::enable_shared_from_this<Door> {
   void admit(int descriptor) {
     const int yes = 1;  // pieces of a stream are sent as they come; a Unix socket knows no such thing
     ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    connections_.admit(descriptor, client_of(descriptor));
+    std::optional<Client> client = client_of(descriptor);
+    if (client) {
+      connections_.admit(descriptor, std::move(*client));
+    } else {
+      ::close(descriptor);
+    }
   }
 
   Loop& loop_;
@@ -144,6 +150,13 @@ std::string fit_connections(Limits& limits) {
   return warning;
 }
 
+// A body that is allowed must fit, and not only while nobody else sends anything.
+void fit_read_bytes(Limits& limits) {
+  const std::size_t largest = limits.body_bytes + beside_body_bytes;
+  limits.all_read_bytes = std::max(limits.all_read_bytes, 2 * largest);
+  limits.peer_read_bytes = std::max(limits.peer_read_bytes, largest);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::create(const ServerOptions& options, Handler& handler) {
@@ -159,6 +172,7 @@ Result<std::unique_ptr<Server>> Server::create(const ServerOptions& options, Han
   if (!options.host.empty()) listeners.push_back(TRY(Listener::on_address(options.host, options.port)));
   if (!options.unix_path.empty()) listeners.push_back(TRY(Listener::on_unix_path(options.unix_path)));
   Limits limits = options.limits;
+  fit_read_bytes(limits);
   std::string warning = fit_connections(limits);
   auto server = std::make_unique<LoopServer>(limits, handler, TRY(Loop::create()), std::move(tls), std::move(warning));
   for (Listener& listener : listeners) {

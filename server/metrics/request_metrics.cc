@@ -75,6 +75,14 @@ class Writer {
     text_.begin_counter(name, help);
     text_.sample({}, static_cast<double>(value));
   }
+  void refusals(const http::ServerCounts& counts) {
+    text_.begin_counter("ingot_http_refusals_total", "Requests that HTTP itself refused, by status.");
+    for (std::size_t index = 0; index < counts.refused.size(); ++index) {
+      const std::string status = std::to_string(http::refusal_statuses[index]);
+      const std::array labels = {MetricLabel{"status", status}};
+      text_.sample(labels, static_cast<double>(counts.refused[index]));
+    }
+  }
   const std::string& text() const { return text_.text(); }
 
  private:
@@ -142,7 +150,9 @@ void write_connections(Writer& writer, const http::ServerCounts& counts) {
   writer.connection_counter("ingot_connections_dropped_total", "Idle ones that had to go for new ones.",
                             counts.dropped);
   writer.connection_counter("ingot_connections_late_total", "Given up: too slow, or idle for too long.", counts.late);
-  writer.connection_counter("ingot_requests_malformed_total", "Requests that were no HTTP.", counts.malformed);
+  writer.connection_counter("ingot_connections_turned_away_total", "New ones that came while all others were busy.",
+                            counts.turned_away);
+  writer.refusals(counts);
   writer.connection_counter("ingot_received_bytes_total", "Bytes from clients.", counts.bytes_in);
   writer.connection_counter("ingot_sent_bytes_total", "Bytes to clients.", counts.bytes_out);
 }
