@@ -41,7 +41,7 @@ protocol::AnswerHead head_of(const BodyRequest& request, std::string_view kind) 
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return {.id = answer_id(kind),
           .model = request.model.id(),
-          .fingerprint = "ingot",
+          .fingerprint = request.model.fingerprint(),
           .created = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }
 
@@ -63,11 +63,7 @@ Outcome<std::vector<TextRequest>> choices_of(const BodyRequest& request, const p
     for (std::int64_t choice = 0; choice < generation.choices; ++choice) {
       choices.push_back(protocol::text_request(generation, prompt, choice, room - tokens, seed));
       choices.back().salt = salt_of(request.visit->visitor().salt, generation.cache_salt);
-      if (request.deadline_seconds) {
-        choices.back().deadline =
-            request.visit->arrival() + std::chrono::duration_cast<Visit::Clock::duration>(
-                                           std::chrono::duration<double>(*request.deadline_seconds));
-      }
+      choices.back().deadline = request.deadline();
     }
   }
   return choices;
@@ -141,6 +137,12 @@ Outcome<std::string> token_answer(const BodyRequest& request, Endpoint endpoint)
 }
 
 }  // namespace
+
+std::optional<Visit::Clock::time_point> BodyRequest::deadline() const {
+  if (!deadline_seconds) return std::nullopt;
+  const std::chrono::duration<double> time(*deadline_seconds);
+  return visit->arrival() + std::chrono::duration_cast<Visit::Clock::duration>(time);
+}
 
 Outcome<void> answer_request(const BodyRequest& request, Endpoint endpoint, TextAnswers& texts) {
   if (endpoint == Endpoint::chat_completions) return answer_chat(request, texts);
