@@ -2,6 +2,7 @@
 
 #include "cli/session_options.h"
 #include "cli/terminal.h"
+#include "cli/version.h"
 #include "machine/limits.h"
 #include "server/serving.h"
 
@@ -118,7 +119,8 @@ Result<void> load(Serving& serving, const Options& options, nlohmann::json& repo
     HostedModelOptions hosted = {.id = ids[index],
                                  .session = options.session,
                                  .service = options.service,
-                                 .chat_template = options.chat_template};
+                                 .chat_template = options.chat_template,
+                                 .program = version_name()};
     // One that has no more positions is served with those it has, beside others that have.
     const ModelFacts& facts = opened->facts();
     const bool is_beside_others = options.paths.size() > 1;
@@ -210,9 +212,6 @@ void add_sizes(const Command& command, Options& options) {
       .check(between(0.0, 1e6));
   command.add_flag("--deterministic", options.session.deterministic,
                    "a request gets the same bits alone and among any others; slower (docs/decisions/032)");
-  command.add_option("--connections", options.serving.http.limits.connections, "open at once")
-      .check(between(1, 1 << 20))
-      .capture_default_str();
   command.add_option("--body", options.serving.http.limits.body_bytes, "most bytes of a request; without this, 16M")
       .transform(as_bytes())
       .check(between(std::int64_t{1}, std::int64_t{1} << 40));
@@ -232,6 +231,10 @@ void add(const Command& application, int& exit_code) {
   command.add_option("--template", options->template_file, "a file with a Jinja chat template, instead of the models'");
   add_addresses(command, *options);
   add_sizes(command, *options);
+  const Option connections =
+      command.add_option("--connections", options->serving.http.limits.connections, "open at once")
+          .check(between(1, 1 << 20))
+          .capture_default_str();
   command.add_option("--drain", options->drain_seconds, "seconds that running requests get to end after SIGTERM")
       .check(between(0, 86400))
       .capture_default_str();
@@ -240,7 +243,10 @@ void add(const Command& application, int& exit_code) {
       .capture_default_str();
   command.add_flag("--dry-run", options->dry_run, "listen, load and say what would be served; then exit");
   command.add_flag("--json", options->json, "what is served, machine-readable, on standard output");
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.callback([options, connections, &exit_code] {
+    options->serving.http.needs_all_connections = connections.is_given();
+    exit_code = run(*options);
+  });
 }
 
 }  // namespace ingot::serve_command

@@ -53,7 +53,9 @@ Result<std::unique_ptr<Service>> Service::create(Session& session, const Tokeniz
   return service;
 }
 
-Service::~Service() {
+Service::~Service() { cancel_all(); }
+
+void Service::cancel_all() {
   take_messages();
   for (const std::unique_ptr<Active>& active : active_) end(*active, GenerationEnd::cancelled);
   remove_ended();

@@ -79,6 +79,8 @@ class Service {
   bool step();
   // When somebody has to be told that his time is over, whether or not there is something to compute.
   std::optional<std::chrono::steady_clock::time_point> earliest_deadline() const;
+  // Ends whatever is left, and tells it.
+  void cancel_all();
 
  private:
   using Clock = std::chrono::steady_clock;

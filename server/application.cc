@@ -180,7 +180,7 @@ void Application::answer_body(const VisitPointer& visit, Endpoint endpoint) {
   if (!id.ok()) return visit->refuse(id.error());
   const Outcome<HostedModel*> model = find_model(id.value());
   if (!model.ok()) return visit->refuse(model.error());
-  const BodyRequest request{visit, body.value(), *model.value(), options_.deadline_seconds};
+  const BodyRequest request{visit, body.value(), *model.value(), helpers_, options_.deadline_seconds};
   const Outcome<void> outcome = answer_request(request, endpoint, text_answers_);
   if (!outcome.ok()) visit->refuse(outcome.error());
 }

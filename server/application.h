@@ -36,8 +36,6 @@ class Application : public http::Handler {
   void open(std::vector<HostedModel*> models);
   // From now on only those that are under way.
   void close() { state_ = State::draining; }
-  // Ends those too.
-  void cancel_all() { text_answers_.cancel_all(); }
 
   void handle(std::shared_ptr<http::Exchange> exchange) override;
   bool wants_body(const http::Request& head) override;

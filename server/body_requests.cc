@@ -36,7 +36,7 @@ protocol::AnswerHead head_of(const BodyRequest& request, std::string_view kind) 
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return {.id = answer_id(kind),
           .model = request.model.id(),
-          .fingerprint = "ingot",
+          .fingerprint = request.model.fingerprint(),
           .created = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }
 
@@ -62,9 +62,7 @@ Outcome<std::vector<TextRequest>> requests_of(const BodyRequest& request, const 
   for (TextRequest& text : texts) {
     text.asker = visitor.asker;
     text.salt = salt;
-    if (!request.deadline_seconds) continue;
-    text.deadline = request.visit->arrival() + std::chrono::duration_cast<Visit::Clock::duration>(
-                                                   std::chrono::duration<double>(*request.deadline_seconds));
+    text.deadline = request.deadline();
   }
   return texts;
 }
@@ -139,6 +137,12 @@ Outcome<std::string> token_answer(const BodyRequest& request, Endpoint endpoint)
 }
 
 }  // namespace
+
+std::optional<Visit::Clock::time_point> BodyRequest::deadline() const {
+  if (!deadline_seconds) return std::nullopt;
+  const std::chrono::duration<double> time(*deadline_seconds);
+  return visit->arrival() + std::chrono::duration_cast<Visit::Clock::duration>(time);
+}
 
 Outcome<void> answer_request(const BodyRequest& request, Endpoint endpoint, TextAnswers& texts) {
   if (endpoint == Endpoint::chat_completions) return answer_chat(request, texts);

@@ -1,5 +1,5 @@
 // Helpers: threads for what takes a while and is no pass, so that neither the loop nor the passes wait for it: reading
-// JSON, rendering templates, tokenizing.
+// JSON, rendering templates, tokenizing, spelling vectors.
 #pragma once
 
 #include <condition_variable>

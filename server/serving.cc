@@ -70,7 +70,9 @@ std::vector<std::string> Serving::addresses() const {
 Result<const HostedModel*> Serving::add(std::shared_ptr<const Model> model, HostedModelOptions options) {
   models_.push_back(TRY(HostedModel::create(std::move(model), std::move(options), passes_.bell())));
   HostedModel* const added = models_.back().get();
-  passes_.add({[added] { return added->step(); }, [added] { return added->earliest_deadline(); }});
+  passes_.add({.step = [added] { return added->step(); },
+               .earliest_deadline = [added] { return added->earliest_deadline(); },
+               .cancel_all = [added] { added->cancel_all(); }});
   return static_cast<const HostedModel*>(added);
 }
 
@@ -108,7 +110,7 @@ void Serving::drain() {
   wait_until(std::chrono::steady_clock::now() + options_.drain);
   if (*is_drained) return;
   // What is cancelled is told so, which takes a pass.
-  application_.cancel_all();
+  passes_.cancel_all();
   wait_until(std::chrono::steady_clock::now() + time_to_be_told);
 }
 

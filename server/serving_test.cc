@@ -7,15 +7,10 @@
 #include <csignal>
 
 #include "server/http/test_server.h"
+#include "server/test_post.h"
 
 namespace ingot {
 namespace {
-
-std::string post_of(std::string_view path, const std::string& body) {
-  return "POST " + std::string(path) +
-         " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " +
-         std::to_string(body.size()) + "\r\n\r\n" + body;
-}
 
 class ServingTest : public ::testing::Test {
  protected:

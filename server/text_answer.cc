@@ -2,29 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 namespace ingot {
 
 class TextAnswer : public std::enable_shared_from_this<TextAnswer> {
  public:
-  TextAnswer(TextAnswers& all, std::shared_ptr<Visit> visit, HostedModel& model, TextAnswers::Form form,
-             bool is_streamed)
-      : all_(all), visit_(std::move(visit)), model_(model), is_streamed_(is_streamed), form_(std::move(form)) {
-    const std::lock_guard lock(all_.mutex_);
-    all_.under_way_.insert(this);
-  }
-  ~TextAnswer() {
-    const std::lock_guard lock(all_.mutex_);
-    all_.under_way_.erase(this);
-  }
-  TextAnswer(const TextAnswer&) = delete;
-  TextAnswer& operator=(const TextAnswer&) = delete;
+  TextAnswer(std::shared_ptr<Visit> visit, HostedModel& model, TextAnswers::Form form, bool is_streamed)
+      : visit_(std::move(visit)), model_(model), is_streamed_(is_streamed), form_(std::move(form)) {}
 
   Result<void> submit(std::vector<TextRequest> prompts);
   // The client heard nothing for a while: a stream's head says that his request was taken.
   void begin_early();
   void on_pace(http::Pace pace);
-  void cancel();
 
  private:
   // Tells this of one choice.
@@ -57,7 +47,6 @@ class TextAnswer : public std::enable_shared_from_this<TextAnswer> {
   void count_end(const GenerationEnding& ending);
   void for_each_number(void (Service::*call)(std::int64_t));
 
-  TextAnswers& all_;
   std::shared_ptr<Visit> visit_;
   HostedModel& model_;
   const bool is_streamed_;
@@ -113,8 +102,6 @@ void TextAnswer::on_pace(http::Pace pace) {
   for_each_number(&Service::cancel);
 }
 
-void TextAnswer::cancel() { for_each_number(&Service::cancel); }
-
 template <class News>
 void TextAnswer::send(const News& news) {
   bool has_failed = false;
@@ -169,7 +156,7 @@ void TextAnswer::count_end(const GenerationEnding& ending) {
 protocol::Outcome<void> TextAnswers::begin(const std::shared_ptr<Visit>& visit, HostedModel& model, Form form,
                                            std::vector<TextRequest> prompts, bool is_streamed) {
   visit->logged().model = model.id();
-  const auto answer = std::make_shared<TextAnswer>(*this, visit, model, std::move(form), is_streamed);
+  const auto answer = std::make_shared<TextAnswer>(visit, model, std::move(form), is_streamed);
   if (const Result<void> submitted = answer->submit(std::move(prompts)); !submitted.ok()) {
     if (submitted.error().code() == ErrorCode::would_block) ++model.metrics().refused;
     return protocol::engine_error(submitted.error(), retry_after_seconds(model));
@@ -185,16 +172,11 @@ protocol::Outcome<void> TextAnswers::begin(const std::shared_ptr<Visit>& visit, 
   return {};
 }
 
-void TextAnswers::cancel_all() {
-  const std::lock_guard lock(mutex_);
-  for (TextAnswer* answer : under_way_) answer->cancel();
-}
-
 int retry_after_seconds(HostedModel& model) {
   const Histogram& whole = model.metrics().whole;
   std::int64_t ended = 0;
   for (std::size_t bucket = 0; bucket <= whole.bounds().size(); ++bucket) ended += whole.count(bucket);
-  const ServiceCounts counts = model.texts()->counts();
+  const ServiceCounts counts = model.figures().service;
   // Those that run end at this rate; the last of those that wait is admitted when as many have.
   const double seconds = ended > 0 ? whole.sum() / static_cast<double>(ended) : 1;
   const auto at_once = static_cast<double>(std::max<std::int64_t>(counts.running, 1));

@@ -4,8 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <set>
 #include <vector>
 
 #include "server/hosted_model.h"
@@ -14,7 +12,7 @@
 
 namespace ingot {
 
-// Those that are under way, so that all can be ended.
+// Begins them.
 class TextAnswers {
  public:
   using Form = std::unique_ptr<protocol::GenerationAnswer>;
@@ -28,13 +26,8 @@ class TextAnswers {
   using Delay = std::function<void(std::function<void()> task)>;
   void set_delay(Delay delay) { delay_ = std::move(delay); }
 
-  void cancel_all();
-
  private:
-  friend class TextAnswer;
   Delay delay_;
-  std::mutex mutex_;
-  std::set<class TextAnswer*> under_way_;
 };
 
 // Seconds after which a request that was refused should be tried again, by how long requests took so far.

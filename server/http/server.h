@@ -38,6 +38,7 @@ struct ServerOptions {
   std::string certificate = {};    // PEM files, for TLS; empty: none
   std::string private_key = {};
   Limits limits = {};
+  bool needs_all_connections = false;  // even a few less are worth a warning
 };
 
 // What requests are refused with below the handler.
@@ -76,7 +77,8 @@ class Server {
   virtual ~Server() = default;
 
   virtual int port() const = 0;  // 0 without an address
-  // What the user should know: that the system allows fewer connections than the limits. Empty where there is nothing.
+  // What the user should know: that the system allows far fewer connections than the limits, or fewer than are needed.
+  // Empty where there is nothing.
   virtual std::string_view warning() const = 0;
   // Runs the loop on this thread until stop().
   virtual void run() = 0;

@@ -210,24 +210,32 @@ TEST(ServerDrain, LetsRunningAnswersEndAndTakesNoMore) {
   EXPECT_TRUE(handler.exchanges.get().empty());
 }
 
-TEST(ServerLimits, SaysLoudlyWhereTheSystemAllowsFewerConnections) {
+// Whether a server under this limit of descriptors warns so; an empty warning is none at all.
+bool warns(rlim_t descriptors, const ServerOptions& options, std::string_view expected) {
   const pid_t child = ::fork();
   if (child == 0) {
     // Root may raise any limit, so this one is somebody else.
     const bool is_somebody_else = ::setresuid(65534, 65534, 65534) == 0 || ::geteuid() != 0;
-    const rlimit few{200, 200};
+    const rlimit few{descriptors, descriptors};
     if (!is_somebody_else || ::setrlimit(RLIMIT_NOFILE, &few) != 0) ::_exit(1);
     TestHandler handler;
-    ServerOptions options;
-    options.port = 0;
     const auto server = Server::create(options, handler);
     if (!server.ok()) ::_exit(2);
     const std::string warning(server.value()->warning());
-    ::_exit(warning.find("there will be 72 connections at most") != std::string::npos ? 0 : 3);
+    ::_exit(warning.empty() == expected.empty() && warning.find(expected) != std::string::npos ? 0 : 3);
   }
   int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(ServerLimits, SaysLoudlyWhereTheSystemAllowsFarFewerConnectionsOrFewerThanAreNeeded) {
+  ServerOptions limited;
+  limited.port = 0;
+  EXPECT_TRUE(warns(200, limited, "there will be 72 connections at most"));
+  limited.limits.connections = 900;
+  EXPECT_TRUE(warns(1000, limited, ""));  // 28 less
+  limited.needs_all_connections = true;
+  EXPECT_TRUE(warns(1000, limited, "there will be 872 connections at most"));
   TestHandler handler;
   ServerOptions options;
   options.port = 0;

@@ -113,8 +113,9 @@ void write_services(Writer& writer) {
                [](Figures of) -> double { return static_cast<double>(of.service.pages); });
   writer.gauge("ingot_cache_pages_in_use", "Pages that requests hold.",
                [](Figures of) -> double { return static_cast<double>(of.service.pages_in_use); });
+  // A model that makes embeddings has no cache to look into.
   writer.counter("ingot_prefix_cache_queries_total", "Prompt tokens that were looked for in the cache.",
-                 [](Figures of) -> double { return static_cast<double>(of.service.prompt_tokens); });
+                 [](Figures of) { return of.service.pages > 0 ? static_cast<double>(of.service.prompt_tokens) : 0; });
   writer.counter("ingot_prefix_cache_hits_total", "Prompt tokens that were found there.",
                  [](Figures of) -> double { return static_cast<double>(of.service.cached_tokens); });
   writer.counter("ingot_num_preemptions_total", "Requests that gave their pages back to others for a while.",

@@ -133,6 +133,8 @@ ApiError unavailable(std::string message, std::optional<int> retry_after_seconds
   return error;
 }
 
+ApiError request_cancelled() { return unavailable("the request was cancelled before its end", std::nullopt); }
+
 ApiError deadline_passed() { return error_of(504, "the request's time was over before its end", "deadline_exceeded"); }
 
 ApiError http_error(int status, std::string_view reason) { return error_of(status, std::string(reason)); }

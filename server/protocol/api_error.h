@@ -52,6 +52,7 @@ ApiError wrong_content_type(std::string_view found);                            
 
 ApiError queue_full(int retry_after_seconds);                                       // 429
 ApiError unavailable(std::string message, std::optional<int> retry_after_seconds);  // 503: loading, draining, no memory
+ApiError request_cancelled();                                                       // 503
 ApiError deadline_passed();                                                         // 504
 
 // What HTTP itself refuses (408, 413, 414, 431 ...), or any other status.

@@ -16,7 +16,7 @@ std::optional<ApiError> error_of_ending(const GenerationEnding& ending) {
     case GenerationEnd::stop:
     case GenerationEnd::token_limit: return std::nullopt;
     case GenerationEnd::deadline: return deadline_passed();
-    case GenerationEnd::cancelled: return unavailable("the request was cancelled before its end", std::nullopt);
+    case GenerationEnd::cancelled: return request_cancelled();
     case GenerationEnd::none:
     case GenerationEnd::failed: break;
   }

@@ -30,7 +30,7 @@ namespace ingot::protocol {
 struct AnswerHead {
   std::string id = {};
   std::string model = {};
-  std::string fingerprint = {};  // of the program and the model
+  std::string fingerprint = {};  // of all that an answer follows from beside the request
   std::int64_t created = 0;      // seconds since 1970
 };
 
