@@ -12,7 +12,7 @@ namespace {
 constexpr const char* examples =
     "Answers OpenAI's protocol for many clients at once: /v1/chat/completions, /v1/completions, /v1/embeddings,\n"
     "/v1/models; and /tokenize, /detokenize, /apply-template, /health, /metrics, /explain. Docs: docs/server.md.\n"
-    "SIGTERM or Ctrl-C: no new requests, those that run may end, then it exits.\n"
+    "SIGTERM or Ctrl-C: no new requests, those that run may end, then it exits; at once while it loads.\n"
     "\n"
     "Examples:\n"
     "  ingot serve                                  the model that the program carries, on 127.0.0.1:8080\n"
@@ -150,7 +150,7 @@ int run(Options options) {
     if (options.json) std::printf("%s\n", report.dump(1).c_str());
     return exit_success;
   }
-  serving.open();
+  if (!serving.open()) return exit_failure;  // a signal came, and ends the process with a code of its own
   if (options.json) {
     std::printf("%s\n", report.dump().c_str());
     std::fflush(stdout);
@@ -170,8 +170,16 @@ void add_addresses(const Command& command, Options& options) {
   command.add_option("--api-key-file", options.key_file,
                      "keys that may ask, one a line; the file must be its owner's alone");
   command
+      .add_option("--allow-host", options.serving.hosts,
+                  "a name, such as ingot.example.org, by which clients without a key may ask, beside addresses and "
+                  "localhost; may be repeated")
+      .check(accepted_by("", check_host_name))
+      .one_word_each_time();
+  command
       .add_option("--cors", options.serving.origins,
-                  "a page's origin, such as https://example.org, that may ask from a browser; may be repeated")
+                  "an origin, such as https://example.org, whose pages may ask from a browser; localhost: all pages of "
+                  "this machine; *: all; may be repeated")
+      .check(accepted_by("", check_origin))
       .one_word_each_time();
   const Option certificate =
       command.add_option("--certificate", http.certificate, "a PEM file, with those that vouch for it: TLS 1.3");

@@ -1,6 +1,8 @@
 #include "server/explanation_answer.h"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 #include "engine/explanation_html.h"
 #include "engine/explanation_json.h"
@@ -22,19 +24,10 @@ std::string decoded(std::string_view text) {
 // Nobody's: what a measurement would find while others compute.
 Peaks no_peaks(const Machine&, Workers&) { return {}; }
 
-Result<Explanation> explained(HostedModel& model) {
-  Session& session = model.session();
-  const Machine machine = Machine::detect();
-  Workers& workers = session.context_for_kernels().workers;
-  const bool is_idle = model.texts() == nullptr || model.texts()->counts().running == 0;
-  const MeasurePeaks measure = is_idle ? measure_peaks : no_peaks;
-  Result<Peaks> peaks = cached_peaks_in(default_peaks_folder(), machine, workers, measure);
-  if (!peaks.ok() && !is_idle) {
-    return Error::of(ErrorCode::would_block,
-                     "the machine's peaks, which the map shows, are measured while nobody else ",
-                     "computes: ask again later, or run `ingot machine` once");
-  }
-  return explain(session, {}, machine, TRY(std::move(peaks)), 0);
+bool is_idle(const HostedModel* model) {
+  if (model->texts() == nullptr) return model->embeddings()->counts().waiting == 0;
+  const ServiceCounts counts = model->texts()->counts();
+  return counts.running == 0 && counts.waiting == 0;
 }
 
 }  // namespace
@@ -50,19 +43,73 @@ std::optional<std::string> query_value(std::string_view query, std::string_view 
   return std::nullopt;
 }
 
-void answer_explanation(Visit& visit, HostedModel& model) {
-  const Result<Explanation> explanation = explained(model);
-  if (!explanation.ok()) {
-    const Error& error = explanation.error();
+void ExplanationAnswers::begin(const std::shared_ptr<Visit>& visit, HostedModel& model) {
+  const Map* kept = nullptr;
+  bool is_taken = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = maps_.find(&model);
+    if (found != maps_.end()) kept = &found->second;
+    is_taken = kept == nullptr && !std::exchange(is_drawing_, true);
+  }
+  if (kept != nullptr) return send(*visit, *kept);
+  if (!is_taken) {
+    return visit->refuse(protocol::unavailable("a model's map is being drawn: ask again", map_retry_seconds));
+  }
+  const auto is_gone = std::make_shared<std::atomic<bool>>(false);
+  visit->on_pace([is_gone](http::Pace pace) { *is_gone = pace == http::Pace::gone; });
+  passes_.post([this, visit, is_gone, &model] {
+    if (*is_gone) {
+      visit->abandon();
+    } else {
+      answer(*visit, model);
+    }
+    const std::lock_guard lock(mutex_);
+    is_drawing_ = false;
+  });
+}
+
+void ExplanationAnswers::answer(Visit& visit, HostedModel& model) {
+  Result<Map> drawn = draw(model);
+  if (!drawn.ok()) {
+    const Error& error = drawn.error();
     const bool is_later = error.code() == ErrorCode::would_block;
     return visit.refuse(is_later ? protocol::unavailable(std::string(error.text()), map_retry_seconds)
                                  : protocol::engine_error(error, map_retry_seconds));
   }
-  if (query_value(visit.request().query, "format") == "json") {
-    return visit.answer_json(explanation_json(explanation.value()));
+  const Map* kept = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    kept = &(maps_[&model] = std::move(drawn).value());
   }
+  send(visit, *kept);
+}
+
+Result<ExplanationAnswers::Map> ExplanationAnswers::draw(HostedModel& model) {
+  Session& session = model.session();
+  const Peaks peaks_of_machine = TRY(peaks(session.context_for_kernels().workers));
+  const Explanation explanation = TRY(explain(session, {}, Machine::detect(), peaks_of_machine, 0));
+  return Map{explanation_html(model.id(), explanation), explanation_json(explanation)};
+}
+
+Result<Peaks> ExplanationAnswers::peaks(Workers& workers) {
+  if (peaks_) return *peaks_;
+  const bool are_idle = std::ranges::all_of(models_, is_idle);
+  const MeasurePeaks measure = are_idle ? measure_peaks : no_peaks;
+  const Result<Peaks> found = cached_peaks_in(default_peaks_folder(), Machine::detect(), workers, measure);
+  if (found.ok()) {
+    peaks_ = found.value();
+    return *peaks_;
+  }
+  if (are_idle) return found.error();
+  return Error::of(ErrorCode::would_block, "the machine's peaks, which the map shows, are measured while nobody else ",
+                   "computes: ask again later, or run `ingot machine` once");
+}
+
+void ExplanationAnswers::send(Visit& visit, const Map& map) {
+  if (query_value(visit.request().query, "format") == "json") return visit.answer_json(map.json);
   // Self-contained: its script and style stand in it, and it asks nobody for anything.
-  visit.answer(200, "text/html; charset=utf-8", explanation_html(model.id(), explanation.value()),
+  visit.answer(200, "text/html; charset=utf-8", map.page,
                {{"Content-Security-Policy",
                  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
                  "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"},

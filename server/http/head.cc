@@ -20,12 +20,6 @@ Refusal malformed(std::string reason) { return {400, std::move(reason)}; }
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-// tchar of RFC 9110, section 5.6.2.
-bool is_token_letter(char letter) {
-  if (is_digit(letter) || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z')) return true;
-  return letter != 0 && std::string_view("!#$%&'*+-.^_`|~").find(letter) != std::string_view::npos;
-}
-
 bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_letter); }
 
 bool is_method(std::string_view text) { return text.size() <= method_bytes && is_token(text); }

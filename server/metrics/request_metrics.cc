@@ -169,11 +169,13 @@ void RequestMetrics::count_end(GenerationEnd end, const GenerationCounts& counts
   generated_tokens.observe(static_cast<double>(counts.generated));
 }
 
-std::string metrics_text(const std::vector<ModelFigures>& models, const http::ServerCounts& connections) {
+std::string metrics_text(const std::vector<ModelFigures>& models, const http::ServerCounts& connections,
+                         std::int64_t lost_log_lines) {
   Writer writer(models);
   write_services(writer);
   write_times(writer);
   write_connections(writer, connections);
+  writer.connection_counter("ingot_log_lines_lost_total", "Lines of the log that nobody took in time.", lost_log_lines);
   return writer.text();
 }
 
