@@ -15,6 +15,13 @@ constexpr CodePoint replacement_character = 0xfffd;
 // A byte that is neither a character of its own nor the first of one.
 constexpr bool continues_character(char byte) { return (static_cast<std::uint8_t>(byte) & 0xc0) == 0x80; }
 
+// Of a text that is UTF-8.
+constexpr std::size_t count_characters(std::string_view text) {
+  std::size_t count = 0;
+  for (const char byte : text) count += continues_character(byte) ? 0 : 1;
+  return count;
+}
+
 struct DecodedCharacter {
   CodePoint code;     // U+FFFD for a byte that begins no valid sequence
   std::uint8_t size;  // bytes taken, 1 for an invalid one

@@ -83,6 +83,7 @@ TEST(Utf8, SteppingBackEndsWhereSteppingForwardDoes) {
 TEST(Utf8, NeedsNeitherHeapNorLibrary) {
   static_assert(decode_utf8("\xe2\x82\xac", 0).code == 0x20ac);
   static_assert(incomplete_sequence_size("\xe2\x82", 0) == 3);
+  static_assert(count_characters("a\xe2\x82\xac") == 2);
   static_assert(continues_character('\x82') && !continues_character('a') && !continues_character('\xe2'));
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/session_options.h"
 #include "cli/terminal.h"
+#include "cli/version.h"
 #include "machine/limits.h"
 #include "server/serving.h"
 
@@ -12,7 +13,7 @@ constexpr const char* examples =
     "Answers OpenAI's protocol for many clients at once: /v1/chat/completions, /v1/completions, /v1/embeddings,\n"
     "/v1/models; as llama-server: /completion, /tokenize, /detokenize, /apply-template, /props; and /health,\n"
     "/metrics, /explain. Docs: docs/server.md.\n"
-    "SIGTERM or Ctrl-C: no new requests, those that run may end, then it exits.\n"
+    "SIGTERM or Ctrl-C: no new requests, those that run may end, then it exits; at once while it loads.\n"
     "\n"
     "Examples:\n"
     "  ingot serve                                  the model that the program carries, on 127.0.0.1:8080\n"
@@ -123,6 +124,7 @@ Result<void> load(Serving& serving, const Options& options, nlohmann::json& repo
                                  .session = options.session,
                                  .service = options.service,
                                  .chat_template = options.chat_template,
+                                 .program = version_name(),
                                  .seed = options.seed,
                                  .tells_prompts = options.verbose};
     // One that has no more positions is served with those it has, beside others that have.
@@ -154,7 +156,7 @@ int run(Options options) {
     if (options.json) std::printf("%s\n", report.dump(1).c_str());
     return exit_success;
   }
-  serving.open();
+  if (!serving.open()) return exit_failure;  // a signal came, and ends the process with a code of its own
   if (options.json) {
     std::printf("%s\n", report.dump().c_str());
     std::fflush(stdout);
@@ -174,9 +176,16 @@ void add_addresses(const Command& command, Options& options) {
   command.add_option("--api-key-file", options.key_file,
                      "keys that may ask, one a line; the file must be its owner's alone");
   command
+      .add_option("--allow-host", options.serving.hosts,
+                  "a name, such as ingot.example.org, by which clients without a key may ask, beside addresses and "
+                  "localhost; may be repeated")
+      .check(accepted_by("", check_host_name))
+      .one_word_each_time();
+  command
       .add_option("--cors", options.serving.origins,
-                  "a page's origin, such as https://example.org, that may ask from a browser; localhost: any of this "
-                  "machine; may be repeated")
+                  "an origin, such as https://example.org, whose pages may ask from a browser; localhost: all pages of "
+                  "this machine; *: all; may be repeated")
+      .check(accepted_by("", check_origin))
       .one_word_each_time();
   const Option certificate =
       command.add_option("--certificate", http.certificate, "a PEM file, with those that vouch for it: TLS 1.3");
@@ -202,12 +211,14 @@ void add_sizes(const Command& command, Options& options) {
   command.add_option("--cache-type", options.cache, "how keys and values are kept: f32, f16 or q8_0")
       .check(one_of({"f32", "f16", "q8_0"}))
       .capture_default_str();
-  command.add_option("--queue", options.service.queue, "requests that wait; more are refused with 429")
+  command
+      .add_option("--queue", options.service.queue,
+                  "requests of one asker that wait, each choice for one; more are refused with 429")
       .check(between(1, 1 << 20))
       .capture_default_str();
   command
       .add_option("--pass-time", options.pass_milliseconds,
-                  "milliseconds that a pass should take where prompts are read beside those that generate")
+                  "milliseconds that a pass with prompts should take; four times that while nobody generates")
       .check(between(1.0, 60'000.0))
       .capture_default_str();
   command
@@ -215,11 +226,9 @@ void add_sizes(const Command& command, Options& options) {
       .check(between(0.0, 1e6));
   command.add_flag("--deterministic", options.session.deterministic,
                    "a request gets the same bits alone and among any others; slower (docs/decisions/032)");
-  command.add_option("--connections", options.serving.http.limits.connections, "open at once")
-      .check(between(1, 1 << 20))
-      .capture_default_str();
   command.add_option("--body", options.serving.http.limits.body_bytes, "most bytes of a request; without this, 16M")
-      .transform(as_bytes());
+      .transform(as_bytes())
+      .check(between(std::int64_t{1}, std::int64_t{1} << 40));
 }
 
 }  // namespace
@@ -238,6 +247,10 @@ void add(const Command& application, int& exit_code) {
   add_sizes(command, *options);
   command.add_option("--seed", options->seed, "by which requests draw that name none; without this, any");
   command.add_flag("--verbose", options->verbose, "answers of chats tell the prompt that the template made");
+  const Option connections =
+      command.add_option("--connections", options->serving.http.limits.connections, "open at once")
+          .check(between(1, 1 << 20))
+          .capture_default_str();
   command.add_option("--drain", options->drain_seconds, "seconds that running requests get to end after SIGTERM")
       .check(between(0, 86400))
       .capture_default_str();
@@ -246,7 +259,10 @@ void add(const Command& application, int& exit_code) {
       .capture_default_str();
   command.add_flag("--dry-run", options->dry_run, "listen, load and say what would be served; then exit");
   command.add_flag("--json", options->json, "what is served, machine-readable, on standard output");
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.callback([options, connections, &exit_code] {
+    options->serving.http.needs_all_connections = connections.is_given();
+    exit_code = run(*options);
+  });
 }
 
 }  // namespace ingot::serve_command

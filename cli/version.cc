@@ -56,6 +56,10 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::string version_name() {
+  return std::string(version) + " (" + (commit.empty() ? "commit not known" : std::string(commit)) + ")";
+}
+
 void print_version(bool json) {
   const std::string processor(name_of(built_architecture));
   if (json) {
@@ -69,7 +73,7 @@ void print_version(bool json) {
     std::printf("%s\n", document.dump(1).c_str());
     return;
   }
-  std::printf("ingot %s (%s)\n", version, commit.empty() ? "commit not known" : std::string(commit).c_str());
+  std::printf("ingot %s\n", version_name().c_str());
   std::printf("  compiler  %s, for %s\n", compiler, processor.c_str());
   std::printf("  vectors   %s\n", joined(built_features()).c_str());
   std::printf("  models    %s\n", joined(architecture_names()).c_str());

@@ -6,6 +6,19 @@
 #include "engine/session_guards.h"
 
 namespace ingot {
+namespace {
+
+std::int64_t tokens_of(const VectorRequest& request) {
+  std::int64_t tokens = 0;
+  for (const std::vector<std::int32_t>& text : request.texts) tokens += std::ssize(text);
+  return tokens;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point moment) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - moment).count();
+}
+
+}  // namespace
 
 Result<std::unique_ptr<EmbeddingService>> EmbeddingService::create(Session& session, Bell& bell,
                                                                    EmbeddingServiceOptions options) {
@@ -13,55 +26,99 @@ Result<std::unique_ptr<EmbeddingService>> EmbeddingService::create(Session& sess
   return std::unique_ptr<EmbeddingService>(new EmbeddingService(session, bell, options));
 }
 
-Result<std::int64_t> EmbeddingService::submit(std::vector<std::int32_t> tokens, Listener listener, std::int64_t asker) {
-  if (tokens.empty()) return Error::of(ErrorCode::invalid_argument, "expected at least one token, found none");
-  const auto count = static_cast<std::int64_t>(tokens.size());
-  if (count > session_.context()) {
-    return Error::of(ErrorCode::out_of_range, "expected a text of at most ", session_.context(), " tokens, found ",
-                     count);
-  }
+EmbeddingService::~EmbeddingService() { cancel_all(); }
+
+Result<void> EmbeddingService::check(const VectorRequest& request) const {
+  if (request.texts.empty()) return Error::of(ErrorCode::invalid_argument, "expected at least one text, found none");
   const std::int64_t vocabulary = session_.model().facts().vocabulary;
-  for (const std::int32_t token : tokens) {
-    if (token >= 0 && token < vocabulary) continue;
-    return Error::of(ErrorCode::invalid_argument, "expected tokens from 0 to ", vocabulary - 1, ", found ", token);
+  for (const std::vector<std::int32_t>& text : request.texts) {
+    if (text.empty()) return Error::of(ErrorCode::invalid_argument, "expected at least one token, found none");
+    if (std::ssize(text) > session_.context()) {
+      return Error::of(ErrorCode::out_of_range, "expected a text of at most ", session_.context(), " tokens, found ",
+                       text.size());
+    }
+    for (const std::int32_t token : text) {
+      if (token >= 0 && token < vocabulary) continue;
+      return Error::of(ErrorCode::invalid_argument, "expected tokens from 0 to ", vocabulary - 1, ", found ", token);
+    }
   }
-  if (!listener)
-    return Error::of(ErrorCode::invalid_argument, "expected somebody to tell the vectors to, found nobody");
+  if (request.listener) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected somebody to tell the vectors to, found nobody");
+}
+
+Result<std::int64_t> EmbeddingService::submit(VectorRequest request) {
+  TRY(check(request));
+  auto active = std::make_unique<Active>(Active{.request = std::move(request)});
+  active->ending.vectors.resize(active->request.texts.size());
+  active->ending.counts.prompt = tokens_of(active->request);
+  const auto texts = std::ssize(active->request.texts);
   const std::lock_guard lock(mutex_);
-  if (std::ssize(waiting_) >= options_.queue) {
-    return Error::of(ErrorCode::would_block, "expected less than ", options_.queue, " texts to wait, found ",
-                     waiting_.size());
+  if (counts_.waiting >= options_.queue) {
+    return Error::of(ErrorCode::would_block, "expected less than ", options_.queue, " requests to wait, found ",
+                     counts_.waiting);
   }
-  const std::int64_t number = next_number_++;
-  waiting_.push_back({number, asker, turns_, std::move(tokens), std::move(listener)});
+  // Whoever comes alone may come, however many texts he has.
+  if (waiting_texts_ > 0 && waiting_texts_ + texts > options_.queued_texts) {
+    return Error::of(ErrorCode::would_block, "expected at most ", options_.queued_texts, " texts to wait, found ",
+                     waiting_texts_ + texts);
+  }
+  ++counts_.waiting;
+  waiting_texts_ += texts;
+  ++turns_[active->request.asker].requests;
+  active->turns_before = turns_of_all_;
+  const std::int64_t number = active->number = next_number_++;
+  active_.push_back(std::move(active));
   bell_.ring();
   return number;
 }
 
 void EmbeddingService::cancel(std::int64_t number) {
-  Listener dropped;  // what it holds goes after the lock
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(waiting_, number, &Text::number);
-  if (found == waiting_.end()) return;
-  dropped = std::move(found->listener);
-  waiting_.erase(found);
+  const auto found = std::ranges::find(active_, number, &Active::number);
+  if (found == active_.end()) return;
+  (*found)->is_cancelled = true;
+  bell_.ring();
 }
 
-EmbeddingServiceCounts EmbeddingService::counts() const {
+ServiceCounts EmbeddingService::counts() const {
   const std::lock_guard lock(mutex_);
-  EmbeddingServiceCounts counts = counts_;
-  counts.waiting = std::ssize(waiting_);
-  return counts;
+  return counts_;
 }
 
-// Whose turn it is: the asker who had one, or whose text came, longest ago, whichever was later; then the earliest
-// text.
-std::vector<EmbeddingService::Text>::iterator EmbeddingService::next_waiting() {
-  return std::ranges::min_element(waiting_, {}, [this](const Text& text) {
-    const auto found = last_turns_.find(text.asker);
-    const std::int64_t last = found == last_turns_.end() ? 0 : found->second;
-    return std::pair(std::max(text.turns_before, last), text.number);
-  });
+std::optional<std::chrono::steady_clock::time_point> EmbeddingService::earliest_deadline() const {
+  const std::lock_guard lock(mutex_);
+  std::optional<Clock::time_point> earliest;
+  for (const std::unique_ptr<Active>& active : active_) {
+    const auto& deadline = active->request.deadline;
+    if (deadline && (!earliest || *deadline < *earliest)) earliest = deadline;
+  }
+  return earliest;
+}
+
+// Whose turn it is: the asker who had one, or whose texts came, longest ago, whichever was later; then the earliest
+// request. Null where nobody waits.
+EmbeddingService::Active* EmbeddingService::next_waiting() const {
+  const auto place = [this](const Active& active) {
+    return std::pair(std::max(active.turns_before, turns_.at(active.request.asker).last), active.number);
+  };
+  Active* next = nullptr;
+  for (const std::unique_ptr<Active>& active : active_) {
+    if (active->taken == active->request.texts.size()) continue;
+    if (next == nullptr || place(*active) < place(*next)) next = active.get();
+  }
+  return next;
+}
+
+// Whoever has nothing that waits has no turn to remember.
+void EmbeddingService::end_turns(std::int64_t asker) {
+  if (--turns_[asker].requests == 0) turns_.erase(asker);
+}
+
+void EmbeddingService::begin(Active& active) {
+  active.ending.times.waiting = seconds_since(active.arrival);
+  --counts_.waiting;
+  ++counts_.running;
+  counts_.prompt_tokens += active.ending.counts.prompt;
 }
 
 std::vector<EmbeddingService::Text> EmbeddingService::take_texts() {
@@ -69,56 +126,120 @@ std::vector<EmbeddingService::Text> EmbeddingService::take_texts() {
   std::vector<Text> texts;
   std::int64_t tokens = 0;
   // A longer text goes alone: these models read a text in one pass.
-  while (!waiting_.empty() && std::ssize(texts) < session_.options().sequences) {
-    const auto next = next_waiting();
-    tokens += std::ssize(next->tokens);
+  while (std::ssize(texts) < session_.options().sequences) {
+    Active* const next = next_waiting();
+    if (next == nullptr) break;
+    const Text text = {next, next->taken};
+    tokens += std::ssize(text.tokens());
     if (!texts.empty() && tokens > session_.options().chunk) break;
-    last_turns_[next->asker] = ++turns_;
-    texts.push_back(std::move(*next));
-    waiting_.erase(next);
+    if (text.index == 0) begin(*next);
+    turns_[next->request.asker].last = ++turns_of_all_;
+    ++next->taken;
+    --waiting_texts_;
+    if (next->taken == next->request.texts.size()) end_turns(next->request.asker);
+    texts.push_back(text);
   }
-  // Whoever has nothing that waits has no turn to remember.
-  std::erase_if(last_turns_, [this](const auto& turn) {
-    return std::ranges::find(waiting_, turn.first, &Text::asker) == waiting_.end();
-  });
   return texts;
 }
 
 bool EmbeddingService::step() {
+  end_unwanted();
   const std::vector<Text> texts = take_texts();
-  if (texts.empty()) return false;
-  compute(texts);
-  return true;
+  if (!texts.empty()) compute(texts);
+  remove_ended();
+  return !texts.empty();
+}
+
+void EmbeddingService::end_unwanted() {
+  std::vector<std::pair<Active*, GenerationEnd>> unwanted;
+  {
+    const Clock::time_point now = Clock::now();
+    const std::lock_guard lock(mutex_);
+    for (const std::unique_ptr<Active>& active : active_) {
+      const bool is_late = active->request.deadline && *active->request.deadline <= now;
+      if (active->is_cancelled) {
+        unwanted.emplace_back(active.get(), GenerationEnd::cancelled);
+      } else if (is_late) {
+        unwanted.emplace_back(active.get(), GenerationEnd::deadline);
+      }
+    }
+  }
+  for (const auto& [active, reason] : unwanted) end(*active, reason);
+}
+
+void EmbeddingService::cancel_all() {
+  std::vector<Active*> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::unique_ptr<Active>& active : active_) all.push_back(active.get());
+  }
+  for (Active* const active : all) end(*active, GenerationEnd::cancelled);
+  remove_ended();
+}
+
+// None of its texts waits any more, and it is counted so, before anybody is told.
+void EmbeddingService::end(Active& active, GenerationEnd end, std::optional<Error> error) {
+  if (active.has_ended) return;
+  active.has_ended = true;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::size_t texts = active.request.texts.size();
+    if (active.taken == 0) {
+      active.ending.times.waiting = seconds_since(active.arrival);
+      --counts_.waiting;
+    } else {
+      --counts_.running;
+    }
+    if (active.taken < texts) end_turns(active.request.asker);
+    waiting_texts_ -= static_cast<std::int64_t>(texts - active.taken);
+    active.taken = texts;
+  }
+  if (end != GenerationEnd::model) active.ending.vectors.clear();
+  active.ending.end = end;
+  active.ending.error = std::move(error);
+  active.request.listener(std::move(active.ending));
+}
+
+void EmbeddingService::remove_ended() {
+  std::vector<std::unique_ptr<Active>> ended;  // what listeners hold goes after the lock
+  const std::lock_guard lock(mutex_);
+  const auto rest = std::ranges::stable_partition(active_, [](const auto& active) { return !active->has_ended; });
+  std::ranges::move(rest, std::back_inserter(ended));
+  active_.erase(rest.begin(), rest.end());
 }
 
 Result<View<const float>> EmbeddingService::forward(std::span<const Text> texts) {
   OwnSequences own(session_);
   std::vector<TokenRun> runs;
-  for (const Text& text : texts) runs.push_back({TRY(own.add()), text.tokens, Wanted::all});
+  for (const Text& text : texts) {
+    const int sequence = TRY(own.add());
+    runs.push_back({sequence, text.tokens(), Wanted::all});
+  }
   return session_.forward(runs);
 }
 
 void EmbeddingService::compute(std::span<const Text> texts) {
   const Result<View<const float>> vectors = forward(texts);
   if (!vectors.ok() && texts.size() > 1) {  // what is too much for one pass may not be too much for several
-    for (const Text& text : texts) compute(std::span(&text, 1));
+    for (const Text& text : texts) {
+      if (!text.active->has_ended) compute(std::span(&text, 1));
+    }
     return;
   }
-  if (!vectors.ok()) return texts.front().listener(vectors.error());
-  std::int64_t tokens = 0;
-  for (const Text& text : texts) tokens += std::ssize(text.tokens);
+  if (!vectors.ok()) return end(*texts.front().active, GenerationEnd::failed, vectors.error());
+  const View<const float>& rows = vectors.value();
   {
     const std::lock_guard lock(mutex_);
-    ++counts_.passes;
-    counts_.texts += std::ssize(texts);
-    counts_.tokens += tokens;
+    ++counts_.prompt_passes;
+    counts_.prompt_rows += rows.size(0);
   }
-  const View<const float>& rows = vectors.value();
   const float* next = rows.data();
   for (const Text& text : texts) {
-    const View<const float> own(next, {std::ssize(text.tokens), rows.size(1)});
-    text.listener(pooled_embeddings(session_.model().facts(), own));
+    Active& active = *text.active;
+    const View<const float> own(next, {std::ssize(text.tokens()), rows.size(1)});
     next += own.count();
+    active.ending.vectors[text.index] = pooled_embeddings(session_.model().facts(), own);
+    if (++active.computed == active.request.texts.size()) end(active, GenerationEnd::model);
   }
 }
 

@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <thread>
 
 #include "engine/embedding.h"
 #include "engine/golden_model.h"
+#include "engine/service_fixture.h"
+#include "engine/session_guards.h"
 
 namespace ingot {
 namespace {
@@ -31,12 +32,16 @@ class EmbeddingServiceTest : public testing::Test {
   }
 
   // Told once.
-  EmbeddingService::Listener into(std::optional<Vectors>& place) {
-    return [&place](Result<Vectors> vectors) {
-      EXPECT_FALSE(place);
-      ASSERT_TRUE(vectors.ok()) << vectors.error().text();
-      place = std::move(vectors).value();
-    };
+  static VectorRequest into(std::optional<VectorEnding>& place, std::vector<std::vector<std::int32_t>> texts) {
+    return {.texts = std::move(texts), .listener = [&place](VectorEnding ending) {
+              EXPECT_FALSE(place);
+              place = std::move(ending);
+            }};
+  }
+
+  void run() {
+    while (service_->step()) {
+    }
   }
 
   static std::vector<std::int32_t> text(std::int32_t number) {
@@ -57,87 +62,198 @@ class EmbeddingServiceTest : public testing::Test {
 
 TEST_F(EmbeddingServiceTest, TextsThatShareAPassGetTheVectorsThatEachGetsAlone) {
   serve();
-  std::vector<std::optional<Vectors>> found(10);
+  std::vector<std::optional<VectorEnding>> found(5);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    ASSERT_TRUE(service_->submit(text(static_cast<std::int32_t>(i)), into(found[i])).ok());
+    const auto first = static_cast<std::int32_t>(2 * i);
+    ASSERT_TRUE(service_->submit(into(found[i], {text(first), text(first + 1)})).ok());
   }
-  EXPECT_EQ(service_->counts().waiting, 10);
-  while (service_->step()) {
+  EXPECT_EQ(service_->counts().waiting, 5);
+  EXPECT_TRUE(service_->step());  // of four texts at most
+  EXPECT_EQ(service_->counts().waiting, 3);
+  run();
+  std::int64_t tokens = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto first = static_cast<std::int32_t>(2 * i);
+    ASSERT_TRUE(found[i]);
+    EXPECT_EQ(found[i]->end, GenerationEnd::model);
+    EXPECT_EQ(found[i]->vectors, (std::vector{alone(first), alone(first + 1)}));
+    EXPECT_EQ(found[i]->counts.prompt, std::ssize(text(first)) + std::ssize(text(first + 1)));
+    tokens += found[i]->counts.prompt;
   }
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], alone(static_cast<std::int32_t>(i)));
-  const EmbeddingServiceCounts counts = service_->counts();
-  EXPECT_EQ(counts.passes, 3);  // of four texts each at most
-  EXPECT_EQ(counts.texts, 10);
+  const ServiceCounts counts = service_->counts();
+  EXPECT_EQ(counts.prompt_passes, 3);
+  EXPECT_EQ(counts.prompt_tokens, tokens);
+  EXPECT_EQ(counts.prompt_rows, tokens);
   EXPECT_EQ(counts.waiting, 0);
+  EXPECT_EQ(counts.running, 0);
 }
 
 TEST_F(EmbeddingServiceTest, APassIsNoLongerThanAChunkUnlessATextIs) {
   serve(8);
-  std::vector<std::optional<Vectors>> found(5);
+  std::vector<std::optional<VectorEnding>> found(5);
   const std::int32_t numbers[] = {2, 4, 6, 6, 2};  // 3, 5, 7, 7 and 3 tokens
-  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_TRUE(service_->submit(text(numbers[i]), into(found[i])).ok());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_TRUE(service_->submit(into(found[i], {text(numbers[i])})).ok());
+  }
   std::vector<std::size_t> told;
   while (service_->step()) {
-    told.push_back(static_cast<std::size_t>(
-        std::ranges::count_if(found, [](const auto& vectors) { return vectors.has_value(); })));
+    told.push_back(
+        static_cast<std::size_t>(std::ranges::count_if(found, [](const auto& ending) { return ending.has_value(); })));
   }
   EXPECT_EQ(told, (std::vector<std::size_t>{2, 3, 4, 5}));
   serve(2);
-  std::optional<Vectors> longer;
-  ASSERT_TRUE(service_->submit(text(6), into(longer)).ok());
+  std::optional<VectorEnding> longer;
+  ASSERT_TRUE(service_->submit(into(longer, {text(6)})).ok());
   EXPECT_TRUE(service_->step());
-  EXPECT_EQ(longer, alone(6));
+  ASSERT_TRUE(longer);
+  EXPECT_EQ(longer->vectors, std::vector<Vectors>{alone(6)});
 }
 
 TEST_F(EmbeddingServiceTest, AskersTakeTurns) {
   serve(1);  // a text a pass
   std::vector<int> order;
-  const auto submit = [&](int name, std::int64_t asker) {
-    const auto told = [&order, name](const Result<Vectors>&) { order.push_back(name); };
-    EXPECT_TRUE(service_->submit(text(0), told, asker).ok());
+  const auto submit = [&](int name, std::int64_t asker, std::size_t texts = 1) {
+    const auto told = [&order, name](const VectorEnding&) { order.push_back(name); };
+    EXPECT_TRUE(service_->submit({.texts = std::vector(texts, text(0)), .asker = asker, .listener = told}).ok());
   };
   for (int i = 0; i < 3; ++i) submit(10 + i, 1);
   submit(20, 2);
   EXPECT_TRUE(service_->step());
   submit(30, 3);  // behind those who wait
-  while (service_->step()) {
-  }
+  run();
   EXPECT_EQ(order, (std::vector<int>{10, 20, 11, 30, 12}));
+  order.clear();
+  submit(10, 1, 3);  // its texts take turns with those of others, too
+  submit(20, 2, 2);
+  submit(30, 3);
+  EXPECT_TRUE(service_->step());
+  EXPECT_EQ(service_->counts().running, 1);
+  EXPECT_EQ(service_->counts().waiting, 2);
+  run();
+  EXPECT_EQ(order, (std::vector<int>{30, 20, 10}));
 }
 
-TEST_F(EmbeddingServiceTest, RefusesWhatItCannotDoAndWhatHasToWaitTooLong) {
-  serve(256, {.queue = 2});
-  const auto ignore = [](const Result<Vectors>&) {};
-  const auto refusal = [&](std::vector<std::int32_t> tokens) -> std::string {
-    const Result<std::int64_t> number = service_->submit(std::move(tokens), ignore);
+TEST_F(EmbeddingServiceTest, RefusesWhatItCannotDo) {
+  serve();
+  const auto refusal = [&](std::vector<std::vector<std::int32_t>> texts) -> std::string {
+    const auto never = [](const VectorEnding&) { ADD_FAILURE() << "told all the same"; };
+    const Result<std::int64_t> number = service_->submit({.texts = std::move(texts), .listener = never});
     return number.ok() ? "none" : std::string(number.error().text());
   };
-  EXPECT_NE(refusal({}).find("at least one token"), std::string::npos);
-  EXPECT_NE(refusal({-1}).find("found -1"), std::string::npos);
-  const std::string longer = refusal(std::vector<std::int32_t>(17, 1));
+  EXPECT_NE(refusal({}).find("at least one text"), std::string::npos);
+  EXPECT_NE(refusal({{1}, {}}).find("at least one token"), std::string::npos);
+  EXPECT_NE(refusal({{1}, {-1}}).find("found -1"), std::string::npos);
+  const std::string longer = refusal({{1}, std::vector<std::int32_t>(17, 1)});
   EXPECT_NE(longer.find("at most 16 tokens, found 17"), std::string::npos) << longer;
-  EXPECT_FALSE(service_->submit({1}, nullptr).ok());
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(refusal({1}), "none");
-  const Result<std::int64_t> full = service_->submit({1}, ignore);
-  ASSERT_FALSE(full.ok());
-  EXPECT_EQ(full.error().code(), ErrorCode::would_block);
+  EXPECT_FALSE(service_->submit({.texts = {{1}}}).ok());
+  EXPECT_FALSE(service_->step());
   const auto llama = golden_session("llama", {.context = 16});
   EXPECT_FALSE(EmbeddingService::create(*llama, bell_).ok());
 }
 
-TEST_F(EmbeddingServiceTest, WhatIsCancelledIsToldNothing) {
-  serve();
-  std::optional<Vectors> kept;
-  auto held = std::make_shared<int>();
-  const auto never = [held](const Result<Vectors>&) { ADD_FAILURE() << "told all the same"; };
-  const std::int64_t number = service_->submit(text(3), never).value();
-  ASSERT_TRUE(service_->submit(text(4), into(kept)).ok());
-  service_->cancel(number);
-  service_->cancel(number);
-  while (service_->step()) {
+TEST_F(EmbeddingServiceTest, RequestsAndTextsThatWaitAreBounded) {
+  serve(1, {.queue = 2, .queued_texts = 5});
+  const auto refusal = [&](std::size_t texts) -> std::string {
+    const Result<std::int64_t> number =
+        service_->submit({.texts = std::vector(texts, text(0)), .listener = [](const VectorEnding&) {}});
+    if (number.ok()) return "none";
+    EXPECT_EQ(number.error().code(), ErrorCode::would_block);
+    return std::string(number.error().text());
+  };
+  EXPECT_EQ(refusal(9), "none");  // whoever comes alone may come
+  EXPECT_NE(refusal(1).find("at most 5 texts to wait, found 10"), std::string::npos);
+  run();
+  EXPECT_EQ(refusal(1), "none");
+  EXPECT_EQ(refusal(2), "none");
+  EXPECT_NE(refusal(1).find("less than 2 requests to wait, found 2"), std::string::npos);
+  EXPECT_TRUE(service_->step());  // the first waits no more
+  EXPECT_EQ(refusal(1), "none");
+}
+
+TEST_F(EmbeddingServiceTest, WhatIsCancelledIsToldSo) {
+  serve(1);
+  std::optional<VectorEnding> waiting, running, kept;
+  const std::int64_t first = service_->submit(into(running, {text(3), text(3)})).value();
+  const std::int64_t second = service_->submit(into(waiting, {text(4)})).value();
+  ASSERT_TRUE(service_->submit(into(kept, {text(5)})).ok());
+  EXPECT_TRUE(service_->step());
+  for (const std::int64_t number : {first, second, second, second + 7}) service_->cancel(number);
+  EXPECT_FALSE(running || waiting);  // nobody is told but by the thread of passes
+  run();
+  ASSERT_TRUE(running && waiting && kept);
+  EXPECT_EQ(running->end, GenerationEnd::cancelled);
+  EXPECT_TRUE(running->vectors.empty());
+  EXPECT_EQ(waiting->end, GenerationEnd::cancelled);
+  EXPECT_EQ(kept->vectors, std::vector<Vectors>{alone(5)});
+  EXPECT_EQ(service_->counts().prompt_passes, 2);  // the second text of the first was not computed
+  EXPECT_EQ(service_->counts().running, 0);
+  EXPECT_EQ(service_->counts().waiting, 0);
+}
+
+TEST_F(EmbeddingServiceTest, WhoeverIsLeftAtTheEndIsTold) {
+  serve(1);
+  std::optional<VectorEnding> begun, waiting, late;
+  ASSERT_TRUE(service_->submit(into(begun, {text(3), text(3)})).ok());
+  ASSERT_TRUE(service_->submit(into(waiting, {text(3)})).ok());
+  EXPECT_TRUE(service_->step());
+  service_->cancel_all();
+  ASSERT_TRUE(begun && waiting);
+  EXPECT_EQ(begun->end, GenerationEnd::cancelled);
+  EXPECT_EQ(waiting->end, GenerationEnd::cancelled);
+  EXPECT_FALSE(service_->step());
+  ASSERT_TRUE(service_->submit(into(late, {text(3)})).ok());
+  service_.reset();
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->end, GenerationEnd::cancelled);
+}
+
+TEST_F(EmbeddingServiceTest, ADeadlineEndsWhatWaitsAndWhatHasBegun) {
+  using Clock = std::chrono::steady_clock;
+  serve(1);
+  std::optional<VectorEnding> begun, waiting, kept;
+  const Clock::time_point soon = Clock::now() + std::chrono::milliseconds(20),
+                          much_later = soon + std::chrono::hours(1);
+  VectorRequest request = into(begun, std::vector(2, text(3)));
+  request.deadline = soon;
+  ASSERT_TRUE(service_->submit(request).ok());
+  service_->step();
+  for (std::optional<VectorEnding>* place : {&waiting, &kept}) {
+    request = into(*place, {text(4)});
+    request.deadline = place == &kept ? much_later : soon;
+    ASSERT_TRUE(service_->submit(request).ok());
   }
-  EXPECT_EQ(kept, alone(4));
-  service_->cancel(number + 1);
+  EXPECT_EQ(service_->earliest_deadline(), soon);
+  std::this_thread::sleep_until(soon);
+  run();
+  ASSERT_TRUE(begun && waiting && kept);
+  EXPECT_EQ(begun->end, GenerationEnd::deadline);
+  EXPECT_TRUE(begun->vectors.empty());
+  EXPECT_EQ(waiting->end, GenerationEnd::deadline);
+  EXPECT_EQ(kept->vectors, std::vector<Vectors>{alone(4)});
+  EXPECT_EQ(service_->earliest_deadline(), std::nullopt);
+}
+
+// All sequences are somebody else's, so that no pass succeeds.
+TEST_F(EmbeddingServiceTest, OneTextThatFailsEndsItsRequestAndNoOther) {
+  serve();
+  std::vector<std::optional<VectorEnding>> failed(2);
+  ASSERT_TRUE(service_->submit(into(failed[0], std::vector(9, text(3)))).ok());
+  {
+    OwnSequences others(*session_);
+    while (others.add().ok()) {
+    }
+    EXPECT_TRUE(service_->step());
+    ASSERT_TRUE(failed[0]);
+    EXPECT_EQ(failed[0]->end, GenerationEnd::failed);
+    ASSERT_TRUE(failed[0]->error);
+    EXPECT_TRUE(failed[0]->vectors.empty());
+    EXPECT_FALSE(service_->step());  // nor do its other texts wait
+    EXPECT_EQ(service_->counts().running, 0);
+  }
+  ASSERT_TRUE(service_->submit(into(failed[1], {text(3)})).ok());
+  run();
+  ASSERT_TRUE(failed[1]);
+  EXPECT_EQ(failed[1]->vectors, std::vector<Vectors>{alone(3)});
 }
 
 TEST_F(EmbeddingServiceTest, TakesTextsFromAnyThread) {
@@ -147,20 +263,15 @@ TEST_F(EmbeddingServiceTest, TakesTextsFromAnyThread) {
   for (int thread = 0; thread < 3; ++thread) {
     threads.emplace_back([&, thread] {
       for (int i = 0; i < 10; ++i) {
-        const auto count = [&told](const Result<Vectors>& vectors) { told += vectors.ok(); };
-        EXPECT_TRUE(service_->submit(text(i), count, thread).ok());
+        const auto count = [&told](const VectorEnding& ending) { told += ending.end == GenerationEnd::model; };
+        EXPECT_TRUE(service_->submit({.texts = {text(i)}, .asker = thread, .listener = count}).ok());
         EXPECT_GE(service_->counts().waiting, 0);
       }
       --open;
       bell_.ring();
     });
   }
-  while (true) {
-    const bool was_open = open > 0;
-    if (service_->step()) continue;
-    if (!was_open) break;
-    bell_.wait();
-  }
+  run_while_open(*service_, bell_, open);
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(told, 30);
 }

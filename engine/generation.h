@@ -3,13 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "engine/sampler.h"
-#include "engine/stop_text.h"
+#include "engine/text_request.h"
 #include "engine/token_probability.h"
 #include "model/tokenizer/detokenizer.h"
 
@@ -47,6 +45,7 @@ struct ChosenToken {
   std::string_view text = {};
   float log_probability = 0;                           // where it was asked for (engine/token_probability.h)
   std::span<const TokenProbability> most_likely = {};  // where they were asked for, most likely first
+  std::size_t offset = 0;  // characters that were generated before it, those that still wait included
   // So far, this token included.
   GenerationCounts counts = {};
   GenerationTimes times = {};
@@ -60,7 +59,7 @@ struct GenerationEnding {
   std::string_view stop = {};  // the stop string that came
   // The token that ended it, where one did and probabilities were asked for. It is no part of the text, nor counted.
   std::optional<ChosenToken> last = {};
-  std::string_view reason = {};  // says more where it failed
+  const Error* error = nullptr;  // why, where it failed
 };
 
 // Told what comes of a request, on the thread that runs the passes. What it is given is good during the call.
@@ -75,35 +74,21 @@ class GenerationListener {
   virtual void on_end(const GenerationEnding& ending) = 0;
 };
 
-inline constexpr std::int64_t most_likely_tokens = 20;  // that can be asked for
-
-struct TextRequest {
-  std::vector<std::int32_t> prompt;
-  std::int64_t most_tokens = 0;
-  std::int64_t least_tokens = 0;  // before them neither the model nor a stop token ends it: none of these is chosen
-  bool ignores_end = false;       // the model never ends it
-  SamplerOptions sampling = {};
-  std::vector<std::string> stops = {};
-  std::vector<std::int32_t> stop_tokens = {};
-  std::vector<TokenBias> biases = {};
-  // How many of the most likely tokens are told beside each that was chosen; nothing: no probabilities at all.
-  std::optional<std::int64_t> most_likely = {};
-  // Computes all of the prompt, whatever others know of it. No tokens may be asked for then but these.
-  bool wants_prompt_probabilities = false;
-  std::int64_t asker = 0;  // whose turn it is (engine/scheduler.h)
-  std::uint64_t salt = 0;  // with whom it shares what is computed (engine/prefix_index.h)
-  std::optional<std::chrono::steady_clock::time_point> deadline = {};
-  std::shared_ptr<GenerationListener> listener = {};
+// A request, and who is told of each of its choices.
+struct TextChoices {
+  TextRequest request;
+  std::vector<std::shared_ptr<GenerationListener>> listeners;
 };
 
 class Generation {
  public:
-  // Fails where a field is out of its range, or nobody listens. Table and tokenizer must outlive it.
-  // `vocabulary`: how many tokens the model knows.
-  static Result<Generation> create(TextRequest request, const KernelTable& table, const Tokenizer& tokenizer,
-                                   std::int64_t vocabulary);
+  // One choice, by its place among those of the request. Fails where the sampling is out of its range, or nobody
+  // listens. Table and tokenizer must outlive it.
+  static Result<Generation> create(std::shared_ptr<const PreparedRequest> request, std::size_t choice,
+                                   std::shared_ptr<GenerationListener> listener, const KernelTable& table,
+                                   const Tokenizer& tokenizer);
 
-  const TextRequest& request() const { return request_; }
+  const TextRequest& request() const { return request_->asked(); }
   Sampler& sampler() { return sampler_; }
   // Prompt, and what was generated.
   std::span<const std::int32_t> tokens() const { return tokens_; }
@@ -115,7 +100,7 @@ class Generation {
   GenerationTimes& times() { return times_; }
 
   // Whether the prompt's probabilities are still to be computed: each of its outputs says how likely the next token is.
-  bool wants_prompt_outputs() const { return request_.wants_prompt_probabilities && !prompt_was_told_; }
+  bool wants_prompt_outputs() const { return request().wants_prompt_probabilities && !prompt_was_told_; }
   // Whether this one is missing. One that was preempted computes some again.
   bool wants_prompt_output(std::int64_t position) const {
     return wants_prompt_outputs() && position + 1 >= std::ssize(prompt_scores_) && position + 1 < counts_.prompt;
@@ -125,25 +110,27 @@ class Generation {
   // The prompt is through. Tells the listener, and returns whether that was all.
   GenerationEnd take_prompt();
   // Whether choosing this token ends it: then nobody is told of it but by the end.
-  bool is_end(std::int32_t token) const { return std::ranges::count(ends_and_stops_, token) > 0; }
+  bool is_end(std::int32_t token) const { return end_by(token) != GenerationEnd::none; }
   // The next token was chosen. Tells the listener, and returns whether that was the last.
   GenerationEnd take(std::int32_t token, const TokenScore& score = {});
-  // Tells the listener.
-  void end(GenerationEnd end, std::string_view reason = {});
+  // Tells the listener. `error`: why, where it failed.
+  void end(GenerationEnd end, const Error* error = nullptr);
 
  private:
-  Generation(TextRequest request, Sampler sampler, const Tokenizer& tokenizer, std::int64_t vocabulary,
-             bool is_text_begin);
+  Generation(std::shared_ptr<const PreparedRequest> request, std::shared_ptr<GenerationListener> listener,
+             Sampler sampler, const Tokenizer& tokenizer);
+  GenerationEnd end_by(std::int32_t token) const;
 
-  TextRequest request_;
+  std::shared_ptr<const PreparedRequest> request_;
+  std::shared_ptr<GenerationListener> listener_;
   Sampler sampler_;
   Detokenizer detokenizer_;
   StopText text_;
   std::vector<std::int32_t> tokens_;
-  std::vector<std::int32_t> ends_and_stops_;  // the model's first
-  std::vector<TokenScore> prompt_scores_;     // as far as they are known
-  std::optional<std::int32_t> last_;          // the token that ended it
+  std::vector<TokenScore> prompt_scores_;  // as far as they are known
+  std::optional<std::int32_t> last_;       // the token that ended it
   TokenScore last_score_;
+  std::size_t characters_ = 0;  // that were generated, those that still wait included
   bool prompt_was_told_ = false;
   GenerationCounts counts_;
   GenerationTimes times_;

@@ -55,6 +55,8 @@ class PagedCache {
     return pool_.texts().find(salt, tokens);
   }
   std::int64_t count_in_use(std::span<const std::int32_t> pages) const;
+  // Counts what changes the answers of these two.
+  std::uint64_t changes() const { return pool_.texts().changes(); }
   // Lets the sequence, which holds nothing, hold them.
   void adopt(int sequence, std::span<const std::int32_t> known_pages);
   // Makes the full pages of a sequence known, whose tokens these are. Where another made the same text known before,

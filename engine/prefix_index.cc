@@ -54,6 +54,7 @@ std::int32_t PrefixIndex::add(std::uint64_t salt, std::optional<std::int32_t> be
            .before = previous,
            .tokens = std::vector(tokens.begin(), tokens.end())};
   by_hash_.emplace(added.hash, page);
+  ++changes_;
   return page;
 }
 
@@ -68,6 +69,7 @@ void PrefixIndex::let_go(std::int32_t page) {
   (latest_ == none ? earliest_ : known(latest_).later) = page;
   latest_ = page;
   ++unused_;
+  ++changes_;
 }
 
 void PrefixIndex::take_up(std::int32_t page) {
@@ -75,6 +77,7 @@ void PrefixIndex::take_up(std::int32_t page) {
   (used.earlier == none ? earliest_ : known(used.earlier).later) = used.later;
   (used.later == none ? latest_ : known(used.later).earlier) = used.earlier;
   --unused_;
+  ++changes_;
 }
 
 std::optional<std::int32_t> PrefixIndex::give_up() {

@@ -37,6 +37,8 @@ class PrefixIndex {
   void let_go(std::int32_t page);
   void take_up(std::int32_t page);
 
+  // Counts what changes the answer of find(), and which pages of it are used.
+  std::uint64_t changes() const { return changes_; }
   // How many pages are known that nobody uses.
   std::int64_t unused_count() const { return unused_; }
   // Forgets such a page. Nothing where there is none.
@@ -66,6 +68,7 @@ class PrefixIndex {
   std::int32_t earliest_ = none, latest_ = none;
   std::int64_t unused_ = 0;
   std::uint64_t next_number_ = 0;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace ingot

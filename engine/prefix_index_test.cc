@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <utility>
 
 #include "base/random.h"
 
@@ -54,6 +55,25 @@ TEST(PrefixIndex, GivesUpWhatWasLetGoLongestAgo) {
   EXPECT_EQ(index.give_up(), 2);
   EXPECT_EQ(index.give_up(), std::nullopt);
   EXPECT_EQ(index.find(0, Tokens{3}), (Pages{}));
+}
+
+TEST(PrefixIndex, CountsWhatChangesWhatIsFoundAndWhoUsesIt) {
+  PrefixIndex index(1, 1);
+  std::uint64_t before = index.changes();
+  const auto has_changed = [&] { return std::exchange(before, index.changes()) != index.changes(); };
+  index.add(0, std::nullopt, Tokens{1}, 0);
+  EXPECT_TRUE(has_changed());
+  index.add(0, std::nullopt, Tokens{1}, 1);  // it was known
+  index.find(0, Tokens{1, 2});
+  EXPECT_FALSE(has_changed());
+  index.let_go(0);
+  EXPECT_TRUE(has_changed());
+  index.take_up(0);
+  EXPECT_TRUE(has_changed());
+  index.let_go(0);
+  has_changed();
+  index.give_up();
+  EXPECT_TRUE(has_changed());
 }
 
 TEST(PrefixIndex, NoTextHasTheNumberOfAnother) {

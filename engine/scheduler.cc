@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/units.h"
 
@@ -16,6 +17,7 @@ class Scheduling {
     for (const RequestState& request : state.requests) {
       (request.is_admitted ? admitted_ : waiting_).push_back(&request);
     }
+    std::ranges::stable_sort(admitted_, {}, &RequestState::admission);
     for (const ScheduleState::Turn& turn : state.turns) last_admission_[turn.asker] = turn.admission;
   }
 
@@ -96,10 +98,14 @@ class Scheduling {
     };
     auto best = waiting_.end();
     for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
-      const bool can_run = !(*at)->is_held && !(*at)->is_paused;
+      const bool can_run = !is_held(**at) && !(*at)->is_paused;
       if (can_run && (best == waiting_.end() || earlier(*at, *best))) best = at;
     }
     return best;
+  }
+  // Somebody computes what it begins with, since before or from this pass on.
+  bool is_held(const RequestState& request) const {
+    return request.is_held || (!request.wants_all_outputs && begun_pages_.contains(request.next_page));
   }
   std::int64_t turn_of(const RequestState& request) const {
     const auto found = last_admission_.find(request.asker);
@@ -122,6 +128,7 @@ class Scheduling {
       free_pages_ -= pages;
       pass_.admitted.push_back(request.number);
       last_admission_[request.asker] = ++admissions_;
+      if (request.next_page != 0) begun_pages_.insert(request.next_page);
       admitted_.push_back(&request);
       waiting_.erase(next);
       read_prompt(request);
@@ -135,6 +142,7 @@ class Scheduling {
   std::vector<const RequestState*> admitted_;
   std::vector<const RequestState*> waiting_;
   std::map<std::int64_t, std::int64_t> last_admission_;
+  std::set<std::uint64_t> begun_pages_;  // of those that this pass admits
   std::int64_t rows_ = 0;
   std::int64_t most_prompt_rows_ = 0;
   std::int64_t prompt_outputs_ = 0;
@@ -149,12 +157,16 @@ std::int64_t prompt_rows_beside(std::int64_t decoding_rows, const ScheduleLimits
   if (decoding_rows == 0) target *= limits.stretch_alone;
   if (decoding > 0) target = std::min(target, limits.most_stretch * decoding);
   const double affordable = costs.affordable_rows(target);
-  const std::int64_t most = std::max<std::int64_t>(0, limits.rows - decoding_rows);
+  const std::int64_t most = std::clamp<std::int64_t>(limits.rows - decoding_rows, 0, limits.prompt_rows);
   if (affordable >= static_cast<double>(limits.rows)) return most;
   // All rows of the pass together in whole tiles of products, which cost as much when they are not full; and so passes
   // are of a few sizes, and the plans for them are there.
   const std::int64_t whole = std::llround(affordable / static_cast<double>(limits.tile_rows)) * limits.tile_rows;
   return std::min(most, std::max({limits.least_chunk, decoding_rows, whole - decoding_rows}));
+}
+
+std::int64_t rows_for(std::int64_t sequences, const ScheduleLimits& limits) {
+  return divide_rounding_up(sequences + limits.least_chunk, limits.tile_rows) * limits.tile_rows;
 }
 
 ScheduledPass schedule(const ScheduleState& state, const ScheduleLimits& limits, const PassCosts& costs) {

@@ -8,8 +8,9 @@
 // - Where those that generate need more pages than there are, the youngest gives its own back and waits again. What it
 //   said is kept, and computed anew later.
 // - A paused request keeps its pages and gets no rows. It makes way before anybody else does, and also for one whose
-// turn
-//   it is to be admitted: whoever reads slowly keeps nobody waiting.
+//   turn it is to be admitted: whoever reads slowly keeps nobody waiting.
+// - A request is held, and lets others pass, while one that was admitted computes what it begins with. For those that
+//   wait themselves nobody waits: whose turn comes first reads, whoever arrived first.
 #pragma once
 
 #include <cstdint>
@@ -31,17 +32,23 @@ struct RequestState {
   // Tokens that its next run may have: where it ends, something is kept by which others continue.
   std::int64_t most_run = std::numeric_limits<std::int64_t>::max();
   std::int64_t admissions_before = 0;  // of all, when it arrived
+  std::int64_t admission = 0;          // which of all, where it is admitted
+  // Names its text up to the end of the first page that is not computed: equal for those that would compute the same;
+  // 0: it has none.
+  std::uint64_t next_page = 0;
   bool is_admitted = false;
   bool generates = false;  // its prompt is through: all that is not computed goes into the next pass
-  bool is_held = false;    // another computes the beginning of its prompt: it is worth waiting for
+  bool is_held = false;    // one that is admitted computes the beginning of its prompt: it is worth waiting for
   bool is_paused = false;
-  bool wants_all_outputs = false;  // each row of its prompt gives an output
+  bool wants_all_outputs = false;  // each row of its prompt gives an output: it computes all of it itself
 };
 
 struct ScheduleLimits {
   std::int64_t page_length = 64;
-  std::int64_t admitted = 64;         // requests at once
-  std::int64_t rows = 512;            // of a pass
+  std::int64_t admitted = 64;  // requests at once
+  std::int64_t rows = 512;     // of a pass
+  // Of these, of prompts: fewer where memory is short (engine/prompt_rows.h).
+  std::int64_t prompt_rows = std::numeric_limits<std::int64_t>::max();
   std::int64_t prompt_outputs = 512;  // of rows of prompts that each give one
   double pass_seconds = 0.2;
   double most_stretch = 6;        // times a pass without prompts
@@ -83,5 +90,8 @@ ScheduledPass schedule(const ScheduleState& state, const ScheduleLimits& limits,
 
 // How many rows of prompts a pass takes beside those that decode, where that many wait.
 std::int64_t prompt_rows_beside(std::int64_t decoding_rows, const ScheduleLimits& limits, const PassCosts& costs);
+
+// Rows that a pass must be able to have, in whole tiles, so that each of so many can generate beside the least chunk.
+std::int64_t rows_for(std::int64_t sequences, const ScheduleLimits& limits = {});
 
 }  // namespace ingot

@@ -12,7 +12,7 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 using Runs = std::vector<ScheduledRun>;
 
-// 10 ms a pass of any number of rows that decode, 1 ms a row of a prompt.
+// 10 ms a pass of any number of rows that decode, and 101 rows with a prompt in 110 ms.
 PassCosts measured_costs() {
   PassCosts costs;
   costs.observe(1, 0, 0.01);
@@ -66,19 +66,55 @@ TEST(Scheduler, ARunEndsWhereSomethingIsToBeKeptAndOthersHaveTheRest) {
 
 TEST(Scheduler, EveryGeneratingRequestHasItsRowAndAPromptWhatTimeIsLeft) {
   const ScheduledPass pass = schedule_of({generating(0, 100), reading(1, 1000, 0), generating(2, 30)}, 100);
-  // Six times the 10 ms of a pass without prompts, less those 10 ms: 50 rows; and 52 rows in whole tiles are 48.
+  // Six times the 10 ms of a pass without prompts have time for 55 rows, which are 48 in whole tiles.
   EXPECT_EQ(pass.runs, (Runs{{0, 1, true}, {2, 1, true}, {1, 46, false}}));
   EXPECT_EQ(pass.decoding_rows, 2);
   EXPECT_EQ(pass.prompt_rows, 46);
 }
 
-TEST(Scheduler, APromptAloneTakesTheTimeOfAPass) {
-  EXPECT_EQ(schedule_of({reading(0, 1000, 100)}, 100).runs, (Runs{{0, 208, false}}));
+// 734 rows in four times 200 ms, in whole tiles 736.
+TEST(Scheduler, WhileNobodyGeneratesAPassTakesLonger) {
+  EXPECT_EQ(schedule_of({reading(0, 1000, 100)}, 100, {.rows = 1024}).runs, (Runs{{0, 736, false}}));
+  EXPECT_EQ(schedule_of({reading(0, 1000, 100)}, 100, {.rows = 1024, .stretch_alone = 1}).runs,
+            (Runs{{0, 176, false}}));
+  EXPECT_EQ(schedule_of({reading(0, 1000, 100)}, 100).runs, (Runs{{0, 512, false}}));
 }
 
 TEST(Scheduler, TheRestOfAPromptEndsItAndTheNextOneBegins) {
   const ScheduledPass pass = schedule_of({reading(0, 130, 100), reading(1, 500, 0)}, 100);
-  EXPECT_EQ(pass.runs, (Runs{{0, 30, true}, {1, 178, false}}));
+  EXPECT_EQ(pass.runs, (Runs{{0, 30, true}, {1, 482, false}}));
+}
+
+TEST(Scheduler, PromptsAreReadInTheOrderOfAdmission) {
+  std::vector<RequestState> requests = {reading(0, 1000, 0), reading(1, 30, 0), waiting(2, 20)};
+  requests[0].admission = 9;
+  requests[1].admission = 8;
+  EXPECT_EQ(schedule_of(requests, 100).runs, (Runs{{1, 30, true}, {0, 482, false}}));
+}
+
+TEST(Scheduler, TheMoreRowsDecodeTheFewerPromptsHaveInTheSameTime) {
+  PassCosts costs;
+  for (int pass = 0; pass < 10; ++pass) costs.observe(0, 256, 0.2);
+  costs.observe(128, 0, 0.1);
+  std::vector<std::int64_t> rows;
+  for (const std::int64_t decoding : {1, 32, 64, 100, 128}) rows.push_back(prompt_rows_beside(decoding, {}, costs));
+  EXPECT_EQ(rows, (Numbers{255, 224, 192, 156, 128}));
+}
+
+TEST(Scheduler, WhereMemoryIsShortPromptsHaveFewerRowsAndWhoGeneratesHasHisOwn) {
+  const ScheduleLimits limits = {.prompt_rows = 20};
+  EXPECT_EQ(schedule_of({generating(0, 100), reading(1, 1000, 0), generating(2, 30)}, 100, limits).runs,
+            (Runs{{0, 1, true}, {2, 1, true}, {1, 20, false}}));
+  EXPECT_EQ(schedule_of({reading(1, 1000, 0)}, 100, limits).runs, (Runs{{1, 20, false}}));
+}
+
+TEST(Scheduler, RowsForSoManyLeaveTheLeastChunkToPrompts) {
+  EXPECT_EQ(rows_for(1), 32);
+  EXPECT_EQ(rows_for(240), 256);
+  EXPECT_EQ(rows_for(4096), 4112);
+  ScheduleLimits limits;
+  limits.rows = rows_for(300);
+  EXPECT_GE(prompt_rows_beside(300, limits, measured_costs()), limits.least_chunk);
 }
 
 TEST(Scheduler, PromptsGetAsManyRowsAsDecodingOrSixteen) {
@@ -156,6 +192,33 @@ TEST(Scheduler, AHeldRequestLetsOthersPass) {
   EXPECT_EQ(schedule_of({held, waiting(1, 10)}, 50).admitted, (Numbers{1}));
 }
 
+RequestState beginning_with(RequestState request, std::uint64_t page) {
+  request.next_page = page;
+  return request;
+}
+
+TEST(Scheduler, OfThoseWhoBeginAlikeOneReadsAndTheOthersLetOthersPass) {
+  const std::vector<RequestState> requests = {beginning_with(waiting(0, 100), 5), beginning_with(waiting(1, 100), 5),
+                                              beginning_with(waiting(2, 100), 6), waiting(3, 10), waiting(4, 10)};
+  EXPECT_EQ(schedule_of(requests, 50).admitted, (Numbers{0, 2, 3, 4}));
+}
+
+// 8's turn comes first: it does not wait for what an earlier request of 7 might begin with some day.
+TEST(Scheduler, NobodyWaitsForOneWhoseTurnComesLater) {
+  const std::vector<RequestState> requests = {waiting(0, 10, 7), beginning_with(waiting(1, 100, 7), 5),
+                                              beginning_with(waiting(2, 100, 8), 5)};
+  ScheduleLimits limits;
+  limits.admitted = 2;
+  EXPECT_EQ(schedule_of(requests, 50, limits).admitted, (Numbers{0, 2}));
+  EXPECT_EQ(schedule_of(requests, 50, {}, {{7, 4}, {8, 3}}).admitted, (Numbers{2, 0}));
+}
+
+TEST(Scheduler, WhoComputesAllOfItsPromptWaitsForNobody) {
+  std::vector<RequestState> requests = {beginning_with(waiting(0, 100), 5), beginning_with(waiting(1, 100), 5)};
+  requests[1].wants_all_outputs = true;
+  EXPECT_EQ(schedule_of(requests, 50).admitted, (Numbers{0, 1}));
+}
+
 TEST(Scheduler, NoMoreRunThanMay) {
   ScheduleLimits limits;
   limits.admitted = 2;
@@ -222,7 +285,7 @@ TEST(Scheduler, RowsThatEachGiveAnOutputAreBounded) {
   limits.prompt_outputs = 40;
   std::vector<RequestState> requests = {reading(0, 30, 0), reading(1, 500, 0), reading(2, 500, 0)};
   requests[0].wants_all_outputs = requests[1].wants_all_outputs = true;
-  EXPECT_EQ(schedule_of(requests, 100, limits).runs, (Runs{{0, 30, true}, {1, 10, false}, {2, 168, false}}));
+  EXPECT_EQ(schedule_of(requests, 100, limits).runs, (Runs{{0, 30, true}, {1, 10, false}, {2, 472, false}}));
 }
 
 // A whole service without a model: whatever arrives, everybody ends, nobody holds more pages than there are, and what
@@ -274,7 +337,8 @@ TEST(Scheduler, WhateverArrivesEverybodyEnds) {
         ASSERT_FALSE(state.is_admitted);
         state.is_admitted = true;
         std::erase_if(turns, [&](const ScheduleState::Turn& turn) { return turn.asker == state.asker; });
-        turns.push_back({state.asker, ++admissions});
+        state.admission = ++admissions;
+        turns.push_back({state.asker, admissions});
       }
       std::int64_t rows = 0;
       for (const ScheduledRun& run : pass.runs) {

@@ -27,6 +27,7 @@ std::byte* SequenceCheckpoints::add(std::uint64_t text) {
   }
   checkpoints_.push_front({text, std::move(memory)});
   by_text_.emplace(text, checkpoints_.begin());
+  ++changes_;
   return checkpoints_.front().memory.data();
 }
 

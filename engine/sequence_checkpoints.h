@@ -28,6 +28,9 @@ class SequenceCheckpoints {
   // Where to write what is to be kept of the text. Null where there is no memory at all. Precondition: it has none yet.
   std::byte* add(std::uint64_t text);
 
+  // Counts what changes the answer of has().
+  std::uint64_t changes() const { return changes_; }
+
   std::size_t bytes() const;
   std::size_t most_bytes() const { return static_cast<std::size_t>(most_) * bytes_each_; }
 
@@ -42,6 +45,7 @@ class SequenceCheckpoints {
   std::size_t bytes_each_ = 0;
   Order checkpoints_;  // the last used first
   std::unordered_map<std::uint64_t, Order::iterator> by_text_;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace ingot

@@ -38,6 +38,8 @@ class SequenceMemory {
   // A new sequence that holds as many whole pages of the beginning of `tokens` as others computed and made known, up to
   // a checkpoint where one is needed. Texts of different salts never share. Precondition of these: shares_texts().
   KnownBeginning known_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens) const;
+  // Counts what changes that: while it stays, nobody needs to look again.
+  std::uint64_t known_changes() const { return whole_.changes() + checkpoints_.changes(); }
   Result<int> add_beginning(std::uint64_t salt, std::span<const std::int32_t> tokens);
   // Makes the full pages of the sequence known, which holds these tokens.
   void publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens);

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "base/random.h"
+#include "machine/any_number.h"
+#include "machine/machine.h"
 
 namespace ingot {
 namespace {
@@ -11,29 +12,29 @@ namespace {
 // would take 128 MiB, twice, in the pass and beside it, for the sake of one request.
 constexpr std::int64_t most_output_bytes = std::int64_t{64} << 20;
 
-// Equal for equal beginnings. It decides only who waits for whom, so that a collision costs a little time.
-std::vector<std::uint64_t> hash_beginnings(const TextRequest& request, std::int64_t page_length) {
-  std::vector<std::uint64_t> hashes;
-  std::uint64_t hash = request.salt;
-  std::int64_t in_page = 0;
-  // The last token is computed in any case, for what follows it.
-  for (const std::int32_t token : std::span(request.prompt).first(request.prompt.size() - 1)) {
-    hash = RandomNumbers(hash ^ static_cast<std::uint32_t>(token)).next();
-    if (++in_page < page_length) continue;
-    hashes.push_back(hash);
-    in_page = 0;
-  }
-  return hashes;
+// As many as can all generate in one pass, beside the least chunk of prompts.
+std::int64_t most_admitted(const SessionOptions& session, const ScheduleLimits& limits) {
+  return std::clamp<std::int64_t>(session.chunk - limits.least_chunk, 1, session.sequences);
 }
+
+// In place of ScheduleLimits::tile_rows where products have no tiles: shorter steps meet the time of a pass better.
+constexpr std::int64_t rows_of_vectors = 8;
 
 }  // namespace
 
 Service::Service(Session& session, const Tokenizer& tokenizer, Bell& bell, ServiceOptions options)
-    : session_(session), tokenizer_(tokenizer), bell_(bell), options_(options) {
+    : session_(session),
+      tokenizer_(tokenizer),
+      bell_(bell),
+      prompt_rows_(session.options().chunk, limits_.least_chunk, limits_.tile_rows),
+      secret_(any_number()),
+      waiting_(
+          {options.queue, static_cast<std::int64_t>(options.queue_in_caches * static_cast<double>(cached_tokens()))}) {
   limits_.page_length = session.geometry().page_length;
-  limits_.admitted = session.options().sequences;
+  limits_.admitted = most_admitted(session.options(), limits_);
   limits_.rows = session.options().chunk;
   limits_.pass_seconds = options.pass_seconds;
+  if (!Machine::detect().features.contains(Feature::amx_int8)) limits_.tile_rows = rows_of_vectors;
   const std::int64_t row_bytes = session.model().facts().vocabulary * static_cast<std::int64_t>(sizeof(float));
   limits_.prompt_outputs = std::max<std::int64_t>(1, most_output_bytes / row_bytes);
   counts_.pages = session.geometry().pages;
@@ -52,50 +53,32 @@ Result<std::unique_ptr<Service>> Service::create(Session& session, const Tokeniz
   return service;
 }
 
-Service::~Service() {
+Service::~Service() { cancel_all(); }
+
+void Service::cancel_all() {
   take_messages();
   for (const std::unique_ptr<Active>& active : active_) end(*active, GenerationEnd::cancelled);
   remove_ended();
 }
 
-std::int64_t Service::pages_of(std::int64_t tokens) const { return divide_rounding_up(tokens, limits_.page_length); }
-
-Result<std::int64_t> Service::submit(TextRequest request) {
-  const auto prompt = static_cast<std::int64_t>(request.prompt.size());
-  const std::int64_t room = this->room();
-  if (prompt > room || request.most_tokens > room - prompt) {
-    return Error::of(ErrorCode::out_of_range, "expected at most ", room, " tokens of prompt and answer, ",
-                     room < session_.context() ? "which the cache has room for, " : "", "found ", prompt, " and ",
-                     request.most_tokens);
+Result<void> Service::make_active(TextChoices choices, std::vector<std::unique_ptr<Active>>& made) const {
+  const std::shared_ptr<const PreparedRequest> prepared =
+      TRY(PreparedRequest::create(std::move(choices.request), tokenizer_, session_.model().facts().vocabulary));
+  const TextRequest& asked = prepared->asked();
+  // The last token is computed in any case, for what follows it.
+  const TextBeginnings beginnings(secret_, asked.salt, std::span(asked.prompt).first(asked.prompt.size() - 1),
+                                  limits_.page_length);
+  for (std::size_t choice = 0; choice < choices.listeners.size(); ++choice) {
+    Generation generation =
+        TRY(Generation::create(prepared, choice, std::move(choices.listeners[choice]), session_.table(), tokenizer_));
+    made.push_back(std::make_unique<Active>(Active{.generation = std::move(generation), .beginnings = beginnings}));
   }
-  auto generation =
-      TRY(Generation::create(std::move(request), session_.table(), tokenizer_, session_.model().facts().vocabulary));
-  std::vector<std::uint64_t> beginnings = hash_beginnings(generation.request(), limits_.page_length);
-  const std::lock_guard lock(mutex_);
-  if (waiting_ >= options_.queue) {
-    return Error::of(ErrorCode::would_block, "expected less than ", options_.queue, " requests to wait, found ",
-                     waiting_);
-  }
-  // Whoever comes alone may come, however long his prompt is.
-  const auto most = static_cast<std::int64_t>(options_.queue_in_caches * static_cast<double>(cached_tokens()));
-  if (waiting_ > 0 && waiting_tokens_ + prompt > most) {
-    return Error::of(ErrorCode::would_block, "expected prompts of at most ", most, " tokens to wait, found ",
-                     waiting_tokens_ + prompt);
-  }
-  ++waiting_;
-  waiting_tokens_ += prompt;
-  const std::int64_t number = next_number_++;
-  auto active = std::make_unique<Active>(Active{.number = number, .generation = std::move(generation)});
-  active->state.admissions_before = admissions_;
-  active->beginnings = std::move(beginnings);
-  submitted_.push_back(std::move(active));
-  bell_.ring();
-  return number;
+  return {};
 }
 
 void Service::waits_no_more(const Active& active) {
-  --waiting_;
-  waiting_tokens_ -= static_cast<std::int64_t>(active.generation.request().prompt.size());
+  const TextRequest& request = active.generation.request();
+  waiting_.remove(request.asker, load_of(request));
 }
 
 void Service::send(Message::Kind kind, std::int64_t number) {
@@ -109,7 +92,7 @@ void Service::send(Message::Kind kind, std::int64_t number) {
 ServiceCounts Service::counts() const {
   const std::lock_guard lock(mutex_);
   ServiceCounts counts = counts_;
-  counts.waiting = waiting_ + waiting_again_;
+  counts.waiting = waiting_.requests() + waiting_again_;
   return counts;
 }
 
@@ -150,7 +133,7 @@ void Service::end_late() {
 }
 
 // Its pages are given back, and counted, before anybody is told.
-void Service::end(Active& active, GenerationEnd end, std::string_view reason) {
+void Service::end(Active& active, GenerationEnd end, const Error* error) {
   if (active.has_ended) return;
   active.has_ended = true;
   if (active.sequence >= 0) session_.sequences().remove(active.sequence);
@@ -162,7 +145,7 @@ void Service::end(Active& active, GenerationEnd end, std::string_view reason) {
   }
   count_present();
   end_phase(active);
-  active.generation.end(end, reason);
+  active.generation.end(end, error);
 }
 
 void Service::measure_phase(Active& active, Clock::time_point now) {
@@ -196,59 +179,12 @@ void Service::count_present() {
   counts_.pages_in_use = counts_.pages - session_.sequences().whole().free_pages();
 }
 
-std::int64_t Service::shared_beginning(const Active& waiting, const Active& other) const {
-  const auto differs = std::ranges::mismatch(waiting.beginnings, other.beginnings).in1;
-  const std::int64_t pages =
-      std::min<std::int64_t>(differs - waiting.beginnings.begin(),
-                             std::ssize(waiting.generation.computable_beginning()) / limits_.page_length);
-  return pages * limits_.page_length;
-}
-
-bool Service::is_computed_by_another(const Active& waiting, std::int64_t known) const {
-  for (const std::unique_ptr<Active>& other : active_) {
-    if (other->number == waiting.number) return false;  // those behind it will wait for it
-    if (other->state.generates || other->state.is_paused) continue;
-    // Who is past what they share may have kept nothing there.
-    const std::int64_t shared = shared_beginning(waiting, *other);
-    if (shared > known && shared > other->state.computed) return true;
-  }
-  return false;
-}
-
-// At every so many tokens; before the end of the prompt, where whoever goes on with it or asks it again begins; and
-// where those that wait for it differ from it.
-std::int64_t Service::next_checkpoint(const Active& active) const {
-  const std::int64_t computed = active.state.computed;
-  const std::int64_t distance = session_.checkpoint_distance();
-  std::int64_t next = (computed / distance + 1) * distance;
-  const auto consider = [&](std::int64_t at) {
-    if (at > computed) next = std::min(next, at);
-  };
-  consider(std::ssize(active.beginnings) * limits_.page_length);
-  if (active.state.generates) return next;
-  for (const std::unique_ptr<Active>& other : active_) {
-    if (other->state.is_admitted || other->number == active.number) continue;
-    const std::int64_t shared = shared_beginning(*other, active);
-    if (shared > other->state.computed) consider(shared);
-  }
-  return next;
-}
-
-void Service::look_up_beginnings() {
+bool Service::is_full() const {
   // One that is paused makes way.
   const auto stays = [](const std::unique_ptr<Active>& active) {
     return active->state.is_admitted && !active->state.is_paused;
   };
-  const bool is_full = std::ranges::count_if(active_, stays) >= limits_.admitted;  // nobody's turn can come
-  if (is_full || !session_.sequences().shares_texts()) return;
-  for (const std::unique_ptr<Active>& active : active_) {
-    if (active->state.is_admitted) continue;
-    const KnownBeginning known = session_.sequences().known_beginning(active->generation.request().salt,
-                                                                      active->generation.computable_beginning());
-    active->state.computed = known.tokens;
-    active->state.pages = known.pages_in_use;
-    active->state.is_held = is_computed_by_another(*active, known.tokens);
-  }
+  return std::ranges::count_if(active_, stays) >= limits_.admitted;
 }
 
 Service::Active& Service::find(std::int64_t number) { return **std::ranges::find(active_, number, &Active::number); }
@@ -258,6 +194,7 @@ void Service::preempt(Active& active) {
   active.sequence = -1;
   active.state.is_admitted = active.state.generates = false;
   active.state.computed = active.state.pages = active.state.own_pages = 0;
+  active.looked_up.reset();  // there is more of its text now
   const std::lock_guard lock(mutex_);
   ++counts_.preemptions;
 }
@@ -270,6 +207,7 @@ Result<void> Service::admit(Active& active) {
                             : sequences.add());
   active.state.is_admitted = true;
   active.state.is_held = false;
+  active.state.next_page = 0;
   active.state.computed = sequences.length(active.sequence);
   const std::lock_guard lock(mutex_);
   if (!active.was_admitted) {
@@ -282,12 +220,15 @@ Result<void> Service::admit(Active& active) {
   }
   const std::int64_t asker = generation.request().asker;
   std::erase_if(turns_, [&](const ScheduleState::Turn& turn) { return turn.asker == asker; });
-  turns_.push_back({asker, ++admissions_});
+  active.state.admission = ++admissions_;
+  turns_.push_back({asker, admissions_});
   return {};
 }
 
 ScheduledPass Service::schedule_pass() {
-  look_up_beginnings();
+  const bool is_full = this->is_full();
+  if (!is_full && session_.sequences().shares_texts()) look_up_beginnings();
+  limits_.prompt_rows = prompt_rows_.most();
   const bool keeps_checkpoints = session_.sequences().needs_checkpoints() && session_.sequences().shares_texts();
   std::vector<RequestState> states;
   for (const std::unique_ptr<Active>& active : active_) {
@@ -300,7 +241,7 @@ ScheduledPass Service::schedule_pass() {
       state.pages = session_.sequences().whole().held_pages(active->sequence);
       state.own_pages = session_.sequences().whole().own_pages(active->sequence);
     }
-    if (keeps_checkpoints && !state.is_held) {
+    if (keeps_checkpoints && (state.is_admitted || !(is_full || state.is_held))) {
       active->checkpoint_at = next_checkpoint(*active);
       state.most_run = active->checkpoint_at - state.computed;
     }
@@ -330,7 +271,7 @@ bool Service::step() {
   for (const std::int64_t number : pass.admitted) {
     Active& active = find(number);
     if (const Result<void> admitted = admit(active); !admitted.ok()) {
-      end(active, GenerationEnd::failed, admitted.error().text());
+      end(active, GenerationEnd::failed, &admitted.error());
     }
   }
   compute(pass);

@@ -1,11 +1,12 @@
 // Service: the requests of many, through one session. Whoever has one hands it in from any thread; one thread runs the
 // passes, and tells the listeners.
 //
-//   service.submit(request);                       any thread
+//   service.submit(request, listener);             any thread
 //   while (...) if (!service.step()) bell.wait();  the thread of passes
 //
 // What a pass computes is the scheduler's choice (engine/scheduler.h); what others computed of the same text is shared
-// (engine/prefix_index.h), and a request whose beginning another is just computing waits for it.
+// (engine/prefix_index.h), and a request whose beginning another is just computing waits for it. How many may wait is
+// bounded for each asker (engine/queue_bounds.h).
 #pragma once
 
 #include <memory>
@@ -13,14 +14,17 @@
 
 #include "engine/bell.h"
 #include "engine/generation.h"
+#include "engine/prompt_rows.h"
+#include "engine/queue_bounds.h"
 #include "engine/scheduler.h"
 #include "engine/session.h"
+#include "engine/text_beginnings.h"
 
 namespace ingot {
 
 struct ServiceOptions {
   double pass_seconds = 0.2;
-  std::int64_t queue = 256;    // requests that wait
+  std::int64_t queue = 256;    // requests of one asker that wait, where nobody else's do
   double queue_in_caches = 4;  // the same, as tokens of their prompts: times what the cache has room for
 };
 
@@ -52,9 +56,15 @@ class Service {
   ~Service();
 
   // --- from any thread ---
-  // A number to cancel it by. Fails, and tells the listener nothing, where prompt and answer cannot fit the context
-  // (out_of_range), the queue is full (would_block), or a field is out of its range (invalid_argument).
-  Result<std::int64_t> submit(TextRequest request);
+  // All choices of one request or more, of one asker, or none of them. A number to cancel the first choice by; those
+  // that follow have the numbers that follow. Fails, and tells the listeners nothing, where prompt and answer cannot
+  // fit the context (out_of_range), the queue is full (would_block), or a field is out of its range, or there are more
+  // choices than the queue can ever hold (invalid_argument).
+  Result<std::int64_t> submit(std::vector<TextChoices> requests);
+  Result<std::int64_t> submit(TextRequest request, std::shared_ptr<GenerationListener> listener);
+  // Fails where so many choices, with prompts of so many tokens together, could never wait: for whoever would rather
+  // know before they are made.
+  Result<void> check_queue_holds(std::int64_t choices, std::int64_t tokens) const;
   // These take effect before the next pass. What has ended is left alone.
   void cancel(std::int64_t number) { send(Message::Kind::cancel, number); }
   // A paused request keeps its pages as long as nobody waits for them, and gets no rows.
@@ -69,16 +79,19 @@ class Service {
   bool step();
   // When somebody has to be told that his time is over, whether or not there is something to compute.
   std::optional<std::chrono::steady_clock::time_point> earliest_deadline() const;
+  // Ends whatever is left, and tells it.
+  void cancel_all();
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Active {
-    std::int64_t number;
     Generation generation;
+    std::int64_t number = -1;
     RequestState state = {};
-    std::vector<std::uint64_t> beginnings = {};  // a hash of the prompt up to the end of each of its full pages
-    std::int64_t checkpoint_at = 0;              // tokens; 0: none is kept
-    int sequence = -1;                           // while it is admitted
+    TextBeginnings beginnings = {};               // of all of the prompt but its last token
+    std::optional<std::uint64_t> looked_up = {};  // when what is known of it was: SequenceMemory::known_changes()
+    std::int64_t checkpoint_at = 0;               // tokens; 0: none is kept
+    int sequence = -1;                            // while it is admitted
     bool was_admitted = false;
     bool has_ended = false;
     Clock::time_point phase_begin = Clock::now();  // it was submitted, first admitted, or its first token came
@@ -102,36 +115,45 @@ class Service {
 
   Service(Session& session, const Tokenizer& tokenizer, Bell& bell, ServiceOptions options);
 
+  // Appends the choices of a request.
+  Result<void> make_active(TextChoices choices, std::vector<std::unique_ptr<Active>>& made) const;
   void send(Message::Kind kind, std::int64_t number);
   void take_messages();
-  void end(Active& active, GenerationEnd end, std::string_view reason = {});
+  void end(Active& active, GenerationEnd end, const Error* error = nullptr);
   // Notes how long the phase took so far that it is in.
   static void measure_phase(Active& active, Clock::time_point now);
   // Does so, and begins the next.
   static void end_phase(Active& active);
   void end_late();
+  // Where nobody's turn can come, because all places are taken by those that stay.
+  bool is_full() const;
+
+  // What requests begin with, and who computes it (engine/service_beginnings.cc).
   void look_up_beginnings();
-  // Tokens that a waiting request could have from another's prompt, in whole pages.
-  std::int64_t shared_beginning(const Active& waiting, const Active& other) const;
+  // Whether `other` is about to compute a page of its beginning that is not known.
+  bool awaits(const Active& waiting, const Active& other) const;
   // Where the next checkpoint of a request is worth keeping.
   std::int64_t next_checkpoint(const Active& active) const;
-  // Whether one who came before is about to compute more of its beginning than is known.
-  bool is_computed_by_another(const Active& waiting, std::int64_t known) const;
+
   ScheduledPass schedule_pass();
   Active& find(std::int64_t number);
   void preempt(Active& active);
   Result<void> admit(Active& active);
   void remove_ended();
   void count_present();
-  std::int64_t pages_of(std::int64_t tokens) const;
   // That the cache has room for.
   std::int64_t cached_tokens() const { return session_.geometry().pages * session_.geometry().page_length; }
-  // It was admitted for the first time, or ended before that. Precondition: the lock is held.
+  // Of the queue, what it takes until it is admitted for the first time.
+  static WaitingLoad load_of(const TextRequest& request) { return {1, std::ssize(request.prompt)}; }
+  // It was, or ended before that. Precondition: the lock is held.
   void waits_no_more(const Active& active);
+
+  // How requests come (engine/service_submit.cc).
+  Result<void> check_room(const TextRequest& request) const;
 
   // A pass and what follows from it (engine/service_pass.cc).
   void compute(const ScheduledPass& pass);
-  void fail(std::span<Active* const> of_pass, const Error& error);
+  void fail(const ScheduledPass& pass, std::span<Active* const> of_pass, const Error& error);
   Result<Outcome> evaluate(const OutputRow& row, std::span<const float> logits, Context& context) const;
   void take_outputs(std::span<const OutputRow> rows, View<const float> logits);
   void take_outcome(const OutputRow& row, Result<Outcome> outcome);
@@ -140,9 +162,10 @@ class Service {
   Session& session_;
   const Tokenizer& tokenizer_;
   Bell& bell_;
-  ServiceOptions options_;
   ScheduleLimits limits_;
+  PromptRows prompt_rows_;
   PassCosts costs_;
+  std::uint64_t secret_;                         // of the names of texts
   std::vector<std::unique_ptr<Active>> active_;  // by arrival
   std::vector<ScheduleState::Turn> turns_;       // of askers whose requests wait
   std::vector<std::unique_ptr<Workers>> alone_;  // one for each of the session's workers, of one thread
@@ -153,9 +176,8 @@ class Service {
   ServiceCounts counts_;  // but for those that wait
   std::int64_t next_number_ = 0;
   std::int64_t admissions_ = 0;
-  std::int64_t waiting_ = 0;         // submitted and not admitted yet
-  std::int64_t waiting_tokens_ = 0;  // of their prompts
-  std::int64_t waiting_again_ = 0;   // preempted
+  QueueBounds waiting_;             // submitted and not admitted yet
+  std::int64_t waiting_again_ = 0;  // preempted
 };
 
 }  // namespace ingot

@@ -209,15 +209,20 @@ TEST_P(ServiceCheckpointTest, WhoeverHadToGoContinuesFromItsLastCheckpoint) {
 }
 
 TEST_P(ServiceCheckpointTest, OthersDoNotShareWithAnotherSalt) {
-  serve(2);
-  TextRequest asked = request_of(text(40, 1), 2);
+  serve(4);
+  TextRequest asked = request_of(text(small_page + 1, 1), 2);
   ask(asked);
-  run_all();
   asked.salt = 1;
   const HeardListener heard = ask(asked);
+  service_->step();
+  EXPECT_EQ(service_->counts().running, 2) << "one waits for another's beginning";
   run_all();
   EXPECT_EQ(heard->counts.cached, 0);
   expect_as_alone(asked, *heard);
+  asked.salt = 2;
+  const HeardListener later = ask(asked);
+  run_all();
+  EXPECT_EQ(later->counts.cached, 0);
 }
 
 // Requests that begin alike for a while, of two salts, in any order: with room for all, with few checkpoints, with few

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "engine/service.h"
 
 namespace ingot {
@@ -13,6 +15,7 @@ struct Heard : GenerationListener {
   std::vector<TokenScore> prompt_scores;
   std::vector<std::int32_t> tokens;
   std::vector<TokenScore> scores;
+  std::vector<std::size_t> offsets;
   std::string text;
   std::optional<GenerationEnd> ended;
   GenerationCounts counts;
@@ -21,6 +24,7 @@ struct Heard : GenerationListener {
   std::string reason;
   std::optional<std::int32_t> last;  // the token that ended it
   TokenScore last_score;
+  std::size_t last_offset = 0;
 
   void on_prompt(std::span<const ChosenToken> told) override {
     EXPECT_TRUE(prompt.empty() && tokens.empty() && !ended);
@@ -34,6 +38,7 @@ struct Heard : GenerationListener {
     EXPECT_FALSE(ended);
     tokens.push_back(chosen.token);
     scores.push_back({chosen.log_probability, {chosen.most_likely.begin(), chosen.most_likely.end()}});
+    offsets.push_back(chosen.offset);
     text += chosen.text;
     EXPECT_EQ(chosen.counts.generated, std::ssize(tokens));
     EXPECT_TRUE(tokens.size() < 2 || chosen.times.generation > times.generation);
@@ -46,9 +51,10 @@ struct Heard : GenerationListener {
     counts = ending.counts;
     times = ending.times;
     stop = ending.stop;
-    reason = ending.reason;
+    if (ending.error != nullptr) reason = ending.error->text();
     if (!ending.last) return;
     last = ending.last->token;
+    last_offset = ending.last->offset;
     last_score = {ending.last->log_probability, {ending.last->most_likely.begin(), ending.last->most_likely.end()}};
   }
 };
@@ -93,8 +99,7 @@ class ServiceTest : public testing::Test {
   }
 
   std::int64_t submit(TextRequest request, const HeardListener& listener) {
-    request.listener = listener;
-    const Result<std::int64_t> number = service_->submit(std::move(request));
+    const Result<std::int64_t> number = service_->submit(std::move(request), listener);
     EXPECT_TRUE(number.ok()) << number.error().text();
     return number.ok() ? number.value() : -1;
   }
@@ -120,6 +125,17 @@ class ServiceTest : public testing::Test {
   std::unique_ptr<Service> service_;
   std::int64_t all_pages_ = 0;
 };
+
+// The thread of passes, while others bring work, and until nothing is left of it.
+template <class AnyService>
+void run_while_open(AnyService& service, Bell& bell, const std::atomic<int>& open) {
+  while (true) {
+    const bool was_open = open > 0;
+    if (service.step()) continue;
+    if (!was_open) break;
+    bell.wait();
+  }
+}
 
 inline constexpr std::string_view openings[] = {
     "\nOnce there was a thoughtful cook named Ralf.",

@@ -24,9 +24,8 @@ void Service::compute(const ScheduledPass& pass) {
   if (runs.empty()) return;
   const Clock::time_point begin = Clock::now();
   const Result<View<const float>> logits = session_.forward(runs);
-  if (!logits.ok()) return fail(of_runs, logits.error());
-  const std::chrono::duration<double> elapsed = Clock::now() - begin;
-  costs_.observe(pass.decoding_rows, pass.prompt_rows, elapsed.count() - session_.planning_seconds());
+  if (!logits.ok()) return fail(pass, of_runs, logits.error());
+  prompt_rows_.grow();
   count_pass(pass);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Active& active = *of_runs[i];
@@ -37,6 +36,9 @@ void Service::compute(const ScheduledPass& pass) {
     if (active.state.computed == active.checkpoint_at) sequences.keep_checkpoint(active.sequence);
   }
   take_outputs(rows, logits.value());
+  // Whoever waits for the next pass waits for all of this.
+  const std::chrono::duration<double> elapsed = Clock::now() - begin;
+  costs_.observe(pass.decoding_rows, pass.prompt_rows, elapsed.count() - session_.planning_seconds());
 }
 
 void Service::count_pass(const ScheduledPass& pass) {
@@ -48,11 +50,24 @@ void Service::count_pass(const ScheduledPass& pass) {
   counts_.decoding_rows += pass.decoding_rows;
 }
 
-void Service::fail(std::span<Active* const> of_pass, const Error& error) {
-  const auto youngest = std::ranges::max_element(of_pass, {}, [](const Active* active) { return active->number; });
-  if (error.code() == ErrorCode::out_of_memory && of_pass.size() > 1) return preempt(**youngest);
-  // Whose fault it is cannot be told; the next pass is another one.
-  for (Active* active : of_pass) end(*active, GenerationEnd::failed, error.text());
+void Service::fail(const ScheduledPass& pass, std::span<Active* const> of_pass, const Error& error) {
+  if (error.code() != ErrorCode::out_of_memory) {
+    // Whose fault it is cannot be told; the next pass is another one.
+    for (Active* active : of_pass) end(*active, GenerationEnd::failed, &error);
+    return;
+  }
+  if (!prompt_rows_.shrink(pass.prompt_rows)) {
+    const auto youngest = std::ranges::max_element(of_pass, {}, [](const Active* active) { return active->number; });
+    const std::int64_t rows = pass.decoding_rows + pass.prompt_rows;
+    const Error why = error.within("in a pass of ", rows, " rows, which cannot have fewer");
+    end(**youngest, GenerationEnd::failed, &why);
+  }
+  // Where the pass went through in parts, some have come further than is known, and cannot be turned back.
+  for (Active* active : of_pass) {
+    if (!active->has_ended && session_.sequences().length(active->sequence) != active->state.computed) {
+      preempt(*active);
+    }
+  }
 }
 
 Result<Service::Outcome> Service::evaluate(const OutputRow& row, std::span<const float> logits,
@@ -90,7 +105,7 @@ void Service::take_outputs(std::span<const OutputRow> rows, View<const float> lo
 void Service::take_outcome(const OutputRow& row, Result<Outcome> outcome) {
   Active& active = *row.active;
   if (active.has_ended) return;
-  if (!outcome.ok()) return end(active, GenerationEnd::failed, outcome.error().text());
+  if (!outcome.ok()) return end(active, GenerationEnd::failed, &outcome.error());
   Generation& generation = active.generation;
   const Outcome& found = outcome.value();
   if (!row.is_last) {

@@ -218,8 +218,7 @@ TEST_F(ServiceProbabilitiesTest, SurvivePreemption) {
 TEST_F(ServiceProbabilitiesTest, FieldsOutOfTheirRangeAreRefused) {
   serve(1);
   const auto code_of = [&](TextRequest asked) {
-    asked.listener = std::make_shared<Heard>();
-    const Result<std::int64_t> number = service_->submit(std::move(asked));
+    const Result<std::int64_t> number = service_->submit(std::move(asked), std::make_shared<Heard>());
     return number.ok() ? std::optional<ErrorCode>() : number.error().code();
   };
   const float infinity = std::numeric_limits<float>::infinity();

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <limits>
 #include <numeric>
-#include <random>
 
 #include "engine/cache_budget.h"
 #include "kernels/all_operations.h"
+#include "machine/any_number.h"
 #include "machine/limits.h"
 #include "machine/machine.h"
 #include "model/plan/cache_lowering.h"
@@ -164,8 +164,7 @@ Result<SharingOptions> Session::share_memory() {
     shares = TRY(divide_cache_memory(costs, geometry_, shares, options_.cache_memory));
     geometry_.pages = shares.pages;
   }
-  std::random_device random;
-  return SharingOptions{.secret = std::uint64_t{random()} << 32 | random(), .checkpoints = shares.checkpoints};
+  return SharingOptions{.secret = any_number(), .checkpoints = shares.checkpoints};
 }
 
 Result<Circuit> Session::plain_circuit(const PassShape& pass) const {

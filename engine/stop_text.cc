@@ -5,38 +5,48 @@
 
 namespace ingot {
 
-StopText::StopText(std::vector<std::string> stops) : stops_(std::move(stops)) {
-  std::erase_if(stops_, [](const std::string& stop) { return stop.empty(); });
+StopStrings::StopStrings(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    if (text.empty()) continue;
+    stops_.push_back({text, std::vector<std::uint32_t>(text.size())});
+    // Looking for a string in itself, from its second byte on, finds its borders; each needs those before it alone.
+    std::vector<std::uint32_t>& borders = stops_.back().borders;
+    for (std::size_t size = 2; size < text.size(); ++size) {
+      borders[size] = static_cast<std::uint32_t>(matched_with(stops_.size() - 1, borders[size - 1], text[size - 1]));
+    }
+  }
 }
+
+std::size_t StopStrings::matched_with(std::size_t index, std::size_t matched, char last) const {
+  const Stop& stop = stops_[index];
+  while (matched > 0 && stop.text[matched] != last) matched = stop.borders[matched];
+  return stop.text[matched] == last ? matched + 1 : 0;
+}
+
+StopText::StopText(std::shared_ptr<const StopStrings> stops) : stops_(std::move(stops)), matched_(stops_->count()) {}
 
 std::string StopText::push(std::string_view text) {
   if (is_stopped()) return {};
-  waiting_ += text;
-  // The one that is complete first, of those the longest: so it does not matter how the text is cut into pieces.
-  std::size_t first_end = std::string::npos, first_begin = std::string::npos;
-  for (const std::string& stop : stops_) {
-    const std::size_t begin = waiting_.find(stop);
-    if (begin == std::string::npos || begin + stop.size() > first_end) continue;
-    first_begin = begin + stop.size() < first_end ? begin : std::min(first_begin, begin);
-    first_end = begin + stop.size();
-  }
-  if (first_end != std::string::npos) {
-    stop_ = waiting_.substr(first_begin, first_end - first_begin);
-    waiting_.resize(first_begin);
-    return std::exchange(waiting_, {});
-  }
-  // The longest end of the text that a stop string begins with.
-  std::size_t kept = 0;
-  for (const std::string& stop : stops_) {
-    for (std::size_t length = std::min(stop.size() - 1, waiting_.size()); length > kept; --length) {
-      if (waiting_.ends_with(std::string_view(stop).substr(0, length))) kept = length;
+  const std::string_view waited = std::exchange(waiting_, {});
+  std::size_t taken = 0;
+  while (taken < text.size() && !is_stopped()) {
+    const char last = text[taken++];
+    for (std::size_t index = 0; index < matched_.size(); ++index) {
+      matched_[index] = stops_->matched_with(index, matched_[index], last);
+      // The one that is complete first, of those the longest: so it does not matter how the text is cut into pieces.
+      const bool is_complete = matched_[index] == stops_->text(index).size();
+      if (is_complete && matched_[index] > stop_.size()) stop_ = stops_->text(index);
     }
   }
-  std::string shown = waiting_.substr(0, waiting_.size() - kept);
-  waiting_.erase(0, shown.size());
-  return shown;
+  if (const auto longest = std::ranges::max_element(matched_); longest != matched_.end() && !is_stopped()) {
+    waiting_ = stops_->text(static_cast<std::size_t>(longest - matched_.begin())).substr(0, *longest);
+  }
+  const std::size_t shown = waited.size() + taken - (is_stopped() ? stop_.size() : waiting_.size());
+  std::string both(waited.substr(0, shown));
+  both += text.substr(0, shown - both.size());
+  return both;
 }
 
-std::string StopText::finish() { return std::exchange(waiting_, {}); }
+std::string StopText::finish() { return std::string(std::exchange(waiting_, {})); }
 
 }  // namespace ingot

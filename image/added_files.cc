@@ -17,7 +17,10 @@ Result<void> add_one(const fs::path& path, const std::string& place, FileTree& r
   if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
     return root.put(place, {FileNode::Kind::directory, 0755, {}, {}});
   }
-  const std::uint32_t mode = (status.st_mode & 0111) != 0 ? 0755 : 0644;
+  // What the source keeps from others stays kept from them. Nothing else of its mode counts: that is a matter of whose
+  // machine casts, and equal files give equal images.
+  const std::uint32_t usual = (status.st_mode & 0111) != 0 ? 0755 : 0644;
+  const std::uint32_t mode = usual & (0700 | status.st_mode);
   Content content = TRY(Content::of_file(path.string()));
   return root.put_file(place, mode, std::move(content));
 }

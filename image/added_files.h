@@ -16,6 +16,7 @@ class AddedFiles {
 
   // A file, or a folder with all that is in it; links stay links. Two of them may meet in a folder, and of a folder's
   // files those that come later replace those before; what would replace a file that was named by itself is refused.
+  // A file that its group or others cannot read is not theirs to read in the image.
   // Precondition: check_spelling.
   Result<void> add(const std::string& option, FileTree& root);
 

@@ -49,6 +49,21 @@ TEST(AddedFiles, AFolderBringsAllThatIsInIt) {
   EXPECT_EQ(added.text("/sub/deep"), "deep");
 }
 
+TEST(AddedFiles, WhatIsKeptFromOthersStaysSo) {
+  namespace fs = std::filesystem;
+  const std::pair<unsigned, unsigned> modes[] = {{0600, 0600}, {0400, 0600}, {0640, 0640}, {0644, 0644},
+                                                 {0666, 0644}, {0700, 0700}, {0775, 0755}};
+  for (const auto& [source, image] : modes) {
+    Added added;
+    fs::permissions(added.folder.path("one"), fs::perms(source));
+    fs::permissions(added.folder.path("site/page"), fs::perms(source));
+    ASSERT_EQ(added.add("one", "/keys"), "");
+    ASSERT_EQ(added.add("site", "/srv"), "");
+    EXPECT_EQ(added.root.at("/keys")->mode, image) << std::oct << source;
+    EXPECT_EQ(added.root.at("/srv/page")->mode, image) << std::oct << source;
+  }
+}
+
 TEST(AddedFiles, NoneIsLostWithoutAWord) {
   const auto refused = [](const std::string& first, const std::string& second, const std::string& destination) {
     Added added;

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "server/body_requests.h"
-#include "server/explanation_answer.h"
 #include "server/http/letters.h"
 #include "server/metrics/request_metrics.h"
 #include "server/model_answers.h"
@@ -21,6 +20,7 @@ using protocol::Outcome;
 constexpr std::chrono::seconds early_head_time{15};
 constexpr int loading_retry_seconds = 5;
 constexpr int draining_retry_seconds = 30;
+constexpr int helpers_retry_seconds = 2;
 
 bool is_json_type(const http::Request& request) {
   const std::string* type = request.header("Content-Type");
@@ -34,14 +34,21 @@ std::int64_t asker_of(std::string_view peer) {
   return static_cast<std::int64_t>(std::hash<std::string_view>()(peer) >> 1);
 }
 
+// A link may lead to the page, which its reader sees and whoever wrote the link does not.
+bool is_open_to_other_sites(const http::Request& request, const Route& route) {
+  const std::string* use = request.header("Sec-Fetch-Dest");
+  return route.endpoint == Endpoint::health ||
+         (route.endpoint == Endpoint::page && use != nullptr && *use == "document");
+}
+
 }  // namespace
 
 Application::Application(ApplicationOptions options, Passes& passes, Helpers& helpers)
     : options_(std::move(options)),
-      origins_(options_.host, options_.origins),
+      origins_({.hosts = options_.hosts, .origins = options_.origins, .has_keys = options_.keys.are_needed()}),
       log_(options_.log),
-      passes_(passes),
-      helpers_(helpers) {}
+      helpers_(helpers),
+      explanations_(passes) {}
 
 void Application::attach(http::Server& server) {
   server_ = &server;
@@ -51,19 +58,33 @@ void Application::attach(http::Server& server) {
 
 void Application::open(std::vector<HostedModel*> models) {
   models_ = std::move(models);
-  // One that was told to end while it loaded stays so.
-  State loading = State::loading;
-  state_.compare_exchange_strong(loading, State::ready);
+  explanations_.set_models(models_);
+  is_open_ = true;
 }
 
-http::Answer Application::refuse(int status, std::string_view reason) {
-  const ApiError error = protocol::http_error(status, reason);
-  return {.status = status, .headers = {{"Content-Type", "application/json"}}, .body = error.json()};
+void Application::cancel_all() {
+  ending_ = Ending::cancelled;
+  passes_.cancel_all();
+}
+
+bool Application::wants_body(const http::Request& head) {
+  return head.method == "POST" && admit(head, find_route(head.path)).ok();
+}
+
+http::Answer Application::refuse(const http::Refusal& refusal, const http::Request& request) {
+  log_.add({.peer = request.peer,
+            .method = request.method.empty() ? "-" : request.method,
+            .path = request.path.empty() ? "-" : request.path,
+            .status = refusal.status});
+  const ApiError error = protocol::http_error(refusal.status, refusal.reason);
+  std::vector<http::Header> headers = origins_.headers(request);
+  headers.push_back({"Content-Type", "application/json"});
+  return {.status = refusal.status, .headers = std::move(headers), .body = error.json()};
 }
 
 Outcome<Visitor> Application::admit(const http::Request& request, const Route& route) const {
   if (!origins_.is_own_host(request)) {
-    return protocol::forbidden("expected a name of this machine in Host, such as localhost, found '" +
+    return protocol::forbidden("expected an address, localhost or a name that --allow-host gives in Host, found '" +
                                *request.header("Host") + "'");
   }
   // A browser asks without the key whether it may ask with it. What it is not told, it may not.
@@ -72,12 +93,20 @@ Outcome<Visitor> Application::admit(const http::Request& request, const Route& r
     return protocol::forbidden("expected a page of this server's own, or one that --cors allows, found '" +
                                *request.header("Origin") + "'");
   }
-  if (!options_.keys.are_needed() || route.access == Access::open || is_preflight) {
-    return Visitor{.asker = asker_of(request.peer)};
+  if (origins_.is_from_other_site(request) && !is_open_to_other_sites(request, route)) {
+    return protocol::forbidden("expected no page of another site behind the request, found Sec-Fetch-Site: cross-site");
   }
-  const std::optional<std::size_t> key = options_.keys.find(request);
-  if (!key) return protocol::wrong_key();
-  return Visitor{.asker = static_cast<std::int64_t>(*key), .salt = *key + 1};
+  Visitor visitor{.asker = asker_of(request.peer)};
+  if (options_.keys.are_needed() && route.access != Access::open && !is_preflight) {
+    const std::optional<std::size_t> key = options_.keys.find(request);
+    if (!key) return protocol::wrong_key();
+    visitor = {.asker = static_cast<std::int64_t>(*key), .salt = *key + 1};
+  }
+  if (route.endpoint == Endpoint::nowhere) return protocol::unknown_path(request.path);
+  if (!takes_method(route, request.method)) {
+    return protocol::wrong_method(request.method, request.path, allowed_methods(route));
+  }
+  return visitor;
 }
 
 void Application::handle(std::shared_ptr<http::Exchange> exchange) {
@@ -86,13 +115,10 @@ void Application::handle(std::shared_ptr<http::Exchange> exchange) {
   const Outcome<Visitor> visitor = admit(request, route);
   const auto visit = std::make_shared<Visit>(std::move(exchange), visitor.ok() ? visitor.value() : Visitor{},
                                              origins_.headers(request), log_);
-  if (!visitor.ok()) return visit->refuse(visitor.error());
-  if (route.endpoint == Endpoint::nowhere) return visit->refuse(protocol::unknown_path(request.path));
-  if (!takes_method(route, request.method)) {
-    const std::string allowed = allowed_methods(route);
-    const ApiError error = protocol::wrong_method(request.method, request.path, allowed);
-    return visit->answer(error.status, "application/json", error.json(), {{"Allow", allowed}});
+  if (!visitor.ok() && visitor.error().status == 405) {
+    return visit->answer(405, "application/json", visitor.error().json(), {{"Allow", allowed_methods(route)}});
   }
+  if (!visitor.ok()) return visit->refuse(visitor.error());
   if (request.method == "OPTIONS") return visit->answer(200, "", "", {{"Allow", allowed_methods(route)}});
   dispatch(visit, route);
 }
@@ -100,9 +126,7 @@ void Application::handle(std::shared_ptr<http::Exchange> exchange) {
 void Application::dispatch(const VisitPointer& visit, const Route& route) {
   if (route.endpoint == Endpoint::health) return answer_health(*visit);
   if (route.endpoint == Endpoint::page) return answer_page(*visit);
-  if (state_ == State::loading) {
-    return visit->refuse(protocol::unavailable("the model is being loaded", loading_retry_seconds));
-  }
+  if (!is_open_) return visit->refuse(unavailable_now());
   switch (route.endpoint) {
     case Endpoint::metrics: return answer_metrics(*visit);
     case Endpoint::models: return visit->answer_json(model_list_answer(models_));
@@ -111,26 +135,41 @@ void Application::dispatch(const VisitPointer& visit, const Route& route) {
     case Endpoint::properties: return answer_properties(*visit);
     default: break;
   }
-  if (state_ == State::draining) {
-    return visit->refuse(protocol::unavailable("the server is about to end", draining_retry_seconds));
-  }
+  if (ending_ != Ending::none) return visit->refuse(unavailable_now());
   if (!is_json_type(visit->request())) {
     return visit->refuse(protocol::wrong_content_type(*visit->request().header("Content-Type")));
   }
-  helpers_.run([this, visit, endpoint = route.endpoint] { answer_body(visit, endpoint); });
+  hand_to_helpers(visit, route.endpoint);
+}
+
+void Application::hand_to_helpers(const VisitPointer& visit, Endpoint endpoint) {
+  // Said before it waits: whoever answers it listens in this one's place.
+  visit->on_pace([this, weak = std::weak_ptr(visit)](http::Pace pace) {
+    const VisitPointer alive = weak.lock();
+    if (pace == http::Pace::gone && alive != nullptr && helpers_.drop(alive.get())) alive->abandon();
+  });
+  const bool is_taken = helpers_.offer({.work = [this, visit, endpoint] { answer_body(visit, endpoint); },
+                                        .bytes = visit->request().body.size(),
+                                        .owner = visit.get()});
+  if (is_taken) return;
+  visit->refuse(protocol::unavailable("more requests wait to be read than there is room for", helpers_retry_seconds));
+}
+
+protocol::ApiError Application::unavailable_now() const {
+  const bool is_ending = ending_ != Ending::none;
+  return protocol::unavailable(is_ending ? "the server is about to end" : "the model is being loaded",
+                               is_ending ? draining_retry_seconds : loading_retry_seconds);
 }
 
 void Application::answer_health(Visit& visit) {
-  if (state_ == State::ready) return visit.answer_json(R"({"status":"ok"})");
-  const bool is_loading = state_ == State::loading;
-  visit.refuse(protocol::unavailable(is_loading ? "the model is being loaded" : "the server is about to end",
-                                     is_loading ? loading_retry_seconds : draining_retry_seconds));
+  if (is_open_ && ending_ == Ending::none) return visit.answer_json(R"({"status":"ok"})");
+  visit.refuse(unavailable_now());
 }
 
 void Application::answer_metrics(Visit& visit) {
   std::vector<ModelFigures> figures;
   for (const HostedModel* model : models_) figures.push_back(model->figures());
-  visit.answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(figures, server_->counts()));
+  visit.answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(figures, server_->counts(), log_.lost()));
 }
 
 void Application::answer_page(Visit& visit) {
@@ -167,17 +206,19 @@ Outcome<HostedModel*> Application::find_model(const std::optional<std::string>& 
 void Application::explain(const VisitPointer& visit) {
   const Outcome<HostedModel*> model = find_model(query_value(visit->request().query, "model"));
   if (!model.ok()) return visit->refuse(model.error());
-  passes_.post([visit, hosted = model.value()] { answer_explanation(*visit, *hosted); });
+  explanations_.begin(visit, *model.value());
 }
 
 void Application::answer_body(const VisitPointer& visit, Endpoint endpoint) {
+  // Those that began are cancelled: none begins any more.
+  if (ending_ == Ending::cancelled) return visit->refuse(unavailable_now());
   const Outcome<chat::Dictionary> body = protocol::read_body(visit->request().body);
   if (!body.ok()) return visit->refuse(body.error());
   const Outcome<std::optional<std::string>> id = protocol::model_of(body.value());
   if (!id.ok()) return visit->refuse(id.error());
   const Outcome<HostedModel*> model = find_model(id.value());
   if (!model.ok()) return visit->refuse(model.error());
-  const BodyRequest request{visit, body.value(), *model.value(), options_.deadline_seconds};
+  const BodyRequest request{visit, body.value(), *model.value(), helpers_, options_.deadline_seconds};
   const Outcome<void> outcome = answer_request(request, endpoint, text_answers_);
   if (!outcome.ok()) visit->refuse(outcome.error());
 }

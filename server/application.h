@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "server/api_keys.h"
+#include "server/explanation_answer.h"
 #include "server/helpers.h"
 #include "server/hosted_model.h"
 #include "server/http/server.h"
 #include "server/origins.h"
-#include "server/passes.h"
 #include "server/routes.h"
 #include "server/text_answer.h"
 #include "server/visit.h"
@@ -18,7 +18,7 @@ namespace ingot {
 
 struct ApplicationOptions {
   ApiKeys keys = {};
-  std::string host = {};                  // that it listens on
+  std::vector<std::string> hosts = {};    // names that clients may use besides this machine's own
   std::vector<std::string> origins = {};  // of pages that may ask
   LogForm log = LogForm::text;
   std::optional<double> deadline_seconds = {};
@@ -35,18 +35,19 @@ class Application : public http::Handler {
   // From now on requests are answered; until then they are told to come again. The models must outlive it.
   void open(std::vector<HostedModel*> models);
   // From now on only those that are under way.
-  void close() { state_ = State::draining; }
+  void close() { ending_ = Ending::draining; }
   // Ends those too.
-  void cancel_all() { text_answers_.cancel_all(); }
+  void cancel_all();
 
   void handle(std::shared_ptr<http::Exchange> exchange) override;
-  http::Answer refuse(int status, std::string_view reason) override;
+  bool wants_body(const http::Request& head) override;
+  http::Answer refuse(const http::Refusal& refusal, const http::Request& request) override;
 
  private:
-  enum class State : std::uint8_t { loading, ready, draining };
+  enum class Ending : std::uint8_t { none, draining, cancelled };
   using VisitPointer = std::shared_ptr<Visit>;
 
-  // Who asks; an error where he may not.
+  // Who asks; an error where he may not, or where there is nothing to ask for: all that a head can tell.
   protocol::Outcome<Visitor> admit(const http::Request& request, const Route& route) const;
   // On the loop's thread.
   void dispatch(const VisitPointer& visit, const Route& route);
@@ -56,21 +57,25 @@ class Application : public http::Handler {
   void explain(const VisitPointer& visit);
   void answer_model(Visit& visit, const std::string& id);
   void answer_properties(Visit& visit);
+  void hand_to_helpers(const VisitPointer& visit, Endpoint endpoint);
   // On a helper's thread.
   void answer_body(const VisitPointer& visit, Endpoint endpoint);
 
   protocol::Outcome<HostedModel*> find_model(const std::optional<std::string>& id) const;
   std::vector<std::string> ids() const;
+  // What it says while it loads or ends.
+  protocol::ApiError unavailable_now() const;
 
   ApplicationOptions options_;
   Origins origins_;
   RequestLog log_;
-  Passes& passes_;
   Helpers& helpers_;
   http::Server* server_ = nullptr;
-  std::vector<HostedModel*> models_;  // written before the state becomes ready
-  std::atomic<State> state_ = State::loading;
+  std::vector<HostedModel*> models_;  // looked at only where it is open
+  std::atomic<bool> is_open_ = false;
+  std::atomic<Ending> ending_ = Ending::none;
   TextAnswers text_answers_;
+  ExplanationAnswers explanations_;
 };
 
 }  // namespace ingot

@@ -1,12 +1,12 @@
 #include "server/body_requests.h"
 
-#include <random>
-
 #include "base/random.h"
+#include "machine/any_number.h"
 #include "server/embedding_answers.h"
 #include "server/protocol/chat_answer.h"
 #include "server/protocol/completion_answer.h"
 #include "server/protocol/llama_answer.h"
+#include "server/protocol/text_requests.h"
 #include "server/protocol/token_requests.h"
 
 namespace ingot {
@@ -14,11 +14,6 @@ namespace {
 
 using protocol::ApiError;
 using protocol::Outcome;
-
-std::uint64_t any_number() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32 | random();
-}
 
 // "chatcmpl-" and sixteen hexadecimal digits that nobody else has.
 std::string answer_id(std::string_view kind) {
@@ -43,7 +38,7 @@ protocol::AnswerHead head_of(const BodyRequest& request, std::string_view kind) 
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return {.id = answer_id(kind),
           .model = request.model.id(),
-          .fingerprint = "ingot",
+          .fingerprint = request.model.fingerprint(),
           .created = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }
 
@@ -52,52 +47,52 @@ ApiError expect_texts(const HostedModel& model) {
                                             ", which makes embeddings: ask /v1/embeddings");
 }
 
-// The choices of all prompts.
-Outcome<std::vector<TextRequest>> choices_of(const BodyRequest& request, const protocol::GenerationRequest& generation,
-                                             const std::vector<std::vector<std::int32_t>>& prompts) {
-  std::vector<TextRequest> choices;
-  const std::int64_t room = request.model.texts()->room();
-  const std::uint64_t seed = any_number();
-  const std::uint64_t salt = salt_of(request.visit->visitor().salt, generation);
-  for (const std::vector<std::int32_t>& prompt : prompts) {
-    const std::int64_t asked = generation.most_tokens.value_or(1);
-    const auto tokens = static_cast<std::int64_t>(prompt.size());
-    if (tokens + asked > room) return protocol::context_length_exceeded(tokens, asked, room);
-    for (std::int64_t choice = 0; choice < generation.choices; ++choice) {
-      choices.push_back(protocol::text_request(generation, prompt, choice, room - tokens, seed));
-      choices.back().salt = salt;
-      if (request.deadline_seconds) {
-        choices.back().deadline =
-            request.visit->arrival() + std::chrono::duration_cast<Visit::Clock::duration>(
-                                           std::chrono::duration<double>(*request.deadline_seconds));
-      }
-    }
+// Before anything is made of them: so many could never wait together.
+Outcome<void> check_choices(const BodyRequest& request, std::int64_t prompts, std::int64_t choices) {
+  const Result<void> fits = request.model.texts()->check_queue_holds(prompts * choices, 0);
+  if (!fits.ok()) return protocol::engine_error(fits.error(), 0);
+  return {};
+}
+
+// One for each prompt.
+Outcome<std::vector<TextRequest>> requests_of(const BodyRequest& request, const protocol::GenerationRequest& generation,
+                                              std::vector<std::vector<std::int32_t>> prompts) {
+  std::vector<TextRequest> texts =
+      TRY(protocol::text_requests(generation, std::move(prompts), request.model.texts()->room(), any_number()));
+  const Visitor& visitor = request.visit->visitor();
+  const std::uint64_t salt = salt_of(visitor.salt, generation);
+  for (TextRequest& text : texts) {
+    text.asker = visitor.asker;
+    text.salt = salt;
+    text.deadline = request.deadline();
   }
-  return choices;
+  return texts;
 }
 
 Outcome<void> answer_chat(const BodyRequest& request, TextAnswers& texts) {
   if (request.model.texts() == nullptr) return expect_texts(request.model);
   protocol::ChatRequest chat = TRY(protocol::read_chat_request(request.body, request.model.served()));
+  TRY(check_choices(request, 1, chat.generation.choices));
   Result<std::vector<std::int32_t>> prompt = request.model.chat_prompt(chat.chat);
   if (!prompt.ok()) return protocol::wrong_template(prompt.error().text());
   std::vector<std::vector<std::int32_t>> prompts;
   prompts.push_back(std::move(prompt).value());
   if (prompts.front().empty()) return protocol::wrong_template("it wrote nothing for these messages");
-  std::vector<TextRequest> choices = TRY(choices_of(request, chat.generation, prompts));
+  std::vector<TextRequest> asked = TRY(requests_of(request, chat.generation, std::move(prompts)));
   const Tokenizer& tokenizer = request.model.tokenizer();
   protocol::AnswerHead head = head_of(request, "chatcmpl-");
   if (chat.tells_prompt) {
-    head.prompt = tokenizer.decode(prompts.front(), {.keeps_special_tokens = true, .is_text_begin = false});
+    head.prompt = tokenizer.decode(asked.front().prompt, {.keeps_special_tokens = true, .is_text_begin = false});
   }
   auto form = std::make_unique<protocol::ChatAnswer>(std::move(head), chat, tokenizer);
-  return texts.begin(request.visit, request.model, std::move(form), std::move(choices), chat.generation.is_streamed);
+  return texts.begin(request.visit, request.model, std::move(form), std::move(asked), chat.generation.is_streamed);
 }
 
 Outcome<void> answer_completion(const BodyRequest& request, TextAnswers& texts) {
   if (request.model.texts() == nullptr) return expect_texts(request.model);
   const protocol::CompletionRequest completion =
       TRY(protocol::read_completion_request(request.body, request.model.served()));
+  TRY(check_choices(request, std::ssize(completion.prompts), completion.generation.choices));
   std::vector<std::vector<std::int32_t>> prompts;
   for (const protocol::TokenInput& input : completion.prompts) {
     prompts.push_back(TRY(request.model.tokens_of(input)));
@@ -105,10 +100,10 @@ Outcome<void> answer_completion(const BodyRequest& request, TextAnswers& texts) 
       return protocol::wrong_field("prompt", "expected at least one token, found a text that has none");
     }
   }
-  std::vector<TextRequest> choices = TRY(choices_of(request, completion.generation, prompts));
+  std::vector<TextRequest> asked = TRY(requests_of(request, completion.generation, std::move(prompts)));
   auto form =
       std::make_unique<protocol::CompletionAnswer>(head_of(request, "cmpl-"), completion, request.model.tokenizer());
-  return texts.begin(request.visit, request.model, std::move(form), std::move(choices),
+  return texts.begin(request.visit, request.model, std::move(form), std::move(asked),
                      completion.generation.is_streamed);
 }
 
@@ -132,26 +127,32 @@ Outcome<std::vector<std::int32_t>> tokens_of_parts(const std::vector<protocol::T
 }
 
 Outcome<void> add_text_biases(protocol::GenerationRequest& generation, const Tokenizer& tokenizer) {
+  std::vector<TokenBias>& biases = generation.text.biases;
   for (const protocol::TextBias& bias : generation.text_biases) {
     const Result<std::vector<TokenId>> tokens = tokenizer.encode(bias.text, {.adds_special_tokens = false});
     if (!tokens.ok()) return protocol::wrong_field("logit_bias", std::string(tokens.error().text()));
-    for (const TokenId token : tokens.value()) generation.text.biases.push_back({token, bias.added});
+    for (const TokenId token : tokens.value()) biases.push_back({token, bias.added});
+    if (biases.size() > protocol::most_biases) {
+      return protocol::too_many("logit_bias", protocol::most_biases, "tokens", biases.size());
+    }
   }
   return {};
 }
 
 Outcome<void> answer_llama_completion(const BodyRequest& request, TextAnswers& texts) {
   if (request.model.texts() == nullptr) return expect_texts(request.model);
-  protocol::LlamaRequest asked = TRY(protocol::read_llama_request(request.body, request.model.served()));
+  protocol::LlamaRequest completion = TRY(protocol::read_llama_request(request.body, request.model.served()));
+  TRY(check_choices(request, std::ssize(completion.prompts), completion.generation.choices));
   const Tokenizer& tokenizer = request.model.tokenizer();
-  TRY(add_text_biases(asked.generation, tokenizer));
+  TRY(add_text_biases(completion.generation, tokenizer));
   std::vector<std::vector<std::int32_t>> prompts;
-  for (const std::vector<protocol::TokenInput>& parts : asked.prompts) {
+  for (const std::vector<protocol::TokenInput>& parts : completion.prompts) {
     prompts.push_back(TRY(tokens_of_parts(parts, tokenizer)));
   }
-  std::vector<TextRequest> choices = TRY(choices_of(request, asked.generation, prompts));
-  auto form = std::make_unique<protocol::LlamaAnswer>(request.model.id(), asked, choices, tokenizer);
-  return texts.begin(request.visit, request.model, std::move(form), std::move(choices), asked.generation.is_streamed);
+  std::vector<TextRequest> asked = TRY(requests_of(request, completion.generation, std::move(prompts)));
+  auto form = std::make_unique<protocol::LlamaAnswer>(request.model.id(), completion, asked, tokenizer);
+  return texts.begin(request.visit, request.model, std::move(form), std::move(asked),
+                     completion.generation.is_streamed);
 }
 
 Outcome<std::string> tokenized(const BodyRequest& request) {
@@ -191,6 +192,12 @@ Outcome<std::string> token_answer(const BodyRequest& request, Endpoint endpoint)
 }
 
 }  // namespace
+
+std::optional<Visit::Clock::time_point> BodyRequest::deadline() const {
+  if (!deadline_seconds) return std::nullopt;
+  const std::chrono::duration<double> time(*deadline_seconds);
+  return visit->arrival() + std::chrono::duration_cast<Visit::Clock::duration>(time);
+}
 
 Outcome<void> answer_request(const BodyRequest& request, Endpoint endpoint, TextAnswers& texts) {
   if (endpoint == Endpoint::chat_completions) return answer_chat(request, texts);

@@ -1,51 +1,33 @@
 #include "server/explanation_answer.h"
 
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
 #include "engine/explanation_html.h"
 #include "engine/explanation_json.h"
 #include "machine/peaks_cache.h"
+#include "server/http/percent.h"
 
 namespace ingot {
 namespace {
 
 constexpr int map_retry_seconds = 10;
 
-int digit_of(char letter) {
-  if (letter >= '0' && letter <= '9') return letter - '0';
-  if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
-  return letter >= 'A' && letter <= 'F' ? letter - 'A' + 10 : -1;
-}
-
+// As forms spell it; what is no such text stands for itself.
 std::string decoded(std::string_view text) {
-  std::string result;
-  for (std::size_t index = 0; index < text.size(); ++index) {
-    const bool is_code = text[index] == '%' && index + 2 < text.size() && digit_of(text[index + 1]) >= 0 &&
-                         digit_of(text[index + 2]) >= 0;
-    if (is_code) {
-      result += static_cast<char>(16 * digit_of(text[index + 1]) + digit_of(text[index + 2]));
-      index += 2;
-    } else {
-      result += text[index] == '+' ? ' ' : text[index];
-    }
-  }
-  return result;
+  std::string spaced(text);
+  std::ranges::replace(spaced, '+', ' ');
+  return http::percent_decoded(spaced).value_or(spaced);
 }
 
 // Nobody's: what a measurement would find while others compute.
 Peaks no_peaks(const Machine&, Workers&) { return {}; }
 
-Result<Explanation> explained(HostedModel& model) {
-  Session& session = model.session();
-  const Machine machine = Machine::detect();
-  Workers& workers = session.context_for_kernels().workers;
-  const bool is_idle = model.texts() == nullptr || model.texts()->counts().running == 0;
-  const MeasurePeaks measure = is_idle ? measure_peaks : no_peaks;
-  Result<Peaks> peaks = cached_peaks_in(default_peaks_folder(), machine, workers, measure);
-  if (!peaks.ok() && !is_idle) {
-    return Error::of(ErrorCode::would_block,
-                     "the machine's peaks, which the map shows, are measured while nobody else ",
-                     "computes: ask again later, or run `ingot machine` once");
-  }
-  return explain(session, {}, machine, TRY(std::move(peaks)), 0);
+bool is_idle(const HostedModel* model) {
+  if (model->texts() == nullptr) return model->embeddings()->counts().waiting == 0;
+  const ServiceCounts counts = model->texts()->counts();
+  return counts.running == 0 && counts.waiting == 0;
 }
 
 }  // namespace
@@ -54,25 +36,80 @@ std::optional<std::string> query_value(std::string_view query, std::string_view 
   while (!query.empty()) {
     const std::string_view part = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(part.size() + 1, query.size()));
-    if (part.substr(0, part.find('=')) != name) continue;
-    return decoded(part.substr(std::min(part.find('=') + 1, part.size())));
+    const std::size_t equals = std::min(part.find('='), part.size());
+    if (part.substr(0, equals) != name) continue;
+    return decoded(part.substr(std::min(equals + 1, part.size())));
   }
   return std::nullopt;
 }
 
-void answer_explanation(Visit& visit, HostedModel& model) {
-  const Result<Explanation> explanation = explained(model);
-  if (!explanation.ok()) {
-    const Error& error = explanation.error();
+void ExplanationAnswers::begin(const std::shared_ptr<Visit>& visit, HostedModel& model) {
+  const Map* kept = nullptr;
+  bool is_taken = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = maps_.find(&model);
+    if (found != maps_.end()) kept = &found->second;
+    is_taken = kept == nullptr && !std::exchange(is_drawing_, true);
+  }
+  if (kept != nullptr) return send(*visit, *kept);
+  if (!is_taken) {
+    return visit->refuse(protocol::unavailable("a model's map is being drawn: ask again", map_retry_seconds));
+  }
+  const auto is_gone = std::make_shared<std::atomic<bool>>(false);
+  visit->on_pace([is_gone](http::Pace pace) { *is_gone = pace == http::Pace::gone; });
+  passes_.post([this, visit, is_gone, &model] {
+    if (*is_gone) {
+      visit->abandon();
+    } else {
+      answer(*visit, model);
+    }
+    const std::lock_guard lock(mutex_);
+    is_drawing_ = false;
+  });
+}
+
+void ExplanationAnswers::answer(Visit& visit, HostedModel& model) {
+  Result<Map> drawn = draw(model);
+  if (!drawn.ok()) {
+    const Error& error = drawn.error();
     const bool is_later = error.code() == ErrorCode::would_block;
     return visit.refuse(is_later ? protocol::unavailable(std::string(error.text()), map_retry_seconds)
                                  : protocol::engine_error(error, map_retry_seconds));
   }
-  if (query_value(visit.request().query, "format") == "json") {
-    return visit.answer_json(explanation_json(explanation.value()));
+  const Map* kept = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    kept = &(maps_[&model] = std::move(drawn).value());
   }
+  send(visit, *kept);
+}
+
+Result<ExplanationAnswers::Map> ExplanationAnswers::draw(HostedModel& model) {
+  Session& session = model.session();
+  const Peaks peaks_of_machine = TRY(peaks(session.context_for_kernels().workers));
+  const Explanation explanation = TRY(explain(session, {}, Machine::detect(), peaks_of_machine, 0));
+  return Map{explanation_html(model.id(), explanation), explanation_json(explanation)};
+}
+
+Result<Peaks> ExplanationAnswers::peaks(Workers& workers) {
+  if (peaks_) return *peaks_;
+  const bool are_idle = std::ranges::all_of(models_, is_idle);
+  const MeasurePeaks measure = are_idle ? measure_peaks : no_peaks;
+  const Result<Peaks> found = cached_peaks_in(default_peaks_folder(), Machine::detect(), workers, measure);
+  if (found.ok()) {
+    peaks_ = found.value();
+    return *peaks_;
+  }
+  if (are_idle) return found.error();
+  return Error::of(ErrorCode::would_block, "the machine's peaks, which the map shows, are measured while nobody else ",
+                   "computes: ask again later, or run `ingot machine` once");
+}
+
+void ExplanationAnswers::send(Visit& visit, const Map& map) {
+  if (query_value(visit.request().query, "format") == "json") return visit.answer_json(map.json);
   // Self-contained: its script and style stand in it, and it asks nobody for anything.
-  visit.answer(200, "text/html; charset=utf-8", explanation_html(model.id(), explanation.value()),
+  visit.answer(200, "text/html; charset=utf-8", map.page,
                {{"Content-Security-Policy",
                  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
                  "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"},

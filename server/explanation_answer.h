@@ -1,11 +1,16 @@
 // GET /explain: the model's map as a page (engine/explanation_html.h), or as JSON with ?format=json.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "machine/peaks.h"
 #include "server/hosted_model.h"
+#include "server/passes.h"
 #include "server/visit.h"
 
 namespace ingot {
@@ -13,8 +18,37 @@ namespace ingot {
 // Of a query such as model=tales&format=json, its %xx decoded; nothing where the name is not there.
 std::optional<std::string> query_value(std::string_view query, std::string_view name);
 
-// On the thread of passes. The machine's peaks are measured once; where that was not done yet and others are waiting
-// for tokens, the client is told to come again.
-void answer_explanation(Visit& visit, HostedModel& model);
+// Maps are drawn between two passes, one at a time, and each once: a model's does not change.
+class ExplanationAnswers {
+ public:
+  // Must outlive it.
+  explicit ExplanationAnswers(Passes& passes) : passes_(passes) {}
+  // All that are served; before the first request.
+  void set_models(std::vector<HostedModel*> models) { models_ = std::move(models); }
+
+  // On the loop's thread. Who asks while another's map is drawn is told to come again, and so is everybody before the
+  // machine's peaks, which a map shows, could be measured while nobody computes.
+  void begin(const std::shared_ptr<Visit>& visit, HostedModel& model);
+
+ private:
+  struct Map {
+    std::string page;
+    std::string json;
+  };
+
+  static void send(Visit& visit, const Map& map);
+  // On the thread of passes.
+  void answer(Visit& visit, HostedModel& model);
+  Result<Map> draw(HostedModel& model);
+  Result<Peaks> peaks(Workers& workers);
+
+  Passes& passes_;
+  std::vector<HostedModel*> models_;
+  std::optional<Peaks> peaks_;  // the thread of passes' own
+
+  std::mutex mutex_;  // of all that follows
+  bool is_drawing_ = false;
+  std::map<const HostedModel*, Map> maps_;  // which stay as they are
+};
 
 }  // namespace ingot

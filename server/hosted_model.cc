@@ -4,14 +4,9 @@
 
 #include "engine/chat_prompt.h"
 #include "engine/sampling_advice.h"
+#include "server/fingerprint.h"
 
 namespace ingot {
-namespace {
-
-// A request may have two thousand texts, and each is short.
-constexpr std::int64_t most_waiting_texts = 32'768;
-
-}  // namespace
 
 Result<std::unique_ptr<HostedModel>> HostedModel::create(std::shared_ptr<const Model> model, HostedModelOptions options,
                                                          Bell& bell) {
@@ -30,15 +25,20 @@ Result<std::unique_ptr<HostedModel>> HostedModel::create(std::shared_ptr<const M
   served.sampling.penalty_window = std::max(options.session.context, default_context);
   follow(TRY(read_sampling_advice(opened.metadata())), served.sampling);
   std::string source = options.chat_template.empty() ? opened.chat_template() : std::move(options.chat_template);
+  hosted->fingerprint_ = fingerprint_of(opened, options.session, source, options.program);
   // A template that cannot be read harms nobody who does not chat.
   if (!source.empty()) {
     served.knows_developers = source.find("developer") != std::string::npos;
     hosted->template_.emplace(chat::ChatTemplate::parse(std::move(source)));
   }
+  // So that as many as may run at once can all generate.
+  if (!opened.facts().makes_embeddings) {
+    options.session.chunk = std::max(options.session.chunk, rows_for(options.session.sequences));
+  }
   hosted->session_ = TRY(Session::create(hosted->model_, options.session));
   hosted->cache_bytes_ = hosted->session_->sequences().most_bytes();
   if (opened.facts().makes_embeddings) {
-    hosted->embeddings_ = TRY(EmbeddingService::create(*hosted->session_, bell, {.queue = most_waiting_texts}));
+    hosted->embeddings_ = TRY(EmbeddingService::create(*hosted->session_, bell, {.queue = options.service.queue}));
   } else {
     hosted->texts_ = TRY(Service::create(*hosted->session_, *hosted->tokenizer_, bell, options.service));
   }
@@ -76,8 +76,9 @@ Result<std::string> HostedModel::chat_text(chat::ChatRequest request) const {
 bool HostedModel::step() { return texts_ ? texts_->step() : embeddings_->step(); }
 
 std::optional<std::chrono::steady_clock::time_point> HostedModel::earliest_deadline() const {
-  if (texts_) return texts_->earliest_deadline();
-  return std::nullopt;
+  return texts_ ? texts_->earliest_deadline() : embeddings_->earliest_deadline();
 }
+
+void HostedModel::cancel_all() { texts_ ? texts_->cancel_all() : embeddings_->cancel_all(); }
 
 }  // namespace ingot

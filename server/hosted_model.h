@@ -21,6 +21,7 @@ struct HostedModelOptions {
   SessionOptions session = {};
   ServiceOptions service = {};
   std::string chat_template = {};  // Jinja, instead of the file's own; empty: that one
+  std::string program = {};        // which version of it serves
   // For requests that do not say.
   std::optional<std::uint64_t> seed = {};  // nothing: any
   bool tells_prompts = false;
@@ -43,6 +44,8 @@ class HostedModel {
   // Against which its requests are read.
   const protocol::ServedModel& served() const { return served_; }
   std::int64_t created() const { return created_; }  // seconds since 1970
+  // Of all that its answers follow from beside the request (server/fingerprint.h).
+  const std::string& fingerprint() const { return fingerprint_; }
   // Null where it makes embeddings.
   Service* texts() const { return texts_.get(); }
   // Null where it predicts tokens.
@@ -56,12 +59,13 @@ class HostedModel {
   Result<std::vector<std::int32_t>> chat_prompt(chat::ChatRequest request) const;
   Result<std::string> chat_text(chat::ChatRequest request) const;
   RequestMetrics& metrics() { return metrics_; }
-  ModelFigures figures() const { return {id_, &metrics_, texts_ ? texts_->counts() : ServiceCounts{}}; }
+  ModelFigures figures() const { return {id_, &metrics_, texts_ ? texts_->counts() : embeddings_->counts()}; }
 
   // --- from the thread of passes ---
   Session& session() { return *session_; }
   bool step();
   std::optional<std::chrono::steady_clock::time_point> earliest_deadline() const;
+  void cancel_all();
 
  private:
   explicit HostedModel(std::shared_ptr<const Model> model, std::string id)
@@ -73,13 +77,15 @@ class HostedModel {
   std::string path_;
   const Tokenizer* tokenizer_ = nullptr;
   std::int64_t created_ = 0;
+  std::string fingerprint_;
   protocol::ServedModel served_;
   std::optional<Result<chat::ChatTemplate>> template_;  // nothing: the file has none
-  std::unique_ptr<Session> session_;
-  std::unique_ptr<Service> texts_;
-  std::unique_ptr<EmbeddingService> embeddings_;
   std::size_t cache_bytes_ = 0;
   RequestMetrics metrics_;
+  std::unique_ptr<Session> session_;
+  // They end first: what is left of their requests is told then, and counted.
+  std::unique_ptr<Service> texts_;
+  std::unique_ptr<EmbeddingService> embeddings_;
 };
 
 }  // namespace ingot

@@ -1,5 +1,7 @@
 #include "server/origins.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include "server/http/letters.h"
@@ -22,52 +24,104 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+bool is_address(const std::string& name) {
+  in6_addr address;  // has room for either
+  return ::inet_pton(AF_INET, name.c_str(), &address) == 1 || ::inet_pton(AF_INET6, name.c_str(), &address) == 1;
+}
+
 bool is_own_page(const http::Request& request, std::string_view origin) {
   const std::string* host = request.header("Host");
   if (host == nullptr) return false;
   return origin == "http://" + *host || origin == "https://" + *host;
 }
 
-// Names that no other machine has. All of 127.0.0.0/8 is this one: digits and dots, so that no name of DNS begins
-// alike.
-bool is_loopback_name(std::string_view name) {
-  const bool is_number = name.starts_with("127.") && name.find_first_not_of("0123456789.") == std::string_view::npos;
-  return is_number || name == "localhost" || name == "::1" || name.ends_with(".localhost");
-}
-
+// Of any port: who serves one here may ask.
 bool is_page_of_this_machine(std::string_view origin) {
   for (const std::string_view scheme : {"http://", "https://"}) {
-    if (origin.starts_with(scheme)) return is_loopback_name(lower(name_without_port(origin.substr(scheme.size()))));
+    if (!origin.starts_with(scheme)) continue;
+    const std::string_view name = name_without_port(origin.substr(scheme.size()));
+    return name == "localhost" || name == "127.0.0.1" || name == "::1";
   }
   return false;
 }
 
+bool is_list_letter(char letter) { return letter == ',' || letter == ' ' || http::is_token_letter(letter); }
+
+// What clients of OpenAI's and Anthropic's kind send, unless the browser asks about others.
+std::string allowed_headers(const http::Request& request) {
+  const std::string* asked = request.header("Access-Control-Request-Headers");
+  if (asked != nullptr && !asked->empty() && std::ranges::all_of(*asked, is_list_letter)) return *asked;
+  return "Authorization, Content-Type, X-Api-Key";
+}
+
 }  // namespace
+
+Result<void> check_host_name(const std::string& name) {
+  const auto is_in_name = [](char letter) {
+    const char small = http::lower(letter);
+    return (small >= 'a' && small <= 'z') || (small >= '0' && small <= '9') || small == '-' || small == '.' ||
+           small == '_';
+  };
+  if (!name.empty() && std::ranges::all_of(name, is_in_name)) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected a name such as ingot.example.org, without a port, found '",
+                   std::string_view(name), "'");
+}
+
+Result<void> check_origin(const std::string& origin) {
+  if (origin == "*" || origin == "localhost" || origin == "null") return {};
+  const std::size_t scheme = origin.find("://");
+  const bool has_scheme = scheme != std::string::npos && scheme > 0;
+  if (has_scheme && origin.size() > scheme + 3 && origin.find_first_of("/?#@ ,", scheme + 3) == std::string::npos) {
+    return {};
+  }
+  return Error::of(ErrorCode::invalid_argument,
+                   "expected an origin such as https://example.org, without a path or a slash at its end, or localhost "
+                   "or *, found '",
+                   std::string_view(origin), "'");
+}
+
+Origins::Origins(OriginOptions options) : options_(std::move(options)) {
+  // Browsers spell both in small letters.
+  for (std::string& name : options_.hosts) name = lower(name);
+  for (std::string& origin : options_.origins) origin = lower(origin);
+}
 
 bool Origins::is_own_host(const http::Request& request) const {
   const std::string* host = request.header("Host");
-  // No browser reaches a Unix socket.
-  if (!request.is_to_loopback || request.peer == http::unix_peer || host == nullptr) return true;
+  // No browser reaches a Unix socket, and each names a host.
+  if (request.peer == http::unix_peer || host == nullptr) return true;
+  if (options_.has_keys && !request.is_to_loopback) return true;
   const std::string name = lower(name_without_port(*host));
-  return is_loopback_name(name) || name == host_;
+  return is_address(name) || name == "localhost" || name.ends_with(".localhost") ||
+         std::ranges::count(options_.hosts, name) > 0;
+}
+
+bool Origins::allows(std::string_view origin) const {
+  return std::ranges::any_of(options_.origins, [&](const std::string& one) {
+    return one == "localhost" ? is_page_of_this_machine(origin) : one == "*" || one == origin;
+  });
 }
 
 bool Origins::is_allowed(const http::Request& request) const {
   const std::string* origin = request.header("Origin");
-  if (origin == nullptr || is_own_page(request, *origin)) return true;
-  return std::ranges::any_of(allowed_, [&](const std::string& one) {
-    return one == "*" || one == *origin || (one == "localhost" && is_page_of_this_machine(*origin));
-  });
+  return origin == nullptr || is_own_page(request, *origin) || allows(*origin);
+}
+
+bool Origins::is_from_other_site(const http::Request& request) const {
+  const std::string* site = request.header("Sec-Fetch-Site");
+  return site != nullptr && *site == "cross-site" && request.header("Origin") == nullptr && !allows("*");
 }
 
 std::vector<http::Header> Origins::headers(const http::Request& request) const {
   const std::string* origin = request.header("Origin");
-  if (origin == nullptr || allowed_.empty() || !is_allowed(request)) return {};
-  return {{"Access-Control-Allow-Origin", *origin},
-          {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
-          {"Access-Control-Allow-Methods", "GET, POST, OPTIONS"},
-          {"Access-Control-Max-Age", "600"},
-          {"Vary", "Origin"}};
+  if (origin == nullptr || options_.origins.empty() || !is_allowed(request)) return {};
+  std::vector<http::Header> headers = {
+      {"Access-Control-Allow-Origin", *origin}, {"Access-Control-Expose-Headers", "Retry-After"}, {"Vary", "Origin"}};
+  if (request.method != "OPTIONS") return headers;
+  headers.push_back({"Access-Control-Allow-Headers", allowed_headers(request)});
+  headers.push_back({"Access-Control-Allow-Methods", "GET, POST, OPTIONS"});
+  headers.push_back({"Access-Control-Max-Age", "600"});
+  return headers;
 }
 
 }  // namespace ingot

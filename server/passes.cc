@@ -8,6 +8,11 @@ void Passes::run() {
     for (const Model& model : models_) has_computed |= model.step();
     if (!has_computed) wait();
   }
+  cancel_models();
+}
+
+void Passes::cancel_models() {
+  for (const Model& model : models_) model.cancel_all();
 }
 
 void Passes::wait() {
@@ -25,6 +30,10 @@ void Passes::post(std::function<void()> task) {
     tasks_.push_back(std::move(task));
   }
   bell_.ring();
+}
+
+void Passes::cancel_all() {
+  post([this] { cancel_models(); });
 }
 
 void Passes::stop() {

@@ -22,20 +22,24 @@ class Passes {
     std::function<bool()> step;  // one pass; false: there was nothing to compute
     // When it must be stepped again all the same.
     std::function<std::optional<std::chrono::steady_clock::time_point>()> earliest_deadline;
+    std::function<void()> cancel_all;  // ends its requests, and tells them
   };
   // Before run().
   void add(Model model) { models_.push_back(std::move(model)); }
-  // On the calling thread, until stop().
+  // On the calling thread, until stop(). Whoever is left then is told, while all that he is told by is still there.
   void run();
 
   // --- from any thread ---
   // Runs between two passes: for what else needs a model's session.
   void post(std::function<void()> task);
+  // Ends the requests of all models before the next pass.
+  void cancel_all();
   void stop();
 
  private:
   bool run_tasks();
   void wait();
+  void cancel_models();
 
   Bell bell_;
   std::vector<Model> models_;

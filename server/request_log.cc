@@ -30,16 +30,25 @@ std::string with_three_digits(double seconds) {
   return text.data();
 }
 
-// A path is whatever a client sent: control characters would let it write lines of its own.
-std::string printable(std::string_view text) {
+// A path is whatever a client sent. As it is sent: of visible ASCII, so that none looks like another column or line.
+std::string encoded(std::string_view path) {
   std::string result;
-  for (const char letter : text) result += letter < ' ' || letter == 0x7f ? '?' : letter;
+  for (const char letter : path) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (byte > ' ' && byte < 0x7f && byte != '%') {
+      result += letter;
+    } else {
+      result += '%';
+      result += "0123456789ABCDEF"[byte >> 4];
+      result += "0123456789ABCDEF"[byte & 15];
+    }
+  }
   return result;
 }
 
 std::string text_line(const LoggedRequest& request, const std::string& moment) {
-  std::string line = moment + " " + request.peer + " " + printable(request.method) + " " + printable(request.path) +
-                     " " + std::to_string(request.status) + " " + with_three_digits(request.seconds) + " s";
+  std::string line = moment + " " + request.peer + " " + request.method + " " + encoded(request.path) + " " +
+                     std::to_string(request.status) + " " + with_three_digits(request.seconds) + " s";
   if (request.model.empty()) return line;
   line += " " + request.model + ": " + std::to_string(request.prompt_tokens) + " tokens in";
   if (request.cached_tokens > 0) line += " (" + std::to_string(request.cached_tokens) + " known)";
@@ -54,7 +63,7 @@ std::string json_line(const LoggedRequest& request, const std::string& moment) {
   std::string line;
   protocol::JsonWriter json(line);
   json.open_object().key("time").text(moment).key("peer").text(request.peer);
-  json.key("method").text(request.method).key("path").text(request.path);
+  json.key("method").text(request.method).key("path").text(encoded(request.path));
   json.key("status").number(request.status).key("seconds").number(request.seconds);
   if (!request.model.empty()) {
     json.key("model").text(request.model).key("prompt_tokens").number(request.prompt_tokens);
@@ -71,10 +80,12 @@ std::string log_line(const LoggedRequest& request, LogForm form, const std::stri
   return form == LogForm::json ? json_line(request, moment) : text_line(request, moment);
 }
 
-void RequestLog::add(const LoggedRequest& request) const {
-  if (form_ == LogForm::none) return;
-  const std::string line = log_line(request, form_, moment_now()) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
+RequestLog::RequestLog(LogForm form, int descriptor) : form_(form) {
+  if (form != LogForm::none) writer_.emplace(descriptor);
+}
+
+void RequestLog::add(const LoggedRequest& request) {
+  if (writer_) writer_->add(log_line(request, form_, moment_now()) + "\n");
 }
 
 }  // namespace ingot

@@ -1,8 +1,11 @@
 // RequestLog: a line for each request on standard error, as text or as JSON. Never a prompt, an answer or a key.
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <unistd.h>
+
+#include <optional>
+
+#include "server/line_writer.h"
 
 namespace ingot {
 
@@ -11,7 +14,7 @@ enum class LogForm : std::uint8_t { text, json, none };
 struct LoggedRequest {
   std::string peer;
   std::string method;
-  std::string path;
+  std::string path;  // decoded; the line has it encoded again
   int status = 0;
   double seconds = 0;  // from the request to the end of its answer
   // Where a model answered.
@@ -28,12 +31,15 @@ std::string log_line(const LoggedRequest& request, LogForm form, const std::stri
 
 class RequestLog {
  public:
-  explicit RequestLog(LogForm form) : form_(form) {}
-  // From any thread; a line is one write.
-  void add(const LoggedRequest& request) const;
+  explicit RequestLog(LogForm form, int descriptor = STDERR_FILENO);
+  // --- from any thread; neither waits ---
+  void add(const LoggedRequest& request);
+  // Lines that nobody took in time.
+  std::int64_t lost() const { return writer_ ? writer_->lost() : 0; }
 
  private:
   LogForm form_;
+  std::optional<LineWriter> writer_;
 };
 
 }  // namespace ingot

@@ -1,7 +1,9 @@
 #include "server/serving.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 namespace ingot {
@@ -20,12 +22,22 @@ sigset_t ending_signals() {
   return signals;
 }
 
+// Of those, one that comes within a moment; 0 where none does.
+int next_signal() {
+  const sigset_t signals = ending_signals();
+  const timespec moment = {.tv_sec = 0, .tv_nsec = 20'000'000};
+  return std::max(::sigtimedwait(&signals, nullptr, &moment), 0);
+}
+
+// Not by the signal itself, of which the first process of a container does not die.
+[[noreturn]] void end_process(int signal) { ::_exit(128 + signal); }
+
 }  // namespace
 
 Serving::Serving(ServingOptions options)
     : options_(std::move(options)),
       application_({.keys = options_.keys,
-                    .host = options_.http.host,
+                    .hosts = options_.hosts,
                     .origins = options_.origins,
                     .log = options_.log,
                     .deadline_seconds = options_.deadline_seconds,
@@ -37,6 +49,7 @@ Result<std::unique_ptr<Serving>> Serving::create(ServingOptions options) {
   // Before any thread is started: each inherits what is blocked, so that one alone takes them.
   const sigset_t signals = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);  // of a log whose reader has left
   std::unique_ptr<Serving> serving(new Serving(std::move(options)));
   serving->server_ = TRY(http::Server::create(serving->options_.http, serving->application_));
   serving->application_.attach(*serving->server_);
@@ -46,13 +59,15 @@ Result<std::unique_ptr<Serving>> Serving::create(ServingOptions options) {
 }
 
 Serving::~Serving() {
+  if (server_ != nullptr) server_->stop();
+  if (loop_.joinable()) loop_.join();
+  helpers_.end();
+  // The last: until here whoever is impatient is heard.
   if (signals_.joinable()) {
     is_destroyed_ = true;
     ::pthread_kill(signals_.native_handle(), SIGINT);  // which it waits for
     signals_.join();
   }
-  if (server_ != nullptr) server_->stop();
-  if (loop_.joinable()) loop_.join();
 }
 
 std::vector<std::string> Serving::addresses() const {
@@ -70,14 +85,19 @@ std::vector<std::string> Serving::addresses() const {
 Result<const HostedModel*> Serving::add(std::shared_ptr<const Model> model, HostedModelOptions options) {
   models_.push_back(TRY(HostedModel::create(std::move(model), std::move(options), passes_.bell())));
   HostedModel* const added = models_.back().get();
-  passes_.add({[added] { return added->step(); }, [added] { return added->earliest_deadline(); }});
+  passes_.add({.step = [added] { return added->step(); },
+               .earliest_deadline = [added] { return added->earliest_deadline(); },
+               .cancel_all = [added] { added->cancel_all(); }});
   return static_cast<const HostedModel*>(added);
 }
 
-void Serving::open() {
+bool Serving::open() {
   std::vector<HostedModel*> models;
   for (const std::unique_ptr<HostedModel>& model : models_) models.push_back(model.get());
+  Phase loading = Phase::loading;
+  if (!phase_.compare_exchange_strong(loading, Phase::open)) return false;
   application_.open(std::move(models));
+  return true;
 }
 
 void Serving::run() { passes_.run(); }
@@ -87,9 +107,16 @@ void Serving::wait_for_signals() {
   int signal = 0;
   ::sigwait(&signals, &signal);
   if (is_destroyed_) return;
+  // Nobody is answered yet, and nothing interrupts the loading of a model.
+  if (phase_.exchange(Phase::ending) == Phase::loading) end_process(signal);
   drain();
   server_->stop();
   passes_.stop();
+  // A pass may take its time, and whoever waits for it may not.
+  while (!is_destroyed_) {
+    const int later = next_signal();
+    if (later > 0 && !is_destroyed_) end_process(later);
+  }
 }
 
 void Serving::drain() {
@@ -97,12 +124,10 @@ void Serving::drain() {
   const auto is_drained = std::make_shared<std::atomic<bool>>(false);
   server_->drain([is_drained] { *is_drained = true; });
   // A second signal is impatience.
-  const sigset_t signals = ending_signals();
-  const timespec step = {.tv_sec = 0, .tv_nsec = 20'000'000};
   const auto wait_until = [&](std::chrono::steady_clock::time_point end) {
     bool is_hurried = false;
-    while (!*is_drained && !is_hurried && std::chrono::steady_clock::now() < end) {
-      is_hurried = ::sigtimedwait(&signals, nullptr, &step) > 0;
+    while (!*is_drained && !is_hurried && !is_destroyed_ && std::chrono::steady_clock::now() < end) {
+      is_hurried = next_signal() > 0;
     }
   };
   wait_until(std::chrono::steady_clock::now() + options_.drain);

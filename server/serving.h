@@ -3,8 +3,7 @@
 //
 //   auto serving = TRY(Serving::create(options));
 //   TRY(serving->add(model, {.id = "name"}));
-//   serving->open();
-//   serving->run();
+//   if (serving->open()) serving->run();
 //
 // Threads: the loop of connections, helpers, one for signals, and the caller's, which runs the passes.
 #pragma once
@@ -18,6 +17,7 @@ namespace ingot {
 struct ServingOptions {
   http::ServerOptions http = {};
   ApiKeys keys = {};
+  std::vector<std::string> hosts = {};  // and origins: as ApplicationOptions has them
   std::vector<std::string> origins = {};
   LogForm log = LogForm::text;
   std::optional<double> deadline_seconds = {};  // that a request may take
@@ -27,7 +27,8 @@ struct ServingOptions {
 
 class Serving {
  public:
-  // SIGTERM and SIGINT are blocked from here on, in this thread and those it starts.
+  // SIGTERM and SIGINT are blocked from here on, in this thread and those it starts; SIGPIPE is ignored. A signal that
+  // comes before open(), or after run() was told to return, ends the process at once, with 128 and its number.
   static Result<std::unique_ptr<Serving>> create(ServingOptions options);
   ~Serving();
   Serving(const Serving&) = delete;
@@ -40,13 +41,15 @@ class Serving {
   std::string_view warning() const { return server_->warning(); }
 
   Result<const HostedModel*> add(std::shared_ptr<const Model> model, HostedModelOptions options);
-  // From now on requests are answered, as soon as run() is called.
-  void open();
+  // From now on requests are answered, as soon as run() is called. False where a signal was faster.
+  [[nodiscard]] bool open();
   // Until SIGTERM or SIGINT.
   void run();
 
  private:
   explicit Serving(ServingOptions options);
+  enum class Phase : std::uint8_t { loading, open, ending };
+
   void wait_for_signals();
   void drain();
 
@@ -56,6 +59,7 @@ class Serving {
   std::vector<std::unique_ptr<HostedModel>> models_;
   std::unique_ptr<http::Server> server_;
   Helpers helpers_;  // ends before all that its tasks use
+  std::atomic<Phase> phase_ = Phase::loading;
   std::atomic<bool> is_destroyed_ = false;
   std::thread loop_;
   std::thread signals_;

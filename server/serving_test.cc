@@ -7,24 +7,23 @@
 #include <csignal>
 
 #include "server/http/test_server.h"
+#include "server/test_post.h"
 
 namespace ingot {
 namespace {
 
-std::string post_of(std::string_view path, const std::string& body) {
-  return "POST " + std::string(path) +
-         " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: " +
-         std::to_string(body.size()) + "\r\n\r\n" + body;
+ServingOptions serving_options() {
+  ServingOptions options;
+  options.http.port = 0;
+  options.log = LogForm::none;
+  options.drain = std::chrono::seconds(60);
+  return options;
 }
 
 class ServingTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ServingOptions options;
-    options.http.port = 0;
-    options.log = LogForm::none;
-    options.drain = std::chrono::seconds(60);
-    Result<std::unique_ptr<Serving>> created = Serving::create(options);
+    Result<std::unique_ptr<Serving>> created = Serving::create(serving_options());
     ASSERT_TRUE(created.ok()) << created.error().text();
     serving_ = std::move(created).value();
     const auto model = Model::open_default();
@@ -35,7 +34,7 @@ class ServingTest : public ::testing::Test {
     hosted.session.pages = 10;  // so few that some have to wait, and some to give theirs back
     const auto added = serving_->add(model.value(), hosted);
     ASSERT_TRUE(added.ok()) << added.error().text();
-    serving_->open();
+    ASSERT_TRUE(serving_->open());
     passes_ = std::thread([this] { serving_->run(); });
   }
 
@@ -90,11 +89,52 @@ TEST_F(ServingTest, WhatRunsWhenASignalComesIsAnsweredFirst) {
   passes_.join();
 }
 
+TEST_F(ServingTest, MoreChoicesThanMayEverWaitAreWrong) {
+  std::string prompts = "[1]";
+  for (int i = 1; i < 30; ++i) prompts += ",[1]";
+  const std::string fields = "{\"prompt\":[" + prompts + "],\"max_tokens\":1,\"stop\":\"xyz\",\"n\":";
+  const std::string refused = ask("/v1/completions", fields + "10}");
+  EXPECT_NE(refused.find("400 Bad Request"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("at most 256 choices"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("found 300"), std::string::npos) << refused;
+  const std::string answered = ask("/v1/completions", fields + "2}");
+  EXPECT_NE(answered.find("\"index\":59"), std::string::npos) << answered;
+}
+
 TEST_F(ServingTest, WhoIsServedByNobodyIsToldWhy) {
   EXPECT_NE(ask("/v1/completions", "{").find("400 Bad Request"), std::string::npos);
   EXPECT_NE(ask("/v1/embeddings", R"({"input":"x"})").find("makes embeddings"), std::string::npos);
   EXPECT_NE(ask("/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}]})").find("chat template"),
             std::string::npos);
+}
+
+// Each in a process of its own, which it ends.
+class ServingDeathTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+
+  static void send_signals(int signal) {
+    for (int count = 0; count < 3000; ++count) {
+      ::kill(::getpid(), signal);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+  static void load_for_ever() {
+    const auto serving = Serving::create(serving_options());
+    send_signals(SIGTERM);
+  }
+  static void compute_for_ever() {
+    const auto serving = Serving::create(serving_options());
+    if (serving.value()->open()) send_signals(SIGINT);
+  }
+};
+
+TEST_F(ServingDeathTest, ASignalWhileAModelIsLoadedEndsTheProcess) {
+  EXPECT_EXIT(load_for_ever(), ::testing::ExitedWithCode(128 + SIGTERM), "");
+}
+
+TEST_F(ServingDeathTest, ASignalAfterTheDrainEndsTheProcess) {
+  EXPECT_EXIT(compute_for_ever(), ::testing::ExitedWithCode(128 + SIGINT), "");
 }
 
 }  // namespace

@@ -2,29 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 namespace ingot {
 
 class TextAnswer : public std::enable_shared_from_this<TextAnswer> {
  public:
-  TextAnswer(TextAnswers& all, std::shared_ptr<Visit> visit, HostedModel& model, TextAnswers::Form form,
-             bool is_streamed)
-      : all_(all), visit_(std::move(visit)), model_(model), is_streamed_(is_streamed), form_(std::move(form)) {
-    const std::lock_guard lock(all_.mutex_);
-    all_.under_way_.insert(this);
-  }
-  ~TextAnswer() {
-    const std::lock_guard lock(all_.mutex_);
-    all_.under_way_.erase(this);
-  }
-  TextAnswer(const TextAnswer&) = delete;
-  TextAnswer& operator=(const TextAnswer&) = delete;
+  TextAnswer(std::shared_ptr<Visit> visit, HostedModel& model, TextAnswers::Form form, bool is_streamed)
+      : visit_(std::move(visit)), model_(model), is_streamed_(is_streamed), form_(std::move(form)) {}
 
-  Result<void> submit(std::vector<TextRequest> choices);
+  Result<void> submit(std::vector<TextRequest> prompts);
   // The client heard nothing for a while: a stream's head says that his request was taken.
   void begin_early();
   void on_pace(http::Pace pace);
-  void cancel();
 
  private:
   // Tells this of one choice.
@@ -57,52 +47,42 @@ class TextAnswer : public std::enable_shared_from_this<TextAnswer> {
   void count_end(const GenerationEnding& ending);
   void for_each_number(void (Service::*call)(std::int64_t));
 
-  TextAnswers& all_;
   std::shared_ptr<Visit> visit_;
   HostedModel& model_;
   const bool is_streamed_;
 
   std::mutex mutex_;  // of all that follows
   TextAnswers::Form form_;
-  std::vector<std::int64_t> numbers_;  // the service's, of the choices
-  std::int64_t ended_ = 0;             // choices
-  bool is_over_ = false;               // it was answered, or nobody waits for an answer any more
-  bool is_gone_ = false;               // that
+  std::optional<std::int64_t> first_number_;  // the service's, of the first choice; the others' follow it
+  std::int64_t ended_ = 0;                    // choices
+  bool is_over_ = false;                      // it was answered, or nobody waits for an answer any more
+  bool is_gone_ = false;                      // that
 };
 
-Result<void> TextAnswer::submit(std::vector<TextRequest> choices) {
-  for (std::size_t choice = 0; choice < choices.size(); ++choice) {
-    TextRequest& request = choices[choice];
-    request.asker = visit_->visitor().asker;
-    request.listener = std::make_shared<Listener>(shared_from_this(), static_cast<std::int64_t>(choice));
-    const Result<std::int64_t> number = model_.texts()->submit(std::move(request));
-    if (!number.ok()) {
-      {
-        const std::lock_guard lock(mutex_);
-        is_over_ = true;  // the caller answers
-      }
-      for_each_number(&Service::cancel);
-      return number.error();
+Result<void> TextAnswer::submit(std::vector<TextRequest> prompts) {
+  const std::lock_guard lock(mutex_);  // what the first of them is told waits until all have their numbers
+  const std::int64_t choices = form_->choice_count() / std::ssize(prompts);
+  std::vector<TextChoices> asked;
+  std::int64_t index = 0;
+  for (TextRequest& prompt : prompts) {
+    TextChoices& each = asked.emplace_back(TextChoices{std::move(prompt), {}});
+    for (std::int64_t choice = 0; choice < choices; ++choice) {
+      each.listeners.push_back(std::make_shared<Listener>(shared_from_this(), index++));
     }
-    bool is_over = false;
-    {
-      const std::lock_guard lock(mutex_);
-      numbers_.push_back(number.value());
-      is_over = is_over_;
-    }
-    // One that came before has failed meanwhile, and could not cancel this one.
-    if (is_over) model_.texts()->cancel(number.value());
   }
+  first_number_ = TRY(model_.texts()->submit(std::move(asked)));
   return {};
 }
 
 void TextAnswer::for_each_number(void (Service::*call)(std::int64_t)) {
-  std::vector<std::int64_t> numbers;
+  std::int64_t first = 0, end = 0;
   {
     const std::lock_guard lock(mutex_);
-    numbers = numbers_;
+    if (!first_number_) return;
+    first = *first_number_;
+    end = first + form_->choice_count();
   }
-  for (const std::int64_t number : numbers) (model_.texts()->*call)(number);
+  for (std::int64_t number = first; number < end; ++number) (model_.texts()->*call)(number);
 }
 
 void TextAnswer::begin_early() {
@@ -117,11 +97,10 @@ void TextAnswer::on_pace(http::Pace pace) {
     const std::lock_guard lock(mutex_);
     if (is_over_) return;
     is_over_ = is_gone_ = true;
+    if (ended_ == form_->choice_count()) return visit_->abandon();
   }
   for_each_number(&Service::cancel);
 }
-
-void TextAnswer::cancel() { for_each_number(&Service::cancel); }
 
 template <class News>
 void TextAnswer::send(const News& news) {
@@ -175,10 +154,10 @@ void TextAnswer::count_end(const GenerationEnding& ending) {
 }
 
 protocol::Outcome<void> TextAnswers::begin(const std::shared_ptr<Visit>& visit, HostedModel& model, Form form,
-                                           std::vector<TextRequest> choices, bool is_streamed) {
+                                           std::vector<TextRequest> prompts, bool is_streamed) {
   visit->logged().model = model.id();
-  const auto answer = std::make_shared<TextAnswer>(*this, visit, model, std::move(form), is_streamed);
-  if (const Result<void> submitted = answer->submit(std::move(choices)); !submitted.ok()) {
+  const auto answer = std::make_shared<TextAnswer>(visit, model, std::move(form), is_streamed);
+  if (const Result<void> submitted = answer->submit(std::move(prompts)); !submitted.ok()) {
     if (submitted.error().code() == ErrorCode::would_block) ++model.metrics().refused;
     return protocol::engine_error(submitted.error(), retry_after_seconds(model));
   }
@@ -193,16 +172,11 @@ protocol::Outcome<void> TextAnswers::begin(const std::shared_ptr<Visit>& visit, 
   return {};
 }
 
-void TextAnswers::cancel_all() {
-  const std::lock_guard lock(mutex_);
-  for (TextAnswer* answer : under_way_) answer->cancel();
-}
-
 int retry_after_seconds(HostedModel& model) {
   const Histogram& whole = model.metrics().whole;
   std::int64_t ended = 0;
   for (std::size_t bucket = 0; bucket <= whole.bounds().size(); ++bucket) ended += whole.count(bucket);
-  const ServiceCounts counts = model.texts()->counts();
+  const ServiceCounts counts = model.figures().service;
   // Those that run end at this rate; the last of those that wait is admitted when as many have.
   const double seconds = ended > 0 ? whole.sum() / static_cast<double>(ended) : 1;
   const auto at_once = static_cast<double>(std::max<std::int64_t>(counts.running, 1));

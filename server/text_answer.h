@@ -4,8 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <set>
 #include <vector>
 
 #include "server/hosted_model.h"
@@ -14,27 +12,22 @@
 
 namespace ingot {
 
-// Those that are under way, so that all can be ended.
+// Begins them.
 class TextAnswers {
  public:
   using Form = std::unique_ptr<protocol::GenerationAnswer>;
 
-  // Hands the choices to the model; everything after that comes by itself. Where the model takes none of them, the
-  // error is returned and nothing was answered. The model must outlive the answer.
+  // Hands the choices of all prompts to the model; everything after that comes by itself. Where the model takes none of
+  // them, the error is returned and nothing was answered: it takes all or none. The model must outlive the answer.
   protocol::Outcome<void> begin(const std::shared_ptr<Visit>& visit, HostedModel& model, Form form,
-                                std::vector<TextRequest> choices, bool is_streamed);
+                                std::vector<TextRequest> prompts, bool is_streamed);
   // A client who waits for the first token of a stream is told that it was heard after a while: `delay` runs the task
   // then, on any thread.
   using Delay = std::function<void(std::function<void()> task)>;
   void set_delay(Delay delay) { delay_ = std::move(delay); }
 
-  void cancel_all();
-
  private:
-  friend class TextAnswer;
   Delay delay_;
-  std::mutex mutex_;
-  std::set<class TextAnswer*> under_way_;
 };
 
 // Seconds after which a request that was refused should be tried again, by how long requests took so far.

@@ -9,7 +9,7 @@ constexpr int client_closed = 499;
 }  // namespace
 
 Visit::Visit(std::shared_ptr<http::Exchange> exchange, Visitor visitor, std::vector<http::Header> headers,
-             const RequestLog& log)
+             RequestLog& log)
     : exchange_(std::move(exchange)), visitor_(visitor), headers_(std::move(headers)), log_(log) {
   logged_.peer = request().peer;
   logged_.method = request().method;

@@ -22,8 +22,7 @@ class Visit {
   using Clock = std::chrono::steady_clock;
 
   // `headers` are sent with every answer. The log must outlive it.
-  Visit(std::shared_ptr<http::Exchange> exchange, Visitor visitor, std::vector<http::Header> headers,
-        const RequestLog& log);
+  Visit(std::shared_ptr<http::Exchange> exchange, Visitor visitor, std::vector<http::Header> headers, RequestLog& log);
 
   const http::Request& request() const { return exchange_->request(); }
   const Visitor& visitor() const { return visitor_; }
@@ -52,7 +51,7 @@ class Visit {
   std::shared_ptr<http::Exchange> exchange_;
   Visitor visitor_;
   std::vector<http::Header> headers_;
-  const RequestLog& log_;
+  RequestLog& log_;
   Clock::time_point arrival_ = Clock::now();
   LoggedRequest logged_;
   bool has_begun_ = false;

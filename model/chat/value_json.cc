@@ -15,6 +15,7 @@ constexpr std::size_t deepest_nesting = 100;
 // What nlohmann's parser calls, event by event; false stops it.
 class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
+  explicit ValueBuilder(std::size_t& left) : left_(left) {}
   bool null() override { return add(Value()); }
   bool boolean(bool value) override { return add(Value::boolean(value)); }
   bool number_integer(number_integer_t value) override { return add(Value::integer(value)); }
@@ -75,6 +76,11 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool add(Value value) {
+    if (left_ == 0) {
+      error_ = Error::of(ErrorCode::out_of_range, "expected JSON of at most ", most_json_values, " values, found more");
+      return false;
+    }
+    --left_;
     if (open_.empty()) {
       root_ = std::move(value);
     } else if (open_.back().is_object) {
@@ -91,6 +97,7 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   std::vector<Container> open_;
+  std::size_t& left_;
   Value root_;
   std::optional<Error> error_;
 };
@@ -98,7 +105,12 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Result<Value> value_from_json(std::string_view json) {
-  ValueBuilder builder;
+  std::size_t left = most_json_values;
+  return value_from_json(json, left);
+}
+
+Result<Value> value_from_json(std::string_view json, std::size_t& left) {
+  ValueBuilder builder(left);
   nlohmann::json::sax_parse(json, &builder);
   return builder.take();
 }

@@ -1,6 +1,7 @@
 // Values from JSON text.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "base/result.h"
@@ -8,7 +9,13 @@
 
 namespace ingot::chat {
 
-// Objects keep the order of their keys; of two equal keys the last one's value counts. Deeper than 100 is an error.
+// In memory an empty list takes fifty times the bytes that it has as text.
+constexpr std::size_t most_json_values = 1'000'000;
+
+// Objects keep the order of their keys; of two equal keys the last one's value counts. Deeper than 100 is an error, and
+// so are more values than that.
 Result<Value> value_from_json(std::string_view json);
+// The same of one of several texts: `left` is how many values they may still have together.
+Result<Value> value_from_json(std::string_view json, std::size_t& left);
 
 }  // namespace ingot::chat

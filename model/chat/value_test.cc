@@ -74,6 +74,19 @@ TEST(ValueJson, RefusesWhatItCannotHold) {
   EXPECT_TRUE(value_from_json(std::string(90, '[') + std::string(90, ']')).ok());
 }
 
+TEST(ValueJson, HasAtMostAMillionValues) {
+  std::string json = "[0";
+  for (std::size_t item = 0; item < most_json_values; ++item) json += ",0";
+  const auto more = value_from_json(json + "]");
+  ASSERT_FALSE(more.ok());
+  EXPECT_NE(more.error().text().find("1000000"), std::string_view::npos) << more.error().text();
+  std::size_t left = 5;
+  EXPECT_TRUE(value_from_json("[1,2]", left).ok());
+  EXPECT_EQ(left, 2u);
+  EXPECT_FALSE(value_from_json("[1,2]", left).ok());
+  EXPECT_FALSE(value_from_json("1", left).ok());
+}
+
 TEST(Utf8, BytesThatAreNoUtf8SurviveAndCountAsOne) {
   const std::string text = "a\xFF\xC3\xC3\xA9\xED\xA0\x80z";
   EXPECT_EQ(count_code_points(text), 8u);

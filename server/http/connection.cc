@@ -1,13 +1,8 @@
 #include "server/http/connection.h"
 
 #include <poll.h>
-#include <sys/socket.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
-#include <ctime>
 #include <utility>
 
 namespace ingot::http {
@@ -15,11 +10,6 @@ namespace {
 
 constexpr std::size_t pipelined_bytes = 64 << 10;  // then nothing is received until it is their turn
 constexpr std::chrono::milliseconds leaving_time{2000};
-constexpr std::size_t parts_a_call = 16;
-
-Moment now() { return std::chrono::steady_clock::now(); }
-
-bool is_busy(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 }  // namespace
 
@@ -29,7 +19,7 @@ Connection::Connection(ConnectionKeeper& keeper, std::shared_ptr<Transport> tran
       transport_(std::move(transport)),
       watch_(std::move(watch)),
       client_(std::move(client)),
-      since_(now()) {}
+      since_(current_moment()) {}
 
 Connection::~Connection() = default;
 
@@ -37,13 +27,13 @@ void Connection::start() { wait_for_input(); }
 
 void Connection::enter(Stage stage) {
   const Stage before = std::exchange(stage_, stage);
-  since_ = now();
+  since_ = current_moment();
   keeper_.on_stage(*this, before);
 }
 
 void Connection::wait_for_input() {
   if (is_reading_ || is_input_over_ || stage_ == Stage::closed) return;
-  if (stage_ == Stage::answering && pipelined_.size() >= pipelined_bytes) return;
+  if (!has_room_for_input()) return;
   is_reading_ = true;
   watch_->wait(Readiness::readable, shared_from_this());
 }
@@ -61,7 +51,13 @@ void Connection::on_ready(Readiness readiness) {
   wait_for_input();
 }
 
+bool Connection::has_room_for_input() const {
+  if (stage_ != Stage::answering) return true;
+  return pipelined_.size() < pipelined_bytes && !keeper_.read_account.refusal_for(client_.peer);
+}
+
 void Connection::receive() {
+  if (!has_room_for_input()) return;
   while (receive_once() && stage_ != Stage::closed && transport_->has_received_more()) {
   }
   if (stage_ != Stage::closed && transport_->receives_after_sending()) wait_for_room();
@@ -70,7 +66,7 @@ void Connection::receive() {
 bool Connection::receive_once() {
   const ssize_t count = transport_->receive(watch_->descriptor(), {keeper_.scratch.get(), keeper_.scratch_bytes});
   if (count < 0) {
-    if (!is_busy(errno)) close();
+    if (!Transport::is_busy(errno)) close();
     return false;
   }
   if (count == 0) {
@@ -81,6 +77,7 @@ bool Connection::receive_once() {
   const std::string_view bytes(keeper_.scratch.get(), static_cast<std::size_t>(count));
   if (stage_ == Stage::answering) {
     pipelined_.append(bytes);
+    count_held();
   } else if (stage_ != Stage::leaving) {
     consume(bytes);
   }
@@ -102,48 +99,64 @@ void Connection::end_of_input() {
 void Connection::consume(std::string_view bytes) {
   is_consuming_ = true;
   while (!bytes.empty() && (stage_ == Stage::idle || stage_ == Stage::reading)) {
-    if (!reader_) reader_ = std::make_unique<RequestReader>(*keeper_.limits);
+    if (!reader_) begin_reading();
     const bool was_in_body = reader_->state() == RequestReader::State::body;
     const std::size_t used = reader_->feed(bytes);
     bytes.remove_prefix(used);
-    read_bytes_ += used;
-    keeper_.read_bytes += used;
     if (stage_ == Stage::idle && !reader_->is_blank()) enter(Stage::reading);
     switch (reader_->state()) {
       case RequestReader::State::refused: refuse(reader_->refusal()); break;
       case RequestReader::State::complete: hand_out(); break;
-      case RequestReader::State::head: break;
-      case RequestReader::State::body:
-        if (keeper_.read_bytes > keeper_.limits->all_read_bytes) {
-          refuse({503, "others send more at this moment than there is room for"});
-          break;
-        }
-        if (!was_in_body) window_ = now();
-        window_bytes_ = was_in_body ? window_bytes_ + used : used;
-        if (reader_->take_wish_to_continue()) {
-          outgoing_.append("HTTP/1.1 100 Continue\r\n\r\n");
-          flush();
-        }
-        break;
+      case RequestReader::State::head: require_room(); break;
+      case RequestReader::State::body: take_body(used, !was_in_body); break;
     }
   }
   if (stage_ == Stage::idle) end_reading();  // only empty lines came
   if (stage_ == Stage::answering) pipelined_.append(bytes);
+  count_held();
   is_consuming_ = false;
 }
 
+void Connection::begin_reading() {
+  reader_ = std::make_unique<RequestReader>(*keeper_.limits);
+  reader_->request().peer = client_.peer;
+  reader_->request().is_to_loopback = client_.is_to_loopback;
+}
+
+void Connection::take_body(std::size_t count, bool is_begin) {
+  if (is_begin && !keeper_.handler->wants_body(reader_->request())) return hand_out();
+  require_room();
+  if (stage_ != Stage::reading) return;
+  if (is_begin) body_flow_.begin(current_moment());
+  body_flow_.add(count);
+  if (!reader_->take_wish_to_continue()) return;
+  begin_sending();
+  outgoing_.append("HTTP/1.1 100 Continue\r\n\r\n");
+  flush();
+}
+
 void Connection::end_reading() {
-  keeper_.read_bytes -= std::exchange(read_bytes_, 0);
   reader_.reset();
+  count_held();
+}
+
+void Connection::count_held() {
+  const std::size_t held = (reader_ ? reader_->held_bytes() : 0) + pipelined_.size();
+  keeper_.read_account.change(client_.peer, std::exchange(held_bytes_, held), held);
+}
+
+void Connection::require_room() {
+  count_held();
+  if (const std::optional<Refusal> why = keeper_.read_account.refusal_for(client_.peer)) refuse(*why);
 }
 
 void Connection::hand_out() {
+  const bool is_whole = reader_->state() == RequestReader::State::complete;
   is_version_1_0_ = reader_->is_version_1_0();
-  keeps_alive_ = reader_->keeps_alive();
+  keeps_alive_ = is_whole && reader_->keeps_alive();  // what follows half a body cannot be told from it
   Request request = reader_->take_request();
+  if (!is_whole) request.body = {};
   end_reading();
-  request.peer = client_.peer;
-  request.is_to_loopback = client_.is_to_loopback;
   is_head_ = request.method == "HEAD";
   is_complete_ = false;
   enter(Stage::answering);
@@ -153,117 +166,17 @@ void Connection::hand_out() {
   collect();
 }
 
-void Connection::collect() {
-  if (!reply_ || stage_ != Stage::answering) return;
-  const std::shared_ptr<Reply> reply = reply_;
-  ReplyNews news = reply->take_news();
-  if (news.head && news.is_stream) {
-    begin_stream(*news.head, std::move(news.ping));
-  } else if (news.head) {
-    send_answer(std::move(*news.head));
-  }
-  if (is_streaming_) {
-    send_pieces(std::move(news.pieces));
-    if (news.is_ended) end_stream();
-    if (news.is_let_go) return cut_off();
-  } else if (news.is_let_go) {
-    send_answer(keeper_.handler->refuse(500, "the request was given up without an answer"));
-  }
-  flush();
-}
-
 void Connection::refuse(const Refusal& refusal) {
-  Counters::add(refusal.status == 408 ? keeper_.counters.late : keeper_.counters.malformed,
-                refusal.status == 503 ? 0 : 1);
-  const Answer answer = keeper_.handler->refuse(refusal.status, refusal.reason);
+  if (refusal.status == 408) Counters::add(keeper_.counters.late, 1);
+  keeper_.counters.add_refusal(refusal.status);
+  const Request known = reader_->take_request();
+  Answer answer = keeper_.handler->refuse(refusal, known);
   end_reading();
   keeps_alive_ = false;
-  is_head_ = false;
+  is_head_ = known.method == "HEAD";
   enter(Stage::answering);
-  send_answer(answer);
+  send_answer(std::move(answer));
   flush();
-}
-
-void Connection::begin_sending() {
-  if (outgoing_.is_empty()) progress_ = now();  // the client is not late with what was not there
-}
-
-void Connection::send_answer(Answer answer) {
-  begin_sending();
-  const AnswerForm form{BodyForm::by_length, answer.body.size(), keeps_alive_, is_version_1_0_};
-  outgoing_.append(head_text(answer, form, keeper_.date.at(std::time(nullptr))));
-  if (!is_head_) outgoing_.take(std::move(answer.body));
-  is_complete_ = true;
-}
-
-void Connection::begin_stream(const Answer& head, std::string ping) {
-  begin_sending();
-  form_ = is_version_1_0_ ? BodyForm::until_close : BodyForm::in_chunks;
-  if (is_version_1_0_) keeps_alive_ = false;
-  outgoing_.append(head_text(head, {form_, 0, keeps_alive_, is_version_1_0_}, keeper_.date.at(std::time(nullptr))));
-  ping_ = std::move(ping);
-  is_streaming_ = true;
-}
-
-void Connection::send_pieces(std::string pieces) {
-  if (pieces.empty() || is_head_) return;  // a chunk of no bytes would be the last
-  begin_sending();
-  if (form_ == BodyForm::in_chunks) {
-    char size[24];
-    std::snprintf(size, sizeof(size), "%zx\r\n", pieces.size());
-    outgoing_.append(std::string_view(size));
-    pieces += "\r\n";
-  }
-  outgoing_.take(std::move(pieces));
-}
-
-void Connection::end_stream() {
-  begin_sending();
-  if (form_ == BodyForm::in_chunks && !is_head_) outgoing_.append("0\r\n\r\n");
-  is_streaming_ = false;
-  is_complete_ = true;
-}
-
-void Connection::cut_off() {
-  is_streaming_ = false;
-  if (form_ == BodyForm::until_close) {
-    // Where the end of the connection is the end of the body, only a reset tells that there was to be more.
-    const linger at_once{.l_onoff = 1, .l_linger = 0};
-    ::setsockopt(watch_->descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-    return close();
-  }
-  keeps_alive_ = false;
-  is_complete_ = true;
-  flush();
-}
-
-void Connection::flush() {
-  while (!outgoing_.is_empty() && !is_writing_ && stage_ != Stage::closed) {
-    std::array<iovec, parts_a_call> parts;
-    const std::size_t filled = outgoing_.parts(parts);
-    const ssize_t count = transport_->send(watch_->descriptor(), std::span(parts).first(filled));
-    if (count < 0) {
-      if (!is_busy(errno)) return close();
-      wait_for_room();
-      break;
-    }
-    outgoing_.remove(static_cast<std::size_t>(count));
-    Counters::add(keeper_.counters.bytes_out, count);
-    progress_ = now();
-  }
-  if (stage_ != Stage::answering) return;
-  if (is_complete_ && outgoing_.is_empty()) return finish();
-  tell_pace();
-}
-
-void Connection::tell_pace() {
-  if (!is_streaming_ || !reply_) return;
-  const bool is_over = outgoing_.size() > keeper_.limits->unsent_bytes;
-  const bool is_under = outgoing_.size() < keeper_.limits->unsent_bytes / 2 || outgoing_.is_empty();
-  if (is_full_ ? !is_under : !is_over) return;
-  is_full_ = !is_full_;
-  const std::shared_ptr<Reply> reply = reply_;
-  reply->tell(is_full_ ? Pace::full : Pace::drains);
 }
 
 void Connection::finish() {
@@ -282,6 +195,7 @@ void Connection::finish() {
 
 void Connection::leave() {
   pipelined_ = {};
+  count_held();
   if (is_input_over_) return close();
   transport_->end_sending(watch_->descriptor());
   enter(Stage::leaving);
@@ -305,9 +219,10 @@ void Connection::forget() {
     reply_->connection = nullptr;
   }
   reply_.reset();
+  pipelined_ = {};
   end_reading();
   outgoing_ = {};
-  pipelined_ = {};
+  count_unsent();
   watch_.reset();
 }
 
@@ -320,18 +235,6 @@ void Connection::drain() {
 void Connection::give_up() {
   Counters::add(keeper_.counters.late, 1);
   close();
-}
-
-bool Connection::is_body_late(Moment moment) {
-  const auto passed = moment - window_;
-  if (passed < keeper_.limits->head_time) return false;
-  const double seconds = std::chrono::duration<double>(passed).count();
-  if (static_cast<double>(window_bytes_) < seconds * static_cast<double>(keeper_.limits->body_bytes_a_second)) {
-    return true;
-  }
-  window_ = moment;  // bytes of long ago are no excuse for waiting now
-  window_bytes_ = 0;
-  return false;
 }
 
 bool Connection::has_left_unseen() const {
@@ -352,19 +255,20 @@ void Connection::look_at_clock(Moment moment) {
     case Stage::reading:
       if (reader_->state() == RequestReader::State::head) {
         if (moment - since_ > limits.head_time) refuse({408, "the head of the request came too slowly"});
-      } else if (is_body_late(moment)) {
+      } else if (body_flow_.is_slow(moment, limits.head_time, limits.least_bytes_a_second)) {
         refuse({408, "the body of the request came too slowly"});
       }
       wait_for_input();
       break;
     case Stage::answering:
       if (!outgoing_.is_empty()) {
-        if (moment - progress_ > limits.unread_time) return give_up();
+        if (answer_flow_.is_slow(moment, limits.unread_time, limits.least_bytes_a_second)) return give_up();
       } else if (is_streaming_ && !is_head_ && !ping_.empty() && moment - progress_ > limits.ping_time) {
         send_pieces(ping_);
         flush();
       }
-      if (stage_ == Stage::answering && has_left_unseen()) close();
+      if (stage_ == Stage::answering && has_left_unseen()) return close();
+      wait_for_input();  // there may be room again
       break;
     case Stage::closed: break;
   }

@@ -4,20 +4,19 @@
 // sends meanwhile waits for its turn.
 #pragma once
 
-#include <chrono>
 #include <list>
 #include <memory>
 
 #include "server/http/answer_text.h"
 #include "server/http/counters.h"
+#include "server/http/flow.h"
 #include "server/http/outgoing.h"
+#include "server/http/read_account.h"
 #include "server/http/reply.h"
 #include "server/http/request_reader.h"
 #include "server/http/transport.h"
 
 namespace ingot::http {
-
-using Moment = std::chrono::steady_clock::time_point;
 
 // Who waits for whom; each stage has a list of its own.
 enum class Stage : std::uint8_t {
@@ -31,15 +30,19 @@ enum class Stage : std::uint8_t {
 // What connections share.
 class ConnectionKeeper {
  public:
+  // Both must outlive it.
+  ConnectionKeeper(const Limits& its_limits, Handler& its_handler)
+      : limits(&its_limits), handler(&its_handler), read_account(its_limits) {}
   virtual ~ConnectionKeeper() = default;
   virtual void on_stage(Connection& connection, Stage before) = 0;
 
-  const Limits* limits = nullptr;
-  Handler* handler = nullptr;
+  const Limits* limits;
+  Handler* handler;
   std::shared_ptr<Mailbox> mailbox;
   Counters counters;
   DateText date;
-  std::size_t read_bytes = 0;       // of all requests that are being read
+  ReadAccount read_account;
+  std::size_t unsent_bytes = 0;     // of all answers
   std::unique_ptr<char[]> scratch;  // what is received goes through it: an idle connection needs no buffer of its own
   static constexpr std::size_t scratch_bytes = 64 << 10;
 };
@@ -76,15 +79,25 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
 
  private:
   void enter(Stage stage);
+  // Of what comes while an answer is made, only so much is kept.
+  bool has_room_for_input() const;
   void receive();
   // False where nothing more can be received now.
   bool receive_once();
   void wait_for_room();
   void end_of_input();
   void consume(std::string_view bytes);
+  void begin_reading();
+  // `count` bytes came, and there is more of the body to come.
+  void take_body(std::size_t count, bool is_begin);
   void end_reading();
+  void count_held();
+  // Refuses where too much is held.
+  void require_room();
   void hand_out();
   void refuse(const Refusal& refusal);
+  // In place of what the handler answers.
+  void answer_instead(const Refusal& refusal);
   void begin_sending();
   void send_answer(Answer answer);
   void begin_stream(const Answer& head, std::string ping);
@@ -92,12 +105,12 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
   void end_stream();
   void cut_off();
   void flush();
+  void count_unsent();
   void tell_pace();
   void finish();
   void leave();
   void wait_for_input();
   void give_up();
-  bool is_body_late(Moment now);
   bool has_left_unseen() const;
 
   ConnectionKeeper& keeper_;
@@ -113,9 +126,10 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
 
   Moment since_;     // it entered its stage
   Moment progress_;  // the last bytes went out
-  Moment window_;    // in which the body's bytes are counted, began
-  std::size_t window_bytes_ = 0;
-  std::size_t read_bytes_ = 0;  // of the request that is being read
+  Flow body_flow_;
+  Flow answer_flow_;              // since something waits to be sent
+  std::size_t held_bytes_ = 0;    // as the account knows it
+  std::size_t unsent_bytes_ = 0;  // as the keeper knows it
 
   Stage stage_ = Stage::idle;
   BodyForm form_ = BodyForm::by_length;

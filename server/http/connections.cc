@@ -10,9 +10,7 @@
 namespace ingot::http {
 
 Connections::Connections(const Limits& all_limits, Handler& its_handler, Loop& loop, std::shared_ptr<Tls> tls)
-    : loop_(loop), tls_(std::move(tls)) {
-  limits = &all_limits;
-  handler = &its_handler;
+    : ConnectionKeeper(all_limits, its_handler), loop_(loop), tls_(std::move(tls)) {
   mailbox = std::make_shared<Mailbox>(loop, [this] { collect_replies(); });
   scratch = std::make_unique<char[]>(scratch_bytes);
 }
@@ -32,14 +30,17 @@ Connections::List& Connections::list_of(Stage stage) {
   }
 }
 
+bool Connections::is_plain(const Client& client) const {
+  // Who can open a Unix socket is on this machine: there is nobody in between.
+  return tls_ == nullptr || client.peer == unix_peer;
+}
+
 void Connections::admit(int descriptor, Client client) {
   Counters::add(counters.accepted, 1);
-  if (counters.connections >= limits->connections && !drop_one()) return turn_away(descriptor);
+  if (counters.connections >= limits->connections && !drop_one()) return turn_away(descriptor, client);
   Result<std::unique_ptr<Watch>> watch = loop_.watch(descriptor);
   if (!watch.ok()) return;  // no memory for one more: its descriptor is closed
-  // Who can open a Unix socket is on this machine: there is nobody in between.
-  const bool is_plain = tls_ == nullptr || client.peer == unix_peer;
-  std::shared_ptr<Transport> transport = is_plain ? plain_ : tls_->transport(descriptor);
+  std::shared_ptr<Transport> transport = is_plain(client) ? plain_ : tls_->transport(descriptor);
   if (transport == nullptr) return;
   auto connection =
       std::make_shared<Connection>(*this, std::move(transport), std::move(watch).value(), std::move(client));
@@ -57,13 +58,16 @@ bool Connections::drop_one() {
   return true;
 }
 
-void Connections::turn_away(int descriptor) {
+void Connections::turn_away(int descriptor, const Client& client) {
+  Counters::add(counters.turned_away, 1);
+  Request unknown;
+  unknown.peer = client.peer;
+  const Answer answer = handler->refuse({503, "all connections are taken by requests under way"}, unknown);
   // Whoever expects TLS would not understand it.
-  if (tls_ != nullptr) {
+  if (!is_plain(client)) {
     ::close(descriptor);
     return;
   }
-  const Answer answer = handler->refuse(503, "all connections are taken by requests under way");
   std::string text =
       head_text(answer, {BodyForm::by_length, answer.body.size(), false, false}, date.at(std::time(nullptr)));
   text += answer.body;

@@ -36,7 +36,8 @@ class Connections final : public ConnectionKeeper {
   using List = std::list<std::shared_ptr<Connection>>;
 
   List& list_of(Stage stage);
-  void turn_away(int descriptor);
+  bool is_plain(const Client& client) const;
+  void turn_away(int descriptor, const Client& client);
   void end_drain_if_empty();
 
   Loop& loop_;

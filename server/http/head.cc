@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "server/http/letters.h"
+#include "server/http/percent.h"
 
 namespace ingot::http {
 namespace {
@@ -18,12 +19,6 @@ constexpr const char* no_method = "expected a method of at most 32 token charact
 Refusal malformed(std::string reason) { return {400, std::move(reason)}; }
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-// tchar of RFC 9110, section 5.6.2.
-bool is_token_letter(char letter) {
-  if (is_digit(letter) || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z')) return true;
-  return letter != 0 && std::string_view("!#$%&'*+-.^_`|~").find(letter) != std::string_view::npos;
-}
 
 bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_letter); }
 
@@ -46,53 +41,37 @@ std::string_view without_spaces(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-int value_of_hexadecimal(char digit) {
-  if (is_digit(digit)) return digit - '0';
-  const char small = lower(digit);
-  return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
-}
-
-std::optional<Refusal> decode(std::string_view text, std::string& path) {
-  path.reserve(text.size());
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
-      path += text[at];
-      continue;
-    }
-    const int high = at + 2 < text.size() ? value_of_hexadecimal(text[at + 1]) : -1;
-    const int low = at + 2 < text.size() ? value_of_hexadecimal(text[at + 2]) : -1;
-    if (high < 0 || low < 0) return malformed("expected two hexadecimal digits after each % of the path");
-    if (high == 0 && low == 0) return malformed("expected a path without %00");
-    path += static_cast<char>(high * 16 + low);
-    at += 2;
-  }
-  return {};
-}
-
-}  // namespace
-
-std::optional<Refusal> read_target(std::string_view method, std::string_view text, Target& target) {
-  if (text == "*" && method == "OPTIONS") {
-    target.path = "*";
+// As origin-form, absolute-form or an asterisk (of OPTIONS): "/a%20b?c#d" and "http://host/a%20b?c" are the path "/a b"
+// and the query "c".
+std::optional<Refusal> read_target(std::string_view text, Request& request) {
+  if (text == "*" && request.method == "OPTIONS") {
+    request.path = "*";
     return {};
   }
+  bool is_root = false;  // an empty path behind a host
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!is_same_name(text.substr(0, scheme.size()), scheme)) continue;
     text.remove_prefix(scheme.size());
     const std::size_t authority = std::min(text.find_first_of("/?#"), text.size());
     if (authority == 0) return malformed("expected a host in the target, found none");
     text.remove_prefix(authority);
-    if (text.empty() || text[0] != '/') target.path = "/";  // an empty path of such a target is the root
+    is_root = text.empty() || text[0] != '/';
     break;
   }
-  if (target.path.empty() && (text.empty() || text[0] != '/')) {
+  if (!is_root && (text.empty() || text[0] != '/')) {
     return malformed("expected a target that begins with / or http://");
   }
   text = text.substr(0, text.find('#'));
   const std::size_t question = text.find('?');
-  if (question != std::string_view::npos) target.query = text.substr(question + 1);
-  return decode(text.substr(0, question), target.path);
+  std::optional<std::string> path = percent_decoded(is_root ? "/" : text.substr(0, question));
+  if (!path) return malformed("expected two hexadecimal digits after each % of the path");
+  if (path->find('\0') != std::string::npos) return malformed("expected a path without %00");
+  request.path = std::move(*path);
+  if (question != std::string_view::npos) request.query = text.substr(question + 1);
+  return {};
 }
+
+}  // namespace
 
 std::optional<Refusal> HeadCheck::take_line(std::string_view line) {
   return has_request_line_ ? take_header(line) : take_request_line(line);
@@ -132,10 +111,14 @@ std::optional<Refusal> HeadCheck::take_request_line(std::string_view line) {
     return Refusal{505, "expected HTTP/1.1 or HTTP/1.0, found " + std::string(version)};
   }
   is_version_1_0_ = version == "HTTP/1.0";
-  return read_target(method, target, target_);
+  request_.method = method;
+  return read_target(target, request_);
 }
 
 std::optional<Refusal> HeadCheck::take_header(std::string_view line) {
+  if (++headers_ > limits_.headers) {
+    return Refusal{431, "expected at most " + std::to_string(limits_.headers) + " headers, found more"};
+  }
   if (line[0] == ' ' || line[0] == '\t') return malformed("expected headers of one line each, found a folded one");
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return malformed("expected a colon in each header line");

@@ -12,23 +12,12 @@
 
 namespace ingot::http {
 
-// Why a request is not read on: the answer's status, and what was expected and found.
-struct Refusal {
-  int status;
-  std::string reason;
-};
-
-// What is asked for: "/a%20b?c#d" and "http://host/a%20b?c" are the path "/a b" and the query "c".
-struct Target {
-  std::string path;
-  std::string query;
-};
-
 class HeadCheck {
  public:
-  explicit HeadCheck(const Limits& limits) : limits_(limits) {}
+  // Both must outlive it.
+  HeadCheck(const Limits& limits, Request& request) : limits_(limits), request_(request) {}
 
-  // The next line, without its end: the request line, then headers.
+  // The next line, without its end: the request line, which is written to the request, then headers.
   std::optional<Refusal> take_line(std::string_view line);
   // The beginning of a line whose end has not come.
   std::optional<Refusal> take_part(std::string_view part) const;
@@ -40,7 +29,6 @@ class HeadCheck {
   bool is_chunked() const { return transfer_encodings_ != 0; }
   bool expects_continue() const { return expects_continue_ && !is_version_1_0_; }
   std::uint64_t content_length() const { return content_length_.value_or(0); }
-  Target& target() { return target_; }
 
  private:
   std::optional<Refusal> take_request_line(std::string_view line);
@@ -48,7 +36,8 @@ class HeadCheck {
   std::optional<Refusal> take_known_header(std::string_view name, std::string_view value);
 
   const Limits& limits_;
-  Target target_;
+  Request& request_;
+  std::size_t headers_ = 0;
   std::optional<std::uint64_t> content_length_;
   int transfer_encodings_ = 0;
   int hosts_ = 0;
@@ -56,8 +45,5 @@ class HeadCheck {
   bool is_version_1_0_ = false;
   bool expects_continue_ = false;
 };
-
-// As origin-form, absolute-form or an asterisk (of OPTIONS).
-std::optional<Refusal> read_target(std::string_view method, std::string_view text, Target& target);
 
 }  // namespace ingot::http

@@ -111,14 +111,12 @@ std::string text_of_address(const sockaddr_storage& storage) {
   char text[INET6_ADDRSTRLEN] = {};
   if (storage.ss_family == AF_INET) {
     ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(storage).sin_addr, text, sizeof(text));
-  } else if (storage.ss_family == AF_INET6) {
-    const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr;
-    const bool is_mapped = IN6_IS_ADDR_V4MAPPED(&address);  // one client has one name, however it came
-    ::inet_ntop(is_mapped ? AF_INET : AF_INET6, is_mapped ? &address.s6_addr[12] : &address.s6_addr[0], text,
-                sizeof(text));
-  } else {
-    return std::string(unix_peer);
+    return text;
   }
+  const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(storage).sin6_addr;
+  const bool is_mapped = IN6_IS_ADDR_V4MAPPED(&address);  // one client has one name, however it came
+  ::inet_ntop(is_mapped ? AF_INET : AF_INET6, is_mapped ? &address.s6_addr[12] : &address.s6_addr[0], text,
+              sizeof(text));
   return text;
 }
 
@@ -189,16 +187,18 @@ Result<Listener> Listener::on_unix_path(const std::string& path) {
   return listener;
 }
 
-Client client_of(int descriptor) {
+std::optional<Client> client_of(int descriptor) {
   Address peer, own;
   peer.length = sizeof(peer.storage);
   own.length = sizeof(own.storage);
-  if (::getpeername(descriptor, peer.get(), &peer.length) != 0) peer.storage.ss_family = AF_UNSPEC;
-  if (::getsockname(descriptor, own.get(), &own.length) != 0) own.storage.ss_family = AF_UNSPEC;
-  Client client{text_of_address(peer.storage), own.storage.ss_family == AF_UNIX};
+  if (::getsockname(descriptor, own.get(), &own.length) != 0) return std::nullopt;
+  // By our own end, which is never gone: what is reset before it is accepted has no peer any more.
+  if (own.storage.ss_family == AF_UNIX) return Client{std::string(unix_peer), true};
+  if (::getpeername(descriptor, peer.get(), &peer.length) != 0) return std::nullopt;
+  Client client{text_of_address(peer.storage), false};
   if (own.storage.ss_family == AF_INET) {
     client.is_to_loopback = (ntohl(reinterpret_cast<sockaddr_in&>(own.storage).sin_addr.s_addr) >> 24) == 127;
-  } else if (own.storage.ss_family == AF_INET6) {
+  } else {
     client.is_to_loopback = is_loopback(reinterpret_cast<sockaddr_in6&>(own.storage).sin6_addr);
   }
   return client;

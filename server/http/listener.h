@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,7 +38,7 @@ class Listener {
   ino_t inode_ = 0;
 };
 
-// Who is at the other end of a socket that was accepted.
-Client client_of(int descriptor);
+// Who is at the other end of a socket that was accepted; nobody where he has left already.
+std::optional<Client> client_of(int descriptor);
 
 }  // namespace ingot::http

@@ -29,6 +29,12 @@ struct Request {
   const std::string* header(std::string_view name) const;
 };
 
+// Why a request is not answered as it asked: the answer's status, and what was expected and found.
+struct Refusal {
+  int status;
+  std::string reason;
+};
+
 // An answer in one piece. The server adds Date, Content-Length and Connection.
 struct Answer {
   int status = 200;

@@ -56,7 +56,7 @@ class Parser final : public beast::http::basic_parser<true> {
 
   static std::string copy(Text text) { return {text.data(), text.size()}; }
 
-  void on_request_impl(beast::http::verb, Text method, Text, int, Error&) override { request.method = copy(method); }
+  void on_request_impl(beast::http::verb, Text, Text, int, Error&) override {}
   void on_response_impl(int, Text, int, Error&) override {}
   void on_field_impl(beast::http::field, Text name, Text value, Error&) override {
     // Trailers are dropped: nothing that comes after the body may change what was asked.
@@ -85,7 +85,7 @@ class Parser final : public beast::http::basic_parser<true> {
 
 class RequestReader::Parts {
  public:
-  explicit Parts(const Limits& limits) : limits_(limits), check_(limits) {
+  explicit Parts(const Limits& limits) : limits_(limits), check_(limits, parser_.request) {
     parser_.header_limit(static_cast<std::uint32_t>(limits.head_bytes + 1));
     parser_.body_limit(limits.body_bytes);
     parser_.eager(true);
@@ -105,10 +105,11 @@ class RequestReader::Parts {
 
   bool is_blank() const { return state == State::head && held_.size() == head_begin_; }
   bool is_version_1_0() const { return check_.is_version_1_0(); }
-  Request take_request() {
-    parser_.request.path = std::move(check_.target().path);
-    parser_.request.query = std::move(check_.target().query);
-    return std::move(parser_.request);
+  Request& request() { return parser_.request; }
+  std::size_t held_bytes() const {
+    const std::vector<Header>& headers = parser_.request.headers;
+    const std::size_t head = state == State::head ? held_.size() : line_begin_ + headers.size() * sizeof(Header);
+    return sizeof(*this) + head + parser_.request.body.size() + rest_.size();
   }
 
  private:
@@ -175,6 +176,7 @@ class RequestReader::Parts {
     // The end of a head without a body completes it; Beast would read a body's first bytes next.
     if (error && error != beast::http::error::need_more)
       return refuse({400, "a head that HTTP forbids: " + error.message()});
+    held_ = {};  // what it said stands in the request now
     keeps_alive = parser_.keep_alive();
     state = parser_.is_done() ? State::complete : State::body;
     wishes_to_continue = state == State::body && check_.expects_continue();
@@ -216,8 +218,8 @@ class RequestReader::Parts {
   }
 
   const Limits& limits_;
-  HeadCheck check_;
   Parser parser_;
+  HeadCheck check_;
   std::string held_;            // the head as far as it came
   std::size_t head_begin_ = 0;  // behind empty lines
   std::size_t line_begin_ = 0;  // of the line that is not complete
@@ -235,6 +237,8 @@ bool RequestReader::take_wish_to_continue() { return std::exchange(parts_->wishe
 const Refusal& RequestReader::refusal() const { return parts_->refusal; }
 bool RequestReader::is_version_1_0() const { return parts_->is_version_1_0(); }
 bool RequestReader::keeps_alive() const { return parts_->keeps_alive; }
-Request RequestReader::take_request() { return parts_->take_request(); }
+Request& RequestReader::request() { return parts_->request(); }
+std::size_t RequestReader::held_bytes() const { return parts_->held_bytes(); }
+Request RequestReader::take_request() { return std::move(parts_->request()); }
 
 }  // namespace ingot::http

@@ -26,8 +26,12 @@ class RequestReader {
   // The client waits for a word before it sends the body: true once.
   bool take_wish_to_continue();
   const Refusal& refusal() const;
+  // What is known of it: method and path once its first line was read, headers once the head was.
+  Request& request();
+  // How much memory it takes at present.
+  std::size_t held_bytes() const;
 
-  // --- once it is complete ---
+  // --- once its head is complete ---
   bool is_version_1_0() const;
   bool keeps_alive() const;
   Request take_request();

@@ -282,6 +282,38 @@ TEST(RequestReader, BoundsHeadTargetAndBody) {
   EXPECT_EQ(status_with(chunked + "5\r\n01234\r\n6\r\n"), 413);
 }
 
+TEST(RequestReader, BoundsTheNumberOfHeaders) {
+  std::string head = "GET / HTTP/1.1\r\nHost: a\r\n";
+  for (std::size_t count = 1; count < usual_limits.headers; ++count) head += "a:\r\n";
+  EXPECT_EQ(status_of(head + "\r\n"), 0);
+  EXPECT_EQ(status_of(head + "a:\r\n\r\n"), 431);
+}
+
+TEST(RequestReader, TellsWhatItHolds) {
+  RequestReader reader(usual_limits);
+  const std::size_t empty = reader.held_bytes();
+  reader.feed("POST /a HTTP/1.1\r\nHost: a\r\nb: ");
+  EXPECT_EQ(reader.held_bytes(), empty + 30);
+  reader.feed(std::string(5000, 'c'));
+  EXPECT_EQ(reader.held_bytes(), empty + 5030);
+  reader.feed("\r\nContent-Length: 9000\r\n\r\n");
+  const std::size_t head = reader.held_bytes();
+  EXPECT_GE(head, empty + 5000 + 3 * sizeof(Header));
+  EXPECT_LT(head, empty + 6000);  // not twice what it said
+  reader.feed(std::string(8999, 'd'));
+  EXPECT_EQ(reader.held_bytes(), head + 8999);
+  EXPECT_EQ(reader.state(), State::body);
+}
+
+TEST(RequestReader, KnowsAsMuchAsWasRead) {
+  RequestReader reader(usual_limits);
+  reader.feed("POST /a%20b?c HTTP/1.1\r\nHo");
+  EXPECT_EQ(reader.request().method + " " + reader.request().path + " " + reader.request().query, "POST /a b c");
+  EXPECT_TRUE(reader.request().headers.empty());
+  reader.feed("st: a\r\nContent-Length: 5\r\n\r\nhel");
+  EXPECT_EQ(*reader.request().header("Host"), "a");
+}
+
 TEST(RequestReader, SaysOnceThatTheClientWaitsForAWord) {
   RequestReader reader(usual_limits);
   reader.feed("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\nContent-Length: 1\r\n\r\n");

@@ -16,8 +16,9 @@
 namespace ingot::http {
 namespace {
 
-constexpr std::int64_t other_descriptors = 128;  // models, logs, the loop's own
-constexpr int accepted_at_once = 64;             // then others get their turn
+constexpr std::int64_t other_descriptors = 128;      // models, logs, the loop's own
+constexpr std::size_t beside_body_bytes = 64 << 10;  // of a request: its head, a chunk's line
+constexpr int accepted_at_once = 64;                 // then others get their turn
 constexpr std::chrono::milliseconds pause_without_descriptors{100};
 
 // Accepts what comes to one socket. It is closed before the loop ends.
@@ -57,7 +58,12 @@ class Door final : public Watcher, public std::enable_shared_from_this<Door> {
   void admit(int descriptor) {
     const int yes = 1;  // pieces of a stream are sent as they come; a Unix socket knows no such thing
     ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    connections_.admit(descriptor, client_of(descriptor));
+    std::optional<Client> client = client_of(descriptor);
+    if (client) {
+      connections_.admit(descriptor, std::move(*client));
+    } else {
+      ::close(descriptor);
+    }
   }
 
   Loop& loop_;
@@ -131,17 +137,25 @@ class LoopServer final : public Server {
   std::vector<std::shared_ptr<Door>> doors_;
 };
 
-// Fewer connections where the system does not let us have as many descriptors.
-std::string fit_connections(Limits& limits) {
+// Fewer connections where the system does not let us have as many descriptors. By less than a tenth nobody misses them
+// who did not ask for the number.
+std::string fit_connections(Limits& limits, bool needs_all) {
   const std::int64_t allowed = raise_file_limit(limits.connections + other_descriptors);
   const std::int64_t possible = std::max<std::int64_t>(allowed - other_descriptors, 1);
-  if (possible >= limits.connections) return {};
-  std::string warning = "expected " + std::to_string(limits.connections + other_descriptors) + " descriptors for " +
-                        std::to_string(limits.connections) + " connections, found a limit of " +
-                        std::to_string(allowed) + ": there will be " + std::to_string(possible) +
-                        " connections at most; raise the limit (ulimit -Hn) for more";
+  const std::int64_t wanted = limits.connections;
+  if (possible >= wanted) return {};
   limits.connections = possible;
-  return warning;
+  if (!needs_all && possible >= wanted - wanted / 10) return {};
+  return "expected " + std::to_string(wanted + other_descriptors) + " descriptors for " + std::to_string(wanted) +
+         " connections, found a limit of " + std::to_string(allowed) + ": there will be " + std::to_string(possible) +
+         " connections at most; raise the limit (ulimit -Hn) for more";
+}
+
+// A body that is allowed must fit, and not only while nobody else sends anything.
+void fit_read_bytes(Limits& limits) {
+  const std::size_t largest = limits.body_bytes + beside_body_bytes;
+  limits.all_read_bytes = std::max(limits.all_read_bytes, 2 * largest);
+  limits.peer_read_bytes = std::max(limits.peer_read_bytes, largest);
 }
 
 }  // namespace
@@ -159,7 +173,8 @@ Result<std::unique_ptr<Server>> Server::create(const ServerOptions& options, Han
   if (!options.host.empty()) listeners.push_back(TRY(Listener::on_address(options.host, options.port)));
   if (!options.unix_path.empty()) listeners.push_back(TRY(Listener::on_unix_path(options.unix_path)));
   Limits limits = options.limits;
-  std::string warning = fit_connections(limits);
+  fit_read_bytes(limits);
+  std::string warning = fit_connections(limits, options.needs_all_connections);
   auto server = std::make_unique<LoopServer>(limits, handler, TRY(Loop::create()), std::move(tls), std::move(warning));
   for (Listener& listener : listeners) {
     if (Result<void> listening = server->listen(std::move(listener)); !listening.ok()) return listening.error();

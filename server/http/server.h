@@ -2,6 +2,7 @@
 // all connections.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -13,15 +14,20 @@ namespace ingot::http {
 
 struct Limits {
   std::size_t head_bytes = 16 << 10;
+  std::size_t headers = 100;
   std::size_t target_bytes = 8 << 10;
   std::size_t body_bytes = 16 << 20;
-  std::size_t all_read_bytes = 256 << 20;  // of all requests that are being read: together they could be far more
+  // What is held of all requests that are being read, and of those of one address: together they could be far more.
+  // There is always room for two of the largest, and for one of one address.
+  std::size_t all_read_bytes = 256 << 20;
+  std::size_t peer_read_bytes = 64 << 20;
   std::int64_t connections = 20'000;
   std::chrono::milliseconds head_time{10'000};    // from its first byte to its last
-  std::int64_t body_bytes_a_second = 1024;        // slower ones are given up
+  std::int64_t least_bytes_a_second = 1024;       // of a body, or of an answer that waits: slower ones are given up
   std::chrono::milliseconds idle_time{75'000};    // between requests
   std::size_t unsent_bytes = 256 << 10;           // of a stream, before its writer is told to stop
-  std::chrono::milliseconds unread_time{60'000};  // in which a client reads nothing of what waits
+  std::size_t all_unsent_bytes = 256 << 20;       // of all answers; where more wait, further ones become 503
+  std::chrono::milliseconds unread_time{60'000};  // before a client that reads slowly is given up
   std::chrono::milliseconds ping_time{15'000};
 };
 
@@ -32,15 +38,20 @@ struct ServerOptions {
   std::string certificate = {};    // PEM files, for TLS; empty: none
   std::string private_key = {};
   Limits limits = {};
+  bool needs_all_connections = false;  // even a few less are worth a warning
 };
+
+// What requests are refused with below the handler.
+inline constexpr std::array refusal_statuses = {400, 408, 413, 414, 417, 431, 500, 503, 505};
 
 // What happened since it began, and what is the case now.
 struct ServerCounts {
   std::int64_t connections = 0;  // now
   std::int64_t accepted = 0;
-  std::int64_t dropped = 0;    // idle ones that had to go for new ones
-  std::int64_t late = 0;       // given up: too slow, or idle for too long
-  std::int64_t malformed = 0;  // requests that could not be read
+  std::int64_t dropped = 0;                                        // idle ones that had to go for new ones
+  std::int64_t turned_away = 0;                                    // new ones, where all others were busy
+  std::int64_t late = 0;                                           // given up: too slow, or idle for too long
+  std::array<std::int64_t, refusal_statuses.size()> refused = {};  // requests, in the order of refusal_statuses
   std::int64_t bytes_in = 0;
   std::int64_t bytes_out = 0;
 };
@@ -50,9 +61,13 @@ class Handler {
   virtual ~Handler() = default;
   // On the loop's thread, which it must not keep.
   virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
-  // The answer to a request that could not be read as one, and what was wrong: 400, 408, 413, 414, 417, 431, 505; or
-  // that could not be taken: 500 (its exchange was let go of), 503 (no connection is free, or the server drains).
-  virtual Answer refuse(int status, std::string_view reason) = 0;
+  // Whether the body that follows this head is worth reading. Where it is not, the request is handed out without it, to
+  // be refused as it would be with it, and the connection ends with its answer.
+  virtual bool wants_body(const Request& head) = 0;
+  // The answer to a request that could not be read as one: 400, 408, 413, 414, 417, 431, 505; or that could not be
+  // taken: 500 (its exchange was let go of), 503 (no room, no connection that is free, or the server drains). Of the
+  // request only the peer is always known; method and path where its first line could be read.
+  virtual Answer refuse(const Refusal& refusal, const Request& request) = 0;
 };
 
 class Server {
@@ -62,7 +77,8 @@ class Server {
   virtual ~Server() = default;
 
   virtual int port() const = 0;  // 0 without an address
-  // What the user should know: that the system allows fewer connections than the limits. Empty where there is nothing.
+  // What the user should know: that the system allows far fewer connections than the limits, or fewer than are needed.
+  // Empty where there is nothing.
   virtual std::string_view warning() const = 0;
   // Runs the loop on this thread until stop().
   virtual void run() = 0;

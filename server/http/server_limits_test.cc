@@ -49,7 +49,7 @@ TEST(ServerLimits, GivesUpAHeadThatComesTooSlowly) {
   is_told = true;
   sender.join();
   EXPECT_EQ(server->counts().late, 2);
-  EXPECT_EQ(server->counts().malformed, 0);
+  EXPECT_EQ(refused_with(408, server->counts()), 2);
 }
 
 TEST(ServerLimits, GivesUpABodyThatComesTooSlowly) {
@@ -71,7 +71,7 @@ TEST(ServerLimits, ReadsASlowBodyThatIsFastEnough) {
   TestHandler handler;
   Limits limits;
   limits.head_time = milliseconds(800);  // no wait of this thread is as long, the body as a whole is longer
-  limits.body_bytes_a_second = 10;
+  limits.least_bytes_a_second = 10;
   TestServer server(handler, limits);
   TestClient client(server.port());
   client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n");
@@ -82,23 +82,24 @@ TEST(ServerLimits, ReadsASlowBodyThatIsFastEnough) {
   EXPECT_TRUE(client.read_until("xxx").starts_with("HTTP/1.1 200 "));
 }
 
-TEST(ServerLimits, HoldsOnlySoMuchOfAllRequestsThatAreBeingRead) {
+TEST(ServerLimits, HoldsOnlySoMuchOfTheRequestsOfOneAddress) {
   TestHandler handler;
   Limits limits;
-  limits.all_read_bytes = 5000;
+  limits.body_bytes = 200'000;
+  limits.peer_read_bytes = 300'000;
   TestServer server(handler, limits);
-  const std::string head = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 4000\r\n\r\n";
+  const std::string head = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n";
   for (int round = 0; round < 3; ++round) {  // what was read, refused or left is no longer held
     TestClient first(server.port()), second(server.port());
-    first.send(head + std::string(2000, 'x'));
-    second.send(head + std::string(3999, 'x'));
+    first.send(head + std::string(150'000, 'x'));
+    second.send(head + std::string(199'999, 'x'));
     // Of two that do not fit together one is refused; which one depends on what came first.
     pollfd ready[] = {{first.socket(), POLLIN, 0}, {second.socket(), POLLIN, 0}};
     ASSERT_EQ(::poll(ready, 2, 60'000), 1);
     TestClient& refused = ready[0].revents != 0 ? first : second;
     TestClient& other = ready[0].revents != 0 ? second : first;
     EXPECT_TRUE(refused.read_all().starts_with("HTTP/1.1 503 "));
-    other.send(std::string(&other == &first ? 2000 : 1, 'x'));
+    other.send(std::string(&other == &first ? 50'000 : 1, 'x'));
     EXPECT_TRUE(other.read_until("\r\n").starts_with("HTTP/1.1 200 "));
   }
 }
@@ -152,6 +153,8 @@ TEST(ServerLimits, DropsNobodyWhoIsBusy) {
   TestClient third(server.port());
   const std::string answer = third.read_all();
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 503 ")) << answer;
+  EXPECT_EQ(handler.refused.get(), std::vector<std::string>{"503 127.0.0.1  "});
+  EXPECT_EQ(server->counts().turned_away, 1);
   EXPECT_EQ(server->counts().dropped, 0);
   second.send("st: a\r\n\r\n");
   ASSERT_TRUE(handler.has_been_asked(2));
@@ -207,24 +210,32 @@ TEST(ServerDrain, LetsRunningAnswersEndAndTakesNoMore) {
   EXPECT_TRUE(handler.exchanges.get().empty());
 }
 
-TEST(ServerLimits, SaysLoudlyWhereTheSystemAllowsFewerConnections) {
+// Whether a server under this limit of descriptors warns so; an empty warning is none at all.
+bool warns(rlim_t descriptors, const ServerOptions& options, std::string_view expected) {
   const pid_t child = ::fork();
   if (child == 0) {
     // Root may raise any limit, so this one is somebody else.
     const bool is_somebody_else = ::setresuid(65534, 65534, 65534) == 0 || ::geteuid() != 0;
-    const rlimit few{200, 200};
+    const rlimit few{descriptors, descriptors};
     if (!is_somebody_else || ::setrlimit(RLIMIT_NOFILE, &few) != 0) ::_exit(1);
     TestHandler handler;
-    ServerOptions options;
-    options.port = 0;
     const auto server = Server::create(options, handler);
     if (!server.ok()) ::_exit(2);
     const std::string warning(server.value()->warning());
-    ::_exit(warning.find("there will be 72 connections at most") != std::string::npos ? 0 : 3);
+    ::_exit(warning.empty() == expected.empty() && warning.find(expected) != std::string::npos ? 0 : 3);
   }
   int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(ServerLimits, SaysLoudlyWhereTheSystemAllowsFarFewerConnectionsOrFewerThanAreNeeded) {
+  ServerOptions limited;
+  limited.port = 0;
+  EXPECT_TRUE(warns(200, limited, "there will be 72 connections at most"));
+  limited.limits.connections = 900;
+  EXPECT_TRUE(warns(1000, limited, ""));  // 28 less
+  limited.needs_all_connections = true;
+  EXPECT_TRUE(warns(1000, limited, "there will be 872 connections at most"));
   TestHandler handler;
   ServerOptions options;
   options.port = 0;

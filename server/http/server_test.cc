@@ -123,7 +123,8 @@ TEST(Server, SaysContinueAndRefusesWhatIsTooLargeBeforeItIsSent) {
   EXPECT_TRUE(client.read_until("POST /a hello").ends_with("POST /a hello"));
   client.send("POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 11\r\n\r\n");
   EXPECT_TRUE(client.read_all().starts_with("HTTP/1.1 413 "));
-  EXPECT_EQ(server->counts().malformed, 1);
+  EXPECT_EQ(refused_with(413, server->counts()), 1);
+  EXPECT_EQ(refused_with(400, server->counts()), 0);
 }
 
 TEST(Server, LetsAClientReadWhyItsLargeBodyWasRefused) {
@@ -159,7 +160,7 @@ TEST(Server, RefusesWhatIsMalformedAndCloses) {
   second.send(std::string(get) + "nonsense\r\n\r\n");
   const std::string answers = second.read_all();
   EXPECT_TRUE(has(answers, "GET /a HTTP/1.1 400 ")) << answers;
-  EXPECT_EQ(server->counts().malformed, 4);
+  EXPECT_EQ(refused_with(400, server->counts()), 4);
 }
 
 TEST(Server, AnswersForAnExchangeThatIsLetGoOf) {

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -19,6 +20,46 @@ namespace ingot::http {
 
 constexpr int long_enough_milliseconds = 30'000;  // a bound for what never comes, not a measure
 
+// A value that one thread sets and another waits for.
+template <class Value>
+class Awaited {
+ public:
+  void set(Value value) {
+    const std::scoped_lock lock(mutex_);
+    value_ = std::move(value);
+    changed_.notify_all();
+  }
+  template <class Condition>
+  bool wait_for(Condition condition) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::milliseconds(long_enough_milliseconds),
+                             [&] { return condition(value_); });
+  }
+  bool wait_until(const Value& value) {
+    return wait_for([&](const Value& now) { return now == value; });
+  }
+  Value get() {
+    const std::scoped_lock lock(mutex_);
+    return value_;
+  }
+  template <class Change>
+  void change(Change change_it) {
+    const std::scoped_lock lock(mutex_);
+    change_it(value_);
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Value value_{};
+};
+
+inline std::int64_t refused_with(int status, const ServerCounts& counts) {
+  const auto place = std::ranges::find(refusal_statuses, status);
+  return counts.refused[static_cast<std::size_t>(place - refusal_statuses.begin())];
+}
+
 // Answers with what it was asked, unless told otherwise.
 class TestHandler : public Handler {
  public:
@@ -27,9 +68,17 @@ class TestHandler : public Handler {
     exchange->answer({200, {{"Content-Type", "text/plain"}}, request.method + " " + request.path + " " + request.body});
   };
 
+  std::function<bool(const Request&)> on_head = [](const Request&) { return true; };
+  // "413 127.0.0.1 POST /a", as far as it is known.
+  Awaited<std::vector<std::string>> refused;
+
   void handle(std::shared_ptr<Exchange> exchange) override { on_request(std::move(exchange)); }
-  Answer refuse(int status, std::string_view reason) override {
-    return {status, {{"Content-Type", "text/plain"}}, std::string(reason)};
+  bool wants_body(const Request& head) override { return on_head(head); }
+  Answer refuse(const Refusal& refusal, const Request& request) override {
+    const std::string line =
+        std::to_string(refusal.status) + " " + request.peer + " " + request.method + " " + request.path;
+    refused.change([&](auto& all) { all.push_back(line); });
+    return {refusal.status, {{"Content-Type", "text/plain"}}, refusal.reason};
   }
 };
 
@@ -160,40 +209,5 @@ bool comes_true(Condition condition) {
   }
   return true;
 }
-
-// A value that one thread sets and another waits for.
-template <class Value>
-class Awaited {
- public:
-  void set(Value value) {
-    const std::scoped_lock lock(mutex_);
-    value_ = std::move(value);
-    changed_.notify_all();
-  }
-  template <class Condition>
-  bool wait_for(Condition condition) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::milliseconds(long_enough_milliseconds),
-                             [&] { return condition(value_); });
-  }
-  bool wait_until(const Value& value) {
-    return wait_for([&](const Value& now) { return now == value; });
-  }
-  Value get() {
-    const std::scoped_lock lock(mutex_);
-    return value_;
-  }
-  template <class Change>
-  void change(Change change_it) {
-    const std::scoped_lock lock(mutex_);
-    change_it(value_);
-    changed_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  Value value_{};
-};
 
 }  // namespace ingot::http

@@ -60,7 +60,7 @@ MethodPointer make_method() {
 
 class TlsTransport final : public Transport {
  public:
-  explicit TlsTransport(StatePointer state) : state_(std::move(state)) {}
+  TlsTransport(std::shared_ptr<const Tls> tls, StatePointer state) : tls_(std::move(tls)), state_(std::move(state)) {}
 
   ssize_t receive(int, std::span<char> into) override {
     std::size_t count = 0;
@@ -105,6 +105,7 @@ class TlsTransport final : public Transport {
     return -1;
   }
 
+  const std::shared_ptr<const Tls> tls_;  // whose method the state's BIO calls to its end
   const StatePointer state_;
   bool wants_room_ = false;
   bool has_failed_ = false;  // then nothing may be asked of it any more
@@ -120,7 +121,7 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_le
   return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-class OpenSslTls final : public Tls {
+class OpenSslTls final : public Tls, public std::enable_shared_from_this<OpenSslTls> {
  public:
   OpenSslTls(ContextPointer context, MethodPointer method) : context_(std::move(context)), method_(std::move(method)) {}
 
@@ -132,7 +133,7 @@ class OpenSslTls final : public Tls {
     BIO_set_init(way, 1);
     SSL_set_bio(state.get(), way, way);  // which owns it from now on
     SSL_set_accept_state(state.get());
-    return std::make_shared<TlsTransport>(std::move(state));
+    return std::make_shared<TlsTransport>(shared_from_this(), std::move(state));
   }
 
  private:

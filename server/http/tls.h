@@ -16,7 +16,7 @@ class Tls {
   static Result<std::shared_ptr<Tls>> create(const std::string& certificate, const std::string& private_key);
   virtual ~Tls() = default;
 
-  // For a connection that was accepted. Null where there is no memory for one more.
+  // For a connection that was accepted; it may outlive this. Null where there is no memory for one more.
   virtual std::shared_ptr<Transport> transport(int descriptor) = 0;
 };
 

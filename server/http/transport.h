@@ -3,6 +3,7 @@
 
 #include <sys/uio.h>
 
+#include <cerrno>
 #include <span>
 
 namespace ingot::http {
@@ -18,6 +19,8 @@ class Transport {
   virtual void end_sending(int descriptor) = 0;
   // Whether there is more to receive that came through the descriptor already.
   virtual bool has_received_more() const { return false; }
+  // Whether an errno of theirs says to try again when the descriptor is ready.
+  static bool is_busy(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
   // Whether receive() has something to send before it can go on.
   virtual bool receives_after_sending() const { return false; }
 };

@@ -75,6 +75,14 @@ class Writer {
     text_.begin_counter(name, help);
     text_.sample({}, static_cast<double>(value));
   }
+  void refusals(const http::ServerCounts& counts) {
+    text_.begin_counter("ingot_http_refusals_total", "Requests that HTTP itself refused, by status.");
+    for (std::size_t index = 0; index < counts.refused.size(); ++index) {
+      const std::string status = std::to_string(http::refusal_statuses[index]);
+      const std::array labels = {MetricLabel{"status", status}};
+      text_.sample(labels, static_cast<double>(counts.refused[index]));
+    }
+  }
   const std::string& text() const { return text_.text(); }
 
  private:
@@ -105,8 +113,9 @@ void write_services(Writer& writer) {
                [](Figures of) -> double { return static_cast<double>(of.service.pages); });
   writer.gauge("ingot_cache_pages_in_use", "Pages that requests hold.",
                [](Figures of) -> double { return static_cast<double>(of.service.pages_in_use); });
+  // A model that makes embeddings has no cache to look into.
   writer.counter("ingot_prefix_cache_queries_total", "Prompt tokens that were looked for in the cache.",
-                 [](Figures of) -> double { return static_cast<double>(of.service.prompt_tokens); });
+                 [](Figures of) { return of.service.pages > 0 ? static_cast<double>(of.service.prompt_tokens) : 0; });
   writer.counter("ingot_prefix_cache_hits_total", "Prompt tokens that were found there.",
                  [](Figures of) -> double { return static_cast<double>(of.service.cached_tokens); });
   writer.counter("ingot_num_preemptions_total", "Requests that gave their pages back to others for a while.",
@@ -142,7 +151,9 @@ void write_connections(Writer& writer, const http::ServerCounts& counts) {
   writer.connection_counter("ingot_connections_dropped_total", "Idle ones that had to go for new ones.",
                             counts.dropped);
   writer.connection_counter("ingot_connections_late_total", "Given up: too slow, or idle for too long.", counts.late);
-  writer.connection_counter("ingot_requests_malformed_total", "Requests that were no HTTP.", counts.malformed);
+  writer.connection_counter("ingot_connections_turned_away_total", "New ones that came while all others were busy.",
+                            counts.turned_away);
+  writer.refusals(counts);
   writer.connection_counter("ingot_received_bytes_total", "Bytes from clients.", counts.bytes_in);
   writer.connection_counter("ingot_sent_bytes_total", "Bytes to clients.", counts.bytes_out);
 }
@@ -158,11 +169,13 @@ void RequestMetrics::count_end(GenerationEnd end, const GenerationCounts& counts
   generated_tokens.observe(static_cast<double>(counts.generated));
 }
 
-std::string metrics_text(const std::vector<ModelFigures>& models, const http::ServerCounts& connections) {
+std::string metrics_text(const std::vector<ModelFigures>& models, const http::ServerCounts& connections,
+                         std::int64_t lost_log_lines) {
   Writer writer(models);
   write_services(writer);
   write_times(writer);
   write_connections(writer, connections);
+  writer.connection_counter("ingot_log_lines_lost_total", "Lines of the log that nobody took in time.", lost_log_lines);
   return writer.text();
 }
 

@@ -41,6 +41,7 @@ struct ModelFigures {
   ServiceCounts service;
 };
 
-std::string metrics_text(const std::vector<ModelFigures>& models, const http::ServerCounts& connections);
+std::string metrics_text(const std::vector<ModelFigures>& models, const http::ServerCounts& connections,
+                         std::int64_t lost_log_lines);
 
 }  // namespace ingot

@@ -116,10 +116,22 @@ function readSettings(value) {
   return settings;
 }
 
+// A tree stands in its file as it grew. One that came back to itself would be followed for ever.
+function checkTree(messages, place) {
+  const all = new Set(messages.map((message) => message.id));
+  const before = new Set();
+  for (const {id, parent} of messages) {
+    if (before.has(id) || (all.has(parent) && !before.has(parent)))
+      throw new Error(`${place}: expected messages of different ids, each behind its parent, found ${id}`);
+    before.add(id);
+  }
+}
+
 function readConversation(value, place) {
   if (!isText(value?.id) || !Array.isArray(value.messages))
     throw new Error(`${place}: expected a conversation with id and messages`);
   const messages = value.messages.map((message, i) => readMessage(message, `${place}.messages[${i}]`));
+  checkTree(messages, place);
   const head = messages.some((message) => message.id === value.head) ? value.head : (messages.at(-1)?.id ?? null);
   return {
     id: value.id,

@@ -5,7 +5,6 @@ import {highlighted} from "/page/highlight.js";
 import {inlineNodes} from "/page/inline.js";
 
 const deepest = 10;  // quotes in lists in quotes; what is deeper stays text
-const fence = /^( {0,3})(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$/;
 const heading = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
 const rule = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
 const quote = /^ {0,3}> ?/;
@@ -14,22 +13,34 @@ const tableRule = /^ *\|?(?: *:?-+:? *\|)* *:?-+:? *\|? *$/;
 const indentOf = (line) => line.length - line.trimStart().length;
 const isBlank = (line) => line.trim() === "";
 
-const startsBlock = (line) => fence.test(line) || heading.test(line) || rule.test(line) || quote.test(line) ||
+// The line that begins code, or null. By hand: an expression would try each way to share it among its parts.
+function fenceOf(line) {
+  const indent = /^ {0,3}/.exec(line)[0].length;
+  const mark = line[indent];
+  if (mark !== "`" && mark !== "~") return null;
+  let end = indent;
+  while (line[end] === mark) ++end;
+  const words = line.slice(end).trim();
+  if (end - indent < 3 || words.includes("`")) return null;
+  return {indent, ticks: line.slice(indent, end), language: words.split(/\s/, 1)[0]};
+}
+
+const startsBlock = (line) => fenceOf(line) !== null || heading.test(line) || rule.test(line) || quote.test(line) ||
     (marker.test(line) && !/^ *\d*[2-9]\d*[.)]/.test(line));
 
 // Each reader takes the block that begins at lines[at], or returns null: {type, end, ...}.
 function readCode(lines, at) {
-  const open = fence.exec(lines[at]);
+  const open = fenceOf(lines[at]);
   if (!open) return null;
-  const [, indent, ticks, language] = open;
+  const {indent, ticks, language} = open;
   let end = at + 1;
   const closes = (line) => {
     const trimmed = line.trim();
-    return trimmed.length >= ticks.length && indentOf(line) < 4 + indent.length &&
+    return trimmed.length >= ticks.length && indentOf(line) < 4 + indent &&
         trimmed === ticks[0].repeat(trimmed.length);
   };
   while (end < lines.length && !closes(lines[end])) ++end;
-  const code = lines.slice(at + 1, end).map((line) => line.slice(Math.min(indent.length, indentOf(line))));
+  const code = lines.slice(at + 1, end).map((line) => line.slice(Math.min(indent, indentOf(line))));
   return {type: "code", end: end + 1, language: language.toLowerCase(), code: code.join("\n")};
 }
 

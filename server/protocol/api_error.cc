@@ -69,6 +69,11 @@ ApiError wrong_field(std::string param, std::string message) {
   return error_of(400, std::move(message), {}, std::move(param));
 }
 
+ApiError too_many(const std::string& param, std::size_t most, std::string_view what, std::size_t found) {
+  return wrong_field(param, param + ": expected at most " + std::to_string(most) + " " + std::string(what) +
+                                ", found " + std::to_string(found));
+}
+
 ApiError not_served_yet(std::string param, std::string_view what) {
   return error_of(400, std::string(what) + " is not served yet: leave it out", "not_served_yet", std::move(param));
 }
@@ -142,6 +147,8 @@ ApiError unavailable(std::string message, std::optional<int> retry_after_seconds
   error.retry_after_seconds = retry_after_seconds;
   return error;
 }
+
+ApiError request_cancelled() { return unavailable("the request was cancelled before its end", std::nullopt); }
 
 ApiError deadline_passed() { return error_of(504, "the request's time was over before its end", "deadline_exceeded"); }
 

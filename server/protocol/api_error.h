@@ -39,6 +39,8 @@ struct ApiError {
 
 // 400: a field is not as it should be. `message` says what was expected and what was found.
 ApiError wrong_field(std::string param, std::string message);
+// `what` of it was counted.
+ApiError too_many(const std::string& param, std::size_t most, std::string_view what, std::size_t found);
 // 400: understood, and not done yet. `what` names it: "tools", "response_format of type 'json_object'".
 ApiError not_served_yet(std::string param, std::string_view what);
 // 400: the body is no JSON.
@@ -59,6 +61,7 @@ ApiError wrong_content_type(std::string_view found);                            
 
 ApiError queue_full(int retry_after_seconds);                                       // 429
 ApiError unavailable(std::string message, std::optional<int> retry_after_seconds);  // 503: loading, draining, no memory
+ApiError request_cancelled();                                                       // 503
 ApiError deadline_passed();                                                         // 504
 
 // What HTTP itself refuses (408, 413, 414, 431 ...), or any other status.

@@ -8,8 +8,8 @@
 
 namespace ingot::protocol {
 
-// Strict JSON in strict UTF-8, at most 100 levels deep. Of two equal keys the last one's value counts. The error names
-// the byte.
+// Strict JSON in strict UTF-8, at most 100 levels deep and a million values long. Of two equal keys the last one's
+// value counts. The error names the byte.
 Outcome<chat::Value> read_json(std::string_view json);
 // The same, and it is an object.
 Outcome<chat::Dictionary> read_body(std::string_view body);

@@ -1,13 +1,18 @@
 #include "server/protocol/chat_answer.h"
 
+#include <utility>
+
 #include "server/protocol/token_spelling.h"
 
 namespace ingot::protocol {
 
 namespace {
 
-constexpr std::string_view probabilities_begin = "\"logprobs\":{\"content\":[";
-constexpr std::string_view probabilities_end = "],\"refusal\":null}";
+// `of_tokens`: JSON, what stands between the brackets.
+void add_probabilities(JsonWriter& writer, std::string_view of_tokens) {
+  writer.key("logprobs").open_object().key("content").open_list().raw(of_tokens).close_list();
+  writer.key("refusal").null().close_object();
+}
 
 }  // namespace
 
@@ -44,9 +49,10 @@ void ChatAnswer::write_text(std::int64_t choice, std::string_view text, const Ch
   append_escaped(piece(), text);
   piece() += "\"},";
   if (chosen != nullptr) {
-    piece() += probabilities_begin;
-    append_probabilities(piece(), *chosen);
-    piece() += probabilities_end;
+    std::string of_token;
+    append_probabilities(of_token, *chosen);
+    JsonWriter writer(piece());
+    add_probabilities(writer, of_token);
   } else {
     piece() += "\"logprobs\":null";
   }
@@ -79,15 +85,12 @@ void ChatAnswer::take_rest(std::int64_t choice, const GenerationEnding& ending) 
   if (!ending.text.empty()) write_text(choice, ending.text, nullptr);
 }
 
-void ChatAnswer::add_choice(JsonWriter& writer, std::int64_t choice) const {
-  const Choice& state = choices_[static_cast<std::size_t>(choice)];
+void ChatAnswer::add_choice(JsonWriter& writer, std::int64_t choice) {
+  const Choice state = std::exchange(choices_[static_cast<std::size_t>(choice)], {});
   writer.key("message").open_object();
   writer.key("role").text("assistant").key("content").text(state.text).key("refusal").null().close_object();
   if (tells_probabilities()) {
-    std::string probabilities(probabilities_begin);
-    probabilities += state.probabilities;
-    probabilities += probabilities_end;
-    writer.raw(probabilities);
+    add_probabilities(writer, state.probabilities);
   } else {
     writer.key("logprobs").null();
   }

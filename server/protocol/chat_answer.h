@@ -25,7 +25,7 @@ class ChatAnswer : public OpenAiAnswer {
 
   void take_token(std::int64_t choice, const ChosenToken& chosen) override;
   void take_rest(std::int64_t choice, const GenerationEnding& ending) override;
-  void add_choice(JsonWriter& writer, std::int64_t choice) const override;
+  void add_choice(JsonWriter& writer, std::int64_t choice) override;
   std::string_view empty_delta() const override { return "\"delta\":{}"; }
 
   void begin(std::int64_t choice);

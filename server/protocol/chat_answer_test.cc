@@ -183,13 +183,14 @@ TEST(ChatAnswer, TellsProbabilities) {
 
 TEST(ChatAnswer, EndsWithAnErrorWhereItIsNotWhole) {
   const std::pair<GenerationEnd, int> cases[] = {
-      {GenerationEnd::deadline, 504}, {GenerationEnd::cancelled, 503}, {GenerationEnd::failed, 503}};
+      {GenerationEnd::deadline, 504}, {GenerationEnd::cancelled, 503}, {GenerationEnd::failed, 500}};
+  const Error corrupt = Error::of(ErrorCode::corrupt, "no \"number\"");
   for (const auto& [end, status] : cases) {
     for (const bool has_begun : {false, true}) {
       Chat chat(R"(,"stream":true,"n":2)");
       if (has_begun) chat.answer.on_token(0, {.token = 'a', .text = "A"});
       GenerationEnding ending = test_ending(end, "rest");
-      ending.reason = "no \"memory\"";
+      ending.error = &corrupt;
       const Events events = events_of(chat.answer.on_end(0, ending));
       ASSERT_EQ(events.chunks.size(), 1u);
       EXPECT_NE(at(events.chunks[0], "error.message"), "absent");
@@ -204,6 +205,29 @@ TEST(ChatAnswer, EndsWithAnErrorWhereItIsNotWhole) {
     ASSERT_TRUE(whole.answer.is_complete());
     EXPECT_EQ(whole.answer.error()->status, status);
   }
+}
+
+TEST(ChatAnswer, MayBeAskedForAgainWhereMemoryWasShort) {
+  Chat chat("");
+  const Error no_memory = Error::of(ErrorCode::out_of_memory, "no \"memory\"");
+  GenerationEnding ending = test_ending(GenerationEnd::failed, "");
+  ending.error = &no_memory;
+  chat.answer.on_end(0, ending);
+  EXPECT_EQ(chat.answer.error()->status, 503);
+  EXPECT_NE(chat.answer.error()->message.find("no \"memory\""), std::string::npos);
+}
+
+// From the first token on there is no time that an answer of one takes.
+TEST(ChatAnswer, HasNoPaceOfOneToken) {
+  Chat chat(R"(,"n":2)");
+  GenerationEnding ending = test_ending(GenerationEnd::token_limit, "");
+  ending.counts.generated = 1;
+  ending.times.generation = 1e-6;
+  for (const std::int64_t choice : {0, 1}) chat.answer.on_end(choice, ending);
+  const chat::Value answer = json_value(chat.answer.whole());
+  EXPECT_EQ(at(answer, "timings.predicted_n"), "2");
+  EXPECT_EQ(at(answer, "timings.predicted_per_second"), "0");
+  EXPECT_EQ(at(answer, "timings.predicted_per_token_ms"), "0");
 }
 
 TEST(ChatAnswer, EndsForReasonsOfOthers) {

@@ -62,8 +62,8 @@ Outcome<std::string> read_content(const Value& content, const std::string& place
   return joined;
 }
 
-// With its arguments as an object.
-Outcome<Value> read_tool_call(const Value& call, const std::string& place) {
+// With its arguments as an object; as the text that they are where they are none, or have more values than are left.
+Outcome<Value> read_tool_call(const Value& call, const std::string& place, std::size_t& values_left) {
   if (!call.is(Kind::dictionary)) {
     return wrong_field(place, place + ": expected an object, found " + described(call));
   }
@@ -86,7 +86,7 @@ Outcome<Value> read_tool_call(const Value& call, const std::string& place) {
   function.read("arguments", arguments);
   TRY(function.finish());
 
-  const Result<Value> parsed = chat::value_from_json(arguments);
+  const Result<Value> parsed = chat::value_from_json(arguments, values_left);
   const bool is_object = parsed.ok() && parsed.value().is(Kind::dictionary);
   Dictionary made_function;
   made_function.insert("name", Value::text(std::move(name)));
@@ -98,10 +98,10 @@ Outcome<Value> read_tool_call(const Value& call, const std::string& place) {
   return Value::dictionary(std::move(made));
 }
 
-Outcome<Value> read_tool_calls(const Value& calls, const std::string& place) {
+Outcome<Value> read_tool_calls(const Value& calls, const std::string& place, std::size_t& values_left) {
   std::vector<Value> made;
   for (std::size_t index = 0; index < calls.items().size(); ++index) {
-    made.push_back(TRY(read_tool_call(calls.items()[index], item_place(place, index))));
+    made.push_back(TRY(read_tool_call(calls.items()[index], item_place(place, index), values_left)));
   }
   return Value::list(std::move(made));
 }
@@ -110,7 +110,8 @@ void copy_text(FieldReader& reader, std::string_view name, Dictionary& message) 
   if (const Value* found = reader.value(name, Kind::text)) message.insert(std::string(name), *found);
 }
 
-Outcome<Value> read_message(const Value& given, const std::string& place, const ServedModel& model) {
+Outcome<Value> read_message(const Value& given, const std::string& place, const ServedModel& model,
+                            std::size_t& values_left) {
   if (!given.is(Kind::dictionary)) {
     return wrong_field(place, place + ": expected an object, found " + described(given));
   }
@@ -135,7 +136,7 @@ Outcome<Value> read_message(const Value& given, const std::string& place, const 
   } else {
     message.insert("content", Value::text(TRY(read_content(*content, reader.place_of("content")))));
   }
-  if (has_calls) message.insert("tool_calls", TRY(read_tool_calls(*calls, reader.place_of("tool_calls"))));
+  if (has_calls) message.insert("tool_calls", TRY(read_tool_calls(*calls, reader.place_of("tool_calls"), values_left)));
   copy_text(reader, "name", message);
   if (is_assistant) {
     copy_text(reader, "reasoning_content", message);
@@ -196,8 +197,10 @@ void read_chat(FieldReader& reader, const ServedModel& model, chat::ChatRequest&
     if (!messages->is(Kind::sequence) || messages->items().empty()) {
       reader.fail("messages", expected, *messages);
     } else {
+      std::size_t values_left = chat::most_json_values;  // of the arguments of all calls
       for (std::size_t index = 0; index < messages->items().size() && !reader.has_failed(); ++index) {
-        Outcome<Value> message = read_message(messages->items()[index], item_place("messages", index), model);
+        Outcome<Value> message =
+            read_message(messages->items()[index], item_place("messages", index), model, values_left);
         if (message.ok()) {
           chat.messages.push_back(std::move(message).value());
         } else {

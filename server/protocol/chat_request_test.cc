@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/chat/chat_template.h"
+#include "model/chat/value_json.h"
 #include "server/protocol/test_requests.h"
 
 namespace ingot::protocol {
@@ -116,6 +117,9 @@ TEST(ChatRequest, RefusesWhatIsOutOfRange) {
       {R"("logit_bias":{"-1":1})", "logit_bias"},
       {R"("logit_bias":{"1x":1})", "logit_bias"},
       {R"("logit_bias":{"":1})", "logit_bias"},
+      {R"("logit_bias":{"07":1})", "logit_bias"},
+      {R"("logit_bias":{"-0":1})", "logit_bias"},
+      {R"("logit_bias":{"+7":1})", "logit_bias"},
       {R"("logit_bias":{"7":101})", "logit_bias.7"},
       {R"("logit_bias":{"7":true})", "logit_bias.7"},
       {R"("seed":1.5)", "seed"},
@@ -179,15 +183,34 @@ TEST(ChatRequest, TellsProbabilitiesWhereAskedFor) {
   EXPECT_EQ(chat_with(R"("logprobs":false,"top_logprobs":0)").generation.text.most_likely, std::nullopt);
 }
 
-TEST(ChatRequest, MakesTheRequestOfEachChoice) {
-  const ChatRequest request = chat_with(R"("seed":5,"n":2,"stop":"x")");
-  const TextRequest second = text_request(request.generation, {1, 2}, 1, 77, 1000);
-  EXPECT_EQ(second.prompt, (std::vector<std::int32_t>{1, 2}));
-  EXPECT_EQ(second.most_tokens, 77);
-  EXPECT_EQ(second.sampling.seed, 6u);
-  EXPECT_EQ(second.stops.size(), 1u);
-  EXPECT_EQ(text_request(chat_with(R"("max_tokens":3)").generation, {1}, 0, 77, 1000).most_tokens, 3);
-  EXPECT_EQ(text_request(chat_with("").generation, {1}, 2, 77, 1000).sampling.seed, 1002u);
+TEST(ChatRequest, BoundsWhatIsLookedForAtEveryToken) {
+  const auto stop_of = [](std::size_t bytes) { return R"("stop":["x",")" + std::string(bytes, 'x') + R"("])"; };
+  EXPECT_EQ(refusal_with(stop_of(1024)).first, "accepted");
+  EXPECT_EQ(refusal_with(stop_of(1025)).second, "stop[1]: expected at most 1024 bytes, found 1025");
+  const auto numbers = [](int count, std::string_view each) {
+    std::string list;
+    for (int number = 0; number < count; ++number) {
+      list += (list.empty() ? "" : ",") + (each.empty() ? "7" : "\"" + std::to_string(number) + std::string(each));
+    }
+    return list;
+  };
+  EXPECT_EQ(refusal_with("\"stop_token_ids\":[" + numbers(256, "") + "]").first, "accepted");
+  EXPECT_EQ(refusal_with("\"stop_token_ids\":[" + numbers(257, "") + "]").second,
+            "stop_token_ids: expected at most 256 tokens, found 257");
+  ServedModel model = test_model;
+  model.vocabulary = 2000;
+  const auto biased = [&](int count) {
+    return refusal_of(
+        read_chat_json("{" + std::string(one_message) + ",\"logit_bias\":{" + numbers(count, "\":1") + "}}", model));
+  };
+  EXPECT_EQ(biased(1024).first, "accepted");
+  EXPECT_EQ(biased(1025).second, "logit_bias: expected at most 1024 tokens, found 1025");
+}
+
+TEST(ChatRequest, TakesTwoNamesOfOnePenaltyWhereTheyAgree) {
+  EXPECT_EQ(chat_with(R"("repetition_penalty":1.5,"repeat_penalty":1.5)").generation.text.sampling.repetition, 1.5);
+  EXPECT_EQ(refusal_with(R"("repetition_penalty":1.5,"repeat_penalty":1.25)").second,
+            "repeat_penalty: expected what repetition_penalty says, found 1.25");
 }
 
 TEST(ChatRequest, AcceptsWhatChangesNothing) {
@@ -274,6 +297,21 @@ TEST(ChatMessages, HaveToolCallsWithArgumentsAsObjects) {
   EXPECT_EQ(message_read(R"({"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{oops"}}]})"),
             R"({"role":"assistant","content":null,"tool_calls":[{"type":"function",)"
             R"("function":{"name":"f","arguments":"{oops"}}]})");
+}
+
+TEST(ChatMessages, HaveArgumentsOfAMillionValuesTogether) {
+  std::string arguments = R"({\"a\":[0)";
+  for (std::size_t value = 1; value < chat::most_json_values / 2; ++value) arguments += ",0";
+  const std::string call = R"({"function":{"name":"f","arguments":")" + arguments + "]}\"}}";
+  const Outcome<ChatRequest> read =
+      read_chat_json(R"({"messages":[{"role":"assistant","tool_calls":[)" + call + "," + call + "]}]}");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const auto kind_of = [&](std::size_t index) {
+    const chat::Value& made = read.value().chat.messages[0].as_dictionary().find("tool_calls")->items()[index];
+    return made.as_dictionary().find("function")->as_dictionary().find("arguments")->kind();
+  };
+  EXPECT_EQ(kind_of(0), chat::Kind::dictionary);
+  EXPECT_EQ(kind_of(1), chat::Kind::text);
 }
 
 TEST(ChatMessages, AreRefusedWithTheirPlace) {

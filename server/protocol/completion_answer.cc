@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "base/utf8.h"
+#include "model/tokenizer/detokenizer.h"
 #include "server/protocol/token_spelling.h"
 
 namespace ingot::protocol {
@@ -37,29 +40,35 @@ std::string most_likely_object(const Tokenizer& tokenizer, const ChosenToken& ch
   return json;
 }
 
-// How many bytes of a text are this token's: all of its piece, or but for the space in front that a tokenizer adds to a
-// text; or none where it is not there, as a token that marks the text's begin.
-std::size_t bytes_within(std::string_view text, std::string_view piece) {
-  if (text.starts_with(piece)) return piece.size();
-  if (piece.starts_with(' ') && text.starts_with(piece.substr(1))) return piece.size() - 1;
+// As an answer's text is, with U+FFFD for bytes that are no character: what is counted is what is shown.
+std::string decoded(const Tokenizer& tokenizer, std::span<const std::int32_t> tokens) {
+  Detokenizer detokenizer(tokenizer, {.keeps_special_tokens = true});
+  std::string text;
+  for (const std::int32_t token : tokens) text += detokenizer.push(token);
+  return text + detokenizer.finish();
+}
+
+// How many bytes of a text are a token's, which is spelled so: all, or but for the space in front that a tokenizer adds
+// to a text; or none where it is not there, as a token that marks the text's begin.
+std::size_t bytes_within(std::string_view text, std::string_view spelled) {
+  if (text.starts_with(spelled)) return spelled.size();
+  if (spelled.starts_with(' ') && text.starts_with(spelled.substr(1))) return spelled.size() - 1;
   return 0;
 }
 
-void append_lists(std::string& json, std::string_view tokens, std::string_view values, std::string_view most_likely,
-                  std::string_view offsets) {
-  const auto add = [&](std::string_view name, std::string_view list) {
-    json += name;
-    json += list;
-    json += ']';
-  };
-  add("\"logprobs\":{\"tokens\":[", tokens);
-  add(",\"token_logprobs\":[", values);
-  add(",\"top_logprobs\":[", most_likely);
-  add(",\"text_offset\":[", offsets);
-  json += '}';
-}
-
 }  // namespace
+
+void CompletionAnswer::add_lists(JsonWriter& writer, const Probabilities& probabilities) {
+  const auto add = [&](std::string_view name, std::string_view list) {
+    writer.key(name).open_list().raw(list).close_list();
+  };
+  writer.key("logprobs").open_object();
+  add("tokens", probabilities.tokens);
+  add("token_logprobs", probabilities.values);
+  add("top_logprobs", probabilities.most_likely);
+  add("text_offset", probabilities.offsets);
+  writer.close_object();
+}
 
 CompletionAnswer::CompletionAnswer(AnswerHead head, const CompletionRequest& request, const Tokenizer& tokenizer)
     : OpenAiAnswer(std::move(head), request.generation, std::ssize(request.prompts),
@@ -69,7 +78,7 @@ CompletionAnswer::CompletionAnswer(AnswerHead head, const CompletionRequest& req
   if (!request.echoes) return;
   for (const TokenInput& prompt : request.prompts) {
     const auto* text = std::get_if<std::string>(&prompt);
-    echoes_.push_back(text != nullptr ? *text : tokenizer.decode(std::get<1>(prompt), {.keeps_special_tokens = true}));
+    echoes_.push_back(text != nullptr ? *text : decoded(tokenizer, std::get<1>(prompt)));
   }
 }
 
@@ -105,26 +114,28 @@ void CompletionAnswer::put(std::int64_t choice, std::string_view text, const Pro
   if (probabilities == nullptr) {
     piece() += "\"logprobs\":null";
   } else {
-    append_lists(piece(), probabilities->tokens, probabilities->values, probabilities->most_likely,
-                 probabilities->offsets);
+    JsonWriter writer(piece());
+    add_lists(writer, *probabilities);
   }
   end_text_chunk();
 }
 
 void CompletionAnswer::take_prompt(std::int64_t choice, std::span<const ChosenToken> prompt) {
   if (!tells_probabilities() || echoes_.empty()) return;
-  Choice& state = choice_at(choice);
   const std::string_view echo = echo_of(choice);
   Probabilities probabilities;
+  Detokenizer detokenizer(*tokenizer_, {.keeps_special_tokens = true});
   std::string_view rest = echo;
+  std::size_t offset = 0;
   for (const ChosenToken& token : prompt) {
-    append(probabilities, token, state.offset);
-    const std::size_t bytes = bytes_within(rest, tokenizer_->piece(token.token));
-    state.offset += count_characters(rest.substr(0, bytes));
+    append(probabilities, token, offset);
+    const std::size_t bytes = bytes_within(rest, detokenizer.push(token.token));
+    offset += count_characters(rest.substr(0, bytes));
     rest.remove_prefix(bytes);
   }
+  Choice& state = choice_at(choice);
   state.has_begun = true;
-  state.offset = count_characters(echo);
+  state.echoed = count_characters(echo);
   put(choice, echo, &probabilities);
 }
 
@@ -133,7 +144,7 @@ void CompletionAnswer::begin(std::int64_t choice) {
   if (state.has_begun) return;
   state.has_begun = true;
   const std::string_view echo = echo_of(choice);
-  state.offset = count_characters(echo);
+  state.echoed = count_characters(echo);
   if (!echo.empty()) put(choice, echo, nullptr);
 }
 
@@ -143,11 +154,8 @@ void CompletionAnswer::take_token(std::int64_t choice, const ChosenToken& chosen
     if (!chosen.text.empty()) put(choice, chosen.text, nullptr);
     return;
   }
-  Choice& state = choice_at(choice);
   Probabilities probabilities;
-  append(probabilities, chosen, state.offset);
-  // Special tokens are no part of the text.
-  if (!tokenizer_->is_special(chosen.token)) state.offset += count_characters(tokenizer_->piece(chosen.token));
+  append(probabilities, chosen, choice_at(choice).echoed + chosen.offset);
   put(choice, chosen.text, &probabilities);
 }
 
@@ -155,24 +163,21 @@ void CompletionAnswer::take_rest(std::int64_t choice, const GenerationEnding& en
   begin(choice);
   if (tells_probabilities() && ending.last) {
     Probabilities probabilities;
-    append(probabilities, *ending.last, choice_at(choice).offset);
+    append(probabilities, *ending.last, choice_at(choice).echoed + ending.last->offset);
     put(choice, ending.text, &probabilities);
   } else if (!ending.text.empty()) {
     put(choice, ending.text, nullptr);
   }
 }
 
-void CompletionAnswer::add_choice(JsonWriter& writer, std::int64_t choice) const {
-  const Choice& state = choices_[static_cast<std::size_t>(choice)];
+void CompletionAnswer::add_choice(JsonWriter& writer, std::int64_t choice) {
+  const Choice state = std::exchange(choice_at(choice), {});
   writer.key("text").text(state.text);
-  if (!tells_probabilities()) {
+  if (tells_probabilities()) {
+    add_lists(writer, state.probabilities);
+  } else {
     writer.key("logprobs").null();
-    return;
   }
-  std::string lists;
-  append_lists(lists, state.probabilities.tokens, state.probabilities.values, state.probabilities.most_likely,
-               state.probabilities.offsets);
-  writer.raw(lists);
 }
 
 }  // namespace ingot::protocol

@@ -1,6 +1,7 @@
 // The answer of POST /v1/completions: text_completion, whole or as a stream.
 //
-// With probabilities, text_offset says where in the choice's text a token begins, in characters; a prompt that is
+// With probabilities, text_offset says where in the choice's text a token begins, in characters: how many of the text
+// come before it. A token within a character begins where that does. A prompt that is
 // echoed comes first, its first token with null, since nothing says how likely that was. The tokens beside one are an
 // object by their names; the one that was chosen is always among them. The token that ended a choice is the last of the
 // list, though not of the text: programs that measure texts (lm-eval) ask for one token more and take it off again.
@@ -24,7 +25,7 @@ class CompletionAnswer : public OpenAiAnswer {
   };
   struct Choice {
     bool has_begun = false;  // the prompt was echoed where it should be
-    std::size_t offset = 0;  // of the next token, in characters
+    std::size_t echoed = 0;  // characters of it
     std::string text;        // of an answer in one piece
     Probabilities probabilities;
   };
@@ -32,7 +33,7 @@ class CompletionAnswer : public OpenAiAnswer {
   void take_prompt(std::int64_t choice, std::span<const ChosenToken> prompt) override;
   void take_token(std::int64_t choice, const ChosenToken& chosen) override;
   void take_rest(std::int64_t choice, const GenerationEnding& ending) override;
-  void add_choice(JsonWriter& writer, std::int64_t choice) const override;
+  void add_choice(JsonWriter& writer, std::int64_t choice) override;
   std::string_view empty_delta() const override { return "\"text\":\"\""; }
 
   Choice& choice_at(std::int64_t choice) { return choices_[static_cast<std::size_t>(choice)]; }
@@ -40,6 +41,7 @@ class CompletionAnswer : public OpenAiAnswer {
   void begin(std::int64_t choice);
   // Sends it, or keeps it for the whole.
   void put(std::int64_t choice, std::string_view text, const Probabilities* probabilities);
+  static void add_lists(JsonWriter& writer, const Probabilities& probabilities);
   void append(Probabilities& probabilities, const ChosenToken& chosen, std::size_t offset) const;
 
   const Tokenizer* tokenizer_;

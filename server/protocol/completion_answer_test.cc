@@ -80,18 +80,20 @@ TEST(CompletionAnswer, TellsProbabilitiesBesideTokens) {
   const std::vector<TokenProbability> without_it = {{'x', -0.5f}};
   // h, then the two bytes of an e with an accent, of which the first has no text yet, then a special token, then !
   completion.answer.on_token(0, {.token = 'h', .text = "h", .log_probability = -0.5f, .most_likely = with_it});
-  completion.answer.on_token(0, {.token = 0xc3, .text = "", .log_probability = -2, .most_likely = without_it});
-  completion.answer.on_token(0, {.token = 0xa9, .text = "\xC3\xA9", .log_probability = -3});
-  completion.answer.on_token(0, {.token = completion.tokenizer.find("<|end|>"), .text = "", .log_probability = -4});
-  completion.answer.on_token(0,
-                             {.token = '!', .text = "!", .log_probability = -std::numeric_limits<float>::infinity()});
+  completion.answer.on_token(
+      0, {.token = 0xc3, .text = "", .log_probability = -2, .most_likely = without_it, .offset = 1});
+  completion.answer.on_token(0, {.token = 0xa9, .text = "\xC3\xA9", .log_probability = -3, .offset = 1});
+  const std::int32_t end = completion.tokenizer.find("<|end|>");
+  completion.answer.on_token(0, {.token = end, .text = "", .log_probability = -4, .offset = 2});
+  const float never = -std::numeric_limits<float>::infinity();
+  completion.answer.on_token(0, {.token = '!', .text = "!", .log_probability = never, .offset = 2});
   completion.answer.on_end(0, test_ending(GenerationEnd::model, ""));
   const chat::Value answer = json_value(completion.answer.whole());
   EXPECT_EQ(at(answer, "choices.0.text"), "\"h\xC3\xA9!\"");
   EXPECT_EQ(at(answer, "choices.0.logprobs"),
             R"({"tokens":["h","bytes:\\xc3","bytes:\\xa9","<|end|>","!"],"token_logprobs":[-0.5,-2,-3,-4,-9999],)"
             R"("top_logprobs":[{"h":-0.5,"bytes:\\xc3":-1},{"x":-0.5,"bytes:\\xc3":-2},{"bytes:\\xa9":-3},)"
-            R"({"<|end|>":-4},{"!":-9999}],"text_offset":[0,1,2,2,2]})");
+            R"({"<|end|>":-4},{"!":-9999}],"text_offset":[0,1,1,2,2]})");
 }
 
 TEST(CompletionAnswer, TellsProbabilitiesOfAnEchoedPromptFirst) {
@@ -109,7 +111,7 @@ TEST(CompletionAnswer, TellsProbabilitiesOfAnEchoedPromptFirst) {
     completion.answer.on_end(0, test_ending(GenerationEnd::model, ""));
     const std::string of_prompt =
         R"({"tokens":["<|end|>","h","bytes:\\xc3","bytes:\\xa9"],"token_logprobs":[null,-1,-2,-3],)"
-        R"("top_logprobs":[null,{"h":-1},{"bytes:\\xc3":-2},{"bytes:\\xa9":-3}],"text_offset":[0,0,1,2]})";
+        R"("top_logprobs":[null,{"h":-1},{"bytes:\\xc3":-2},{"bytes:\\xa9":-3}],"text_offset":[0,0,1,1]})";
     if (is_streamed) {
       const Events events = events_of(first + second);
       ASSERT_EQ(events.chunks.size(), 2u);
@@ -121,9 +123,23 @@ TEST(CompletionAnswer, TellsProbabilitiesOfAnEchoedPromptFirst) {
       const chat::Value answer = json_value(completion.answer.whole());
       EXPECT_EQ(at(answer, "choices.0.text"), "\"h\xC3\xA9!\"");
       EXPECT_EQ(at(answer, "choices.0.logprobs.token_logprobs"), "[null,-1,-2,-3,-4]");
-      EXPECT_EQ(at(answer, "choices.0.logprobs.text_offset"), "[0,0,1,2,2]");
+      EXPECT_EQ(at(answer, "choices.0.logprobs.text_offset"), "[0,0,1,1,2]");
     }
   }
+}
+
+// A byte that is no character by itself is shown, and counted, as one.
+TEST(CompletionAnswer, FindsTheTokensOfAnEchoBehindBytesThatAreNoCharacters) {
+  Completion completion(R"("prompt":[169,104,105],"echo":true,"logprobs":0)");
+  const std::vector<ChosenToken> prompt = {{.token = 0xa9, .text = {}, .log_probability = no_probability},
+                                           {.token = 'h', .text = {}, .log_probability = -1},
+                                           {.token = 'i', .text = {}, .log_probability = -2}};
+  completion.answer.on_prompt(0, prompt);
+  completion.answer.on_token(0, {.token = '!', .text = "!", .log_probability = -3});
+  completion.answer.on_end(0, test_ending(GenerationEnd::model, ""));
+  const chat::Value answer = json_value(completion.answer.whole());
+  EXPECT_EQ(at(answer, "choices.0.text"), "\"\xEF\xBF\xBDhi!\"");
+  EXPECT_EQ(at(answer, "choices.0.logprobs.text_offset"), "[0,1,2,3]");
 }
 
 TEST(CompletionAnswer, EchoesWithoutGenerating) {
@@ -137,8 +153,9 @@ TEST(CompletionAnswer, EchoesWithoutGenerating) {
   Completion silent(R"("prompt":"h","echo":true,"max_tokens":0)");
   silent.answer.on_prompt(0, prompt);
   silent.answer.on_end(0, test_ending(GenerationEnd::token_limit, ""));
-  EXPECT_EQ(at(json_value(silent.answer.whole()), "choices.0.text"), "\"h\"");
-  EXPECT_EQ(at(json_value(silent.answer.whole()), "choices.0.logprobs"), "null");
+  const chat::Value told_silently = json_value(silent.answer.whole());
+  EXPECT_EQ(at(told_silently, "choices.0.text"), "\"h\"");
+  EXPECT_EQ(at(told_silently, "choices.0.logprobs"), "null");
   Completion streamed(R"("prompt":"h","echo":true,"max_tokens":0,"stream":true)");
   const std::string first(streamed.answer.on_prompt(0, prompt));
   const Events events =
@@ -151,14 +168,14 @@ TEST(CompletionAnswer, TellsTheTokenThatEndedItAmongTheProbabilitiesAlone) {
   for (const bool is_streamed : {false, true}) {
     Completion completion(is_streamed ? R"("prompt":"a","logprobs":0,"stream":true)" : R"("prompt":"a","logprobs":0)");
     GenerationEnding ending = test_ending(GenerationEnd::model, "z");
-    ending.last = {.token = completion.tokenizer.find("<|end|>"), .text = {}, .log_probability = -2};
+    ending.last = {.token = completion.tokenizer.find("<|end|>"), .text = {}, .log_probability = -2, .offset = 2};
     completion.answer.on_token(0, {.token = 'h', .text = "h", .log_probability = -1});
     const Events events = events_of(completion.answer.on_end(0, ending));
     if (is_streamed) {
       ASSERT_EQ(events.chunks.size(), 2u);
       EXPECT_EQ(at(events.chunks[0], "choices.0.text"), "\"z\"");
       EXPECT_EQ(at(events.chunks[0], "choices.0.logprobs"),
-                R"({"tokens":["<|end|>"],"token_logprobs":[-2],"top_logprobs":[{"<|end|>":-2}],"text_offset":[1]})");
+                R"({"tokens":["<|end|>"],"token_logprobs":[-2],"top_logprobs":[{"<|end|>":-2}],"text_offset":[2]})");
     } else {
       const chat::Value answer = json_value(completion.answer.whole());
       EXPECT_EQ(at(answer, "choices.0.text"), "\"hz\"");

@@ -11,11 +11,15 @@ std::optional<ApiError> error_of_ending(const GenerationEnding& ending) {
     case GenerationEnd::stop:
     case GenerationEnd::token_limit: return std::nullopt;
     case GenerationEnd::deadline: return deadline_passed();
-    case GenerationEnd::cancelled: return unavailable("the request was cancelled before its end", std::nullopt);
+    case GenerationEnd::cancelled: return request_cancelled();
     case GenerationEnd::none:
     case GenerationEnd::failed: break;
   }
-  return unavailable("the request could not be computed: " + std::string(ending.reason), std::nullopt);
+  std::string message = "the request could not be computed";
+  if (ending.error != nullptr) message += ": " + std::string(ending.error->text());
+  // Memory may be there again later. All else is this server's fault, or the model's.
+  const bool is_short_of_memory = ending.error != nullptr && ending.error->code() == ErrorCode::out_of_memory;
+  return is_short_of_memory ? unavailable(std::move(message), std::nullopt) : http_error(500, message);
 }
 
 }  // namespace
@@ -63,7 +67,7 @@ std::string_view GenerationAnswer::on_error(ApiError error) {
   return piece_;
 }
 
-std::string GenerationAnswer::whole() const {
+std::string GenerationAnswer::whole() {
   if (!is_complete() || error_) __builtin_trap();
   return write_whole();
 }

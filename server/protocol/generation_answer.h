@@ -6,9 +6,9 @@
 //   answer.is_complete()              the stream has ended, or whole() and error() may be asked
 //
 // A deadline is no reason to end that clients know, and half an answer under a wrong name would be taken for a whole
-// one: it is an error (504), and so are failures and cancellations (503). In a stream an error is an event, also where
-// it comes before the first token, and the end: nothing is behind it. The error of one choice is the error of all; who
-// else is under way is the caller's to cancel.
+// one: it is an error (504), and so are cancellations (503) and failures (500, or 503 where memory is short). In a
+// stream an error is an event, also where it comes before the first token, and the end: nothing is behind it. The error
+// of one choice is the error of all; who else is under way is the caller's to cancel.
 //
 // Choices are counted over all prompts: those of prompt p are [p * n, p * n + n). No thread of its own and no lock:
 // whoever calls takes turns.
@@ -39,8 +39,8 @@ class GenerationAnswer {
 
   bool is_complete() const { return error_.has_value() || ended_ == choice_count(); }
   const std::optional<ApiError>& error() const { return error_; }
-  // An answer that is not streamed. Precondition: complete, without an error.
-  std::string whole() const;
+  // An answer that is not streamed. Once: what was kept for it is let go of. Precondition: complete, without an error.
+  std::string whole();
 
   std::int64_t choice_count() const { return std::ssize(figures_); }
 
@@ -53,7 +53,8 @@ class GenerationAnswer {
   virtual void take_rest(std::int64_t choice, const GenerationEnding& ending) = 0;
   // Of a stream: why the choice ended; and what is told of all, where it is the last.
   virtual void write_end(std::int64_t choice) = 0;
-  virtual std::string write_whole() const = 0;
+  // Is then all that holds it.
+  virtual std::string write_whole() = 0;
 
   bool is_streamed() const { return is_streamed_; }
   bool tells_probabilities() const { return tells_probabilities_; }

@@ -9,8 +9,23 @@ namespace {
 using chat::Kind;
 using chat::Value;
 
+// Each is looked for, or looked up, at every token: more than these are a mistake, or an attack.
 constexpr std::size_t most_stops = 16;
+constexpr std::size_t most_stop_bytes = 1024;
+constexpr std::size_t most_stop_tokens = 256;
 constexpr std::int64_t most_choices = 128;
+
+// Two names of one thing: vLLM's, and llama-server's.
+void read_repetition(FieldReader& reader, double& repetition) {
+  constexpr Numbers range = {0.01, 100};
+  std::optional<double> first, second;
+  reader.read("repetition_penalty", first, range);
+  reader.read("repeat_penalty", second, range);
+  if (first && second && *first != *second) {
+    reader.fail("repeat_penalty", "what repetition_penalty says", chat::Value::floating(*second));
+  }
+  repetition = first.value_or(second.value_or(repetition));
+}
 
 void read_sampling(FieldReader& reader, SamplerOptions& sampling) {
   reader.read("temperature", sampling.temperature, {0, 2});
@@ -18,31 +33,38 @@ void read_sampling(FieldReader& reader, SamplerOptions& sampling) {
   reader.read("min_p", sampling.min_p, {0, 1});
   reader.read("frequency_penalty", sampling.frequency, {-2, 2});
   reader.read("presence_penalty", sampling.presence, {-2, 2});
-  // Two names of one thing: vLLM's, and llama-server's.
-  reader.read("repetition_penalty", sampling.repetition, {0.01, 100});
-  reader.read("repeat_penalty", sampling.repetition, {0.01, 100});
+  read_repetition(reader, sampling.repetition);
   reader.read("top_k", sampling.top_k, {-1, std::numeric_limits<std::int32_t>::max()});
   if (sampling.top_k < 0) sampling.top_k = 0;  // -1 is how others switch it off
+}
+
+void read_stop(FieldReader& reader, const std::string& name, const Value& found, std::vector<std::string>& stops) {
+  if (!found.is_text() || found.bytes().empty()) return reader.fail(name, "a text of at least one character", found);
+  if (found.bytes().size() > most_stop_bytes) {
+    return reader.fail(too_many(name, most_stop_bytes, "bytes", found.bytes().size()));
+  }
+  stops.push_back(found.bytes());
 }
 
 void read_stops(FieldReader& reader, std::vector<std::string>& stops) {
   const Value* found = reader.value("stop");
   if (found == nullptr) return;
-  const auto is_stop = [](const Value& value) { return value.is_text() && !value.bytes().empty(); };
-  if (is_stop(*found)) {
-    stops.push_back(found->bytes());
-    return;
-  }
+  if (found->is_text()) return read_stop(reader, "stop", *found, stops);
   if (!found->is(Kind::sequence) || found->items().size() > most_stops) {
     return reader.fail("stop", "a text, or a list of up to " + std::to_string(most_stops), *found);
   }
   for (std::size_t index = 0; index < found->items().size(); ++index) {
-    const Value& item = found->items()[index];
-    if (!is_stop(item)) {
-      return reader.fail("stop[" + std::to_string(index) + "]", "a text of at least one character", item);
-    }
-    stops.push_back(item.bytes());
+    read_stop(reader, "stop[" + std::to_string(index) + "]", found->items()[index], stops);
   }
+}
+
+void read_stop_tokens(FieldReader& reader, std::int64_t vocabulary, std::vector<std::int32_t>& tokens) {
+  const Value* found = reader.value("stop_token_ids", Kind::sequence);
+  if (found == nullptr) return;
+  if (found->items().size() > most_stop_tokens) {
+    return reader.fail(too_many("stop_token_ids", most_stop_tokens, "tokens", found->items().size()));
+  }
+  read_tokens(reader, "stop_token_ids", found->items(), vocabulary, tokens);
 }
 
 void read_stream_options(FieldReader& reader, GenerationRequest& request) {
@@ -76,15 +98,6 @@ void refuse_others(FieldReader& reader) {
 
 }  // namespace
 
-TextRequest text_request(const GenerationRequest& request, std::vector<std::int32_t> prompt, std::int64_t choice,
-                         std::int64_t most_tokens, std::uint64_t any_seed) {
-  TextRequest text = request.text;
-  text.prompt = std::move(prompt);
-  text.most_tokens = request.most_tokens.value_or(most_tokens);
-  text.sampling.seed = request.seed.value_or(any_seed) + static_cast<std::uint64_t>(choice);
-  return text;
-}
-
 void read_generation_fields(FieldReader& reader, const ServedModel& model, GenerationRequest& request, BiasForm form) {
   request.text.sampling = model.sampling;
   reader.read("model", request.model);
@@ -98,9 +111,7 @@ void read_generation_fields(FieldReader& reader, const ServedModel& model, Gener
   if (seed) request.seed = static_cast<std::uint64_t>(*seed);
   reader.read("n", request.choices, {1, most_choices});
   read_stops(reader, request.text.stops);
-  if (const Value* found = reader.value("stop_token_ids", Kind::sequence)) {
-    read_tokens(reader, "stop_token_ids", found->items(), model.vocabulary, request.text.stop_tokens);
-  }
+  read_stop_tokens(reader, model.vocabulary, request.text.stop_tokens);
   reader.read("ignore_eos", request.text.ignores_end);
   reader.read("min_tokens", request.text.least_tokens, {0, std::numeric_limits<std::int32_t>::max()});
   reader.read("cache_salt", request.cache_salt);

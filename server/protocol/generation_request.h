@@ -27,10 +27,6 @@ struct GenerationRequest {
   TextRequest text = {};
 };
 
-// One choice's request. `most_tokens` is for where the request does not say; each choice draws by a seed of its own.
-TextRequest text_request(const GenerationRequest& request, std::vector<std::int32_t> prompt, std::int64_t choice,
-                         std::int64_t most_tokens, std::uint64_t any_seed);
-
 // Reads the fields that both kinds have under the same names, harmless and refused ones too.
 void read_generation_fields(FieldReader& reader, const ServedModel& model, GenerationRequest& request,
                             BiasForm form = BiasForm::openai);

@@ -28,7 +28,7 @@ Totals totals_of(std::span<const ChoiceFigures> choices, std::int64_t choices_of
   return totals;
 }
 
-// JSON has no infinity, and what took no time has no rate.
+// JSON has no infinity, and what took no time has no rate: llama-server's 0.
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace

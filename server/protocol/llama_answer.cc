@@ -29,41 +29,39 @@ void add_bias(JsonWriter& writer, std::int32_t token, float added) {
   writer.close_object();
 }
 
-std::string settings_of(const LlamaRequest& request, const TextRequest& text, const Tokenizer& tokenizer) {
-  std::string json;
-  JsonWriter writer(json);
+}  // namespace
+
+LlamaAnswer::LlamaAnswer(std::string model, const LlamaRequest& request, std::span<const TextRequest> asked,
+                         const Tokenizer& tokenizer)
+    : GenerationAnswer(request.generation, std::ssize(asked)),
+      tokenizer_(&tokenizer),
+      model_(std::move(model)),
+      request_(request.generation),
+      returns_tokens_(request.returns_tokens || request.generation.is_streamed),
+      choices_(static_cast<std::size_t>(choice_count())) {
+  request_.text.sampling.seed = asked.front().sampling.seed;
+  for (const TextRequest& text : asked) {
+    prompts_.push_back(tokenizer.decode(text.prompt, {.keeps_special_tokens = true, .is_text_begin = false}));
+  }
+}
+
+// How it is drawn and when it ends.
+void LlamaAnswer::add_settings(JsonWriter& writer, std::int64_t choice) const {
+  const TextRequest& text = request_.text;
   writer.open_object();
-  add_sampling(writer, text.sampling, text.sampling.seed);
-  writer.key("n_predict").number(request.generation.most_tokens.value_or(-1));
+  add_sampling(writer, text.sampling, text.sampling.seed + static_cast<std::uint64_t>(choice % choices_of_a_prompt()));
+  writer.key("n_predict").number(request_.most_tokens.value_or(-1));
   writer.key("n_probs").number(text.most_likely.value_or(0));
   writer.key("min_tokens").number(text.least_tokens).key("ignore_eos").boolean(text.ignores_end);
-  writer.key("stream").boolean(request.generation.is_streamed);
-  writer.key("timings_per_token").boolean(request.generation.tells_timings);
+  writer.key("stream").boolean(is_streamed()).key("timings_per_token").boolean(tells_timings());
   writer.key("stop").open_list();
   for (const std::string& stop : text.stops) writer.text(stop);
   writer.close_list().key("logit_bias").open_list();
   for (const TokenBias& bias : text.biases) add_bias(writer, bias.token, bias.added);
   if (text.ignores_end) {
-    for (const TokenId token : tokenizer.description().end_of_generation) add_bias(writer, token, -INFINITY);
+    for (const TokenId token : tokenizer_->description().end_of_generation) add_bias(writer, token, -INFINITY);
   }
   writer.close_list().close_object();
-  return json;
-}
-
-}  // namespace
-
-LlamaAnswer::LlamaAnswer(std::string model, const LlamaRequest& request, std::span<const TextRequest> choices,
-                         const Tokenizer& tokenizer)
-    : GenerationAnswer(request.generation, std::ssize(request.prompts)),
-      tokenizer_(&tokenizer),
-      model_(std::move(model)),
-      returns_tokens_(request.returns_tokens || request.generation.is_streamed),
-      fills_context_(!request.generation.most_tokens) {
-  for (const TextRequest& text : choices) {
-    Choice& choice = choices_.emplace_back();
-    choice.settings = settings_of(request, text, tokenizer);
-    choice.prompt = tokenizer.decode(text.prompt, {.keeps_special_tokens = true, .is_text_begin = false});
-  }
 }
 
 void LlamaAnswer::append_probabilities(std::string& json, const ChosenToken& chosen) const {
@@ -80,25 +78,28 @@ void LlamaAnswer::append_probabilities(std::string& json, const ChosenToken& cho
   writer.close_list().close_object();
 }
 
-// What a chunk and the whole have in common.
-void LlamaAnswer::add_text(JsonWriter& writer, std::int64_t choice) const {
-  const Choice& state = choice_at(choice);
+// What a chunk and the whole have in common. What was kept for it is let go of.
+void LlamaAnswer::add_text(JsonWriter& writer, std::int64_t choice) {
+  Choice& state = choice_at(choice);
   writer.key("index").number(choice).key("content").text(state.text);
   writer.key("tokens").open_list();
   if (!state.tokens.empty()) writer.raw(state.tokens);
   writer.close_list();
   const GenerationCounts& counts = figures_of(choice).counts;
   writer.key("tokens_predicted").number(counts.generated).key("tokens_evaluated").number(counts.prompt);
-  if (state.probabilities.empty()) return;
-  writer.key("completion_probabilities").open_list().raw(state.probabilities).close_list();
+  if (!state.probabilities.empty()) {
+    writer.key("completion_probabilities").open_list().raw(state.probabilities).close_list();
+  }
+  for (std::string* told : {&state.text, &state.tokens, &state.probabilities}) std::string().swap(*told);
 }
 
-void LlamaAnswer::add_end(JsonWriter& writer, std::int64_t choice) const {
+void LlamaAnswer::add_end(JsonWriter& writer, std::int64_t choice) {
   const Choice& state = choice_at(choice);
   const ChoiceFigures& figures = figures_of(choice);
-  const bool is_full = figures.end == GenerationEnd::token_limit && fills_context_;
+  const bool is_full = figures.end == GenerationEnd::token_limit && !request_.most_tokens;
   writer.key("stop").boolean(true).key("model").text(model_);
-  writer.key("generation_settings").raw(state.settings).key("prompt").text(state.prompt);
+  add_settings(writer.key("generation_settings"), choice);
+  writer.key("prompt").text(prompts_[static_cast<std::size_t>(choice / choices_of_a_prompt())]);
   writer.key("has_new_line").boolean(state.has_new_line).key("truncated").boolean(is_full);
   writer.key("stop_type").text(stop_type(figures.end)).key("stopping_word").text(state.stop);
   writer.key("tokens_cached").number(figures.counts.cached).key("timings");
@@ -123,7 +124,6 @@ void LlamaAnswer::take_token(std::int64_t choice, const ChosenToken& chosen) {
   }
   writer.close_object();
   piece() += "\n\n";
-  for (std::string* told : {&state.text, &state.tokens, &state.probabilities}) told->clear();
 }
 
 void LlamaAnswer::take_rest(std::int64_t choice, const GenerationEnding& ending) {
@@ -143,7 +143,7 @@ void LlamaAnswer::write_end(std::int64_t choice) {
   piece() += "\n\n";
 }
 
-std::string LlamaAnswer::write_whole() const {
+std::string LlamaAnswer::write_whole() {
   std::string json;
   JsonWriter writer(json);
   const bool is_alone = choice_count() == 1;

@@ -1,22 +1,21 @@
 #include "server/protocol/llama_answer.h"
 
 #include "server/protocol/test_answers.h"
+#include "server/protocol/text_requests.h"
 
 namespace ingot::protocol {
 namespace {
 
-// One choice of the tokens of "hi" for each prompt, with a seed of 5.
+// Each prompt is the tokens of "hi"; the seed is 5.
 struct Llama {
   explicit Llama(std::string_view fields)
       : request(read_llama_request(json_object("{" + std::string(fields) + "}"), test_model).value()) {
-    for (std::size_t prompt = 0; prompt < request.prompts.size(); ++prompt) {
-      choices.push_back(text_request(request.generation, {'h', 'i', tokenizer.find("<|end|>")}, 0, 77, 5));
-    }
-    answer.emplace("m\"1", request, choices, tokenizer);
+    const std::vector<std::int32_t> prompt = {'h', 'i', tokenizer.find("<|end|>")};
+    const auto asked = text_requests(request.generation, {request.prompts.size(), prompt}, 77, 5);
+    answer.emplace("m\"1", request, asked.value(), tokenizer);
   }
   Tokenizer tokenizer = test_tokenizer();
   LlamaRequest request;
-  std::vector<TextRequest> choices = {};
   std::optional<LlamaAnswer> answer = {};
 };
 
@@ -51,6 +50,19 @@ TEST(LlamaAnswer, IsAListWhereThereAreSeveral) {
   EXPECT_EQ(at(whole, "1.tokens"), "[]");
   EXPECT_EQ(at(whole, "1.has_new_line"), "false");
   EXPECT_EQ(at(whole, "1.stop_type"), "\"eos\"");
+}
+
+TEST(LlamaAnswer, TellsOfEachChoiceByWhichSeedItWasDrawn) {
+  Llama llama(R"("prompt":["a","b"],"n":2)");
+  for (std::int64_t choice = 0; choice < 4; ++choice) {
+    llama.answer->on_end(choice, test_ending(GenerationEnd::model, ""));
+  }
+  const chat::Value whole = json_value(llama.answer->whole());
+  for (const auto& [choice, seed] : {std::pair("0", "5"), {"1", "6"}, {"2", "5"}, {"3", "6"}}) {
+    EXPECT_EQ(at(whole, std::string(choice) + ".generation_settings.seed"), seed) << choice;
+    EXPECT_EQ(at(whole, std::string(choice) + ".prompt"), "\"hi<|end|>\"") << choice;
+  }
+  EXPECT_EQ(at(whole, "4"), "absent");
 }
 
 TEST(LlamaAnswer, StreamsAChunkForEachTokenAndOneForTheEnd) {

@@ -85,10 +85,21 @@ TEST(LlamaRequest, BiasesTokensAndTexts) {
       {R"([["",1]])", "logit_bias"},
       {R"({"300":1})", "logit_bias"},
       {R"({"7":"x"})", "logit_bias.7"},
+      {R"({"07":1})", "logit_bias"},
   };
   for (const auto& [biases, param] : cases) {
     EXPECT_EQ(refused_llama_param(R"({"prompt":"a","logit_bias":)" + std::string(biases) + "}"), param) << biases;
   }
+}
+
+TEST(LlamaRequest, HasABoundForBiases) {
+  const auto biased = [](int count) {
+    std::string pairs = "[7,1]";
+    for (int pair = 1; pair < count; ++pair) pairs += ",[\"a\",1]";
+    return refused_llama_param(R"({"prompt":"a","logit_bias":[)" + pairs + "]}");
+  };
+  EXPECT_EQ(biased(1024), "accepted");
+  EXPECT_EQ(biased(1025), "logit_bias");
 }
 
 TEST(LlamaRequest, HonoursItsOwnFieldsAndThoseOfAllTexts) {

@@ -23,11 +23,39 @@ class BiasReader {
   BiasReader(FieldReader& reader, BiasForm form, std::int64_t vocabulary)
       : reader_(reader), form_(form), vocabulary_(vocabulary) {}
 
+  void read_object(const std::vector<chat::Dictionary::Entry>& entries) {
+    if (!check_size(entries.size())) return;
+    for (const chat::Dictionary::Entry& entry : entries) {
+      read(std::string(bias_field) + "." + entry.key.bytes(), entry.key, entry.value);
+    }
+  }
+
+  void read_pairs(const std::vector<Value>& pairs) {
+    if (!check_size(pairs.size())) return;
+    for (std::size_t index = 0; index < pairs.size(); ++index) {
+      const Value& pair = pairs[index];
+      const std::string place = std::string(bias_field) + "[" + std::to_string(index) + "]";
+      if (!pair.is(Kind::sequence) || pair.items().size() != 2) {
+        return reader_.fail(place, "a pair of a token and a number", pair);
+      }
+      read(place, pair.items()[0], pair.items()[1]);
+    }
+  }
+
+  LogitBiases take() { return std::move(biases_); }
+
+ private:
+  bool check_size(std::size_t found) {
+    if (found <= most_biases) return true;
+    reader_.fail(too_many(std::string(bias_field), most_biases, "tokens", found));
+    return false;
+  }
+
   // `key` is a token as an object spells it, or as a list has it.
   void read(const std::string& place, const Value& key, const Value& given) {
     const std::optional<float> added = read_added(given);
     const std::optional<std::int64_t> token = key.is_text() ? number_spelled(key.bytes()) : whole_number(key);
-    if (token ? *token < 0 || *token >= vocabulary_ : !is_text(key)) {
+    if (token ? !is_token(*token, key) : !is_text(key)) {
       return reader_.fail(bias_field, "tokens from 0 to " + std::to_string(vocabulary_ - 1) + " as keys", key);
     }
     if (!added) return reader_.fail(place, "a number from -100 to 100", given);
@@ -38,9 +66,9 @@ class BiasReader {
     }
   }
 
-  LogitBiases take() { return std::move(biases_); }
-
- private:
+  bool is_token(std::int64_t token, const Value& key) const {
+    return token >= 0 && token < vocabulary_ && (!key.is_text() || key.bytes() == std::to_string(token));
+  }
   bool is_text(const Value& key) const { return form_ == BiasForm::llama && key.is_text() && !key.bytes().empty(); }
 
   std::optional<float> read_added(const Value& given) const {
@@ -62,27 +90,15 @@ class BiasReader {
 }  // namespace
 
 LogitBiases read_biases(FieldReader& reader, BiasForm form, std::int64_t vocabulary) {
-  BiasReader biases(reader, form, vocabulary);
   const Value* found = form == BiasForm::openai ? reader.value(bias_field, Kind::dictionary) : reader.value(bias_field);
   if (found == nullptr) return {};
+  BiasReader biases(reader, form, vocabulary);
   if (found->is(Kind::dictionary)) {
-    for (const chat::Dictionary::Entry& entry : found->as_dictionary().entries()) {
-      biases.read(std::string(bias_field) + "." + entry.key.bytes(), entry.key, entry.value);
-    }
-    return biases.take();
-  }
-  if (!found->is(Kind::sequence)) {
+    biases.read_object(found->as_dictionary().entries());
+  } else if (found->is(Kind::sequence)) {
+    biases.read_pairs(found->items());
+  } else {
     reader.fail(bias_field, "an object by tokens or a list of pairs", *found);
-    return {};
-  }
-  for (std::size_t index = 0; index < found->items().size(); ++index) {
-    const Value& pair = found->items()[index];
-    const std::string place = std::string(bias_field) + "[" + std::to_string(index) + "]";
-    if (!pair.is(Kind::sequence) || pair.items().size() != 2) {
-      reader.fail(place, "a pair of a token and a number", pair);
-      return {};
-    }
-    biases.read(place, pair.items()[0], pair.items()[1]);
   }
   return biases.take();
 }

@@ -25,6 +25,10 @@ struct LogitBiases {
   std::vector<TextBias> texts = {};
 };
 
+// Of tokens, those of the texts included: each is looked up at every token.
+constexpr std::size_t most_biases = 1024;
+
+// Keys of an object that are numbers are spelled as tokens are (7, not 07): two keys must not name one token.
 LogitBiases read_biases(FieldReader& reader, BiasForm form, std::int64_t vocabulary);
 
 }  // namespace ingot::protocol

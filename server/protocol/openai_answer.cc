@@ -87,7 +87,7 @@ void OpenAiAnswer::write_end(std::int64_t choice) {
   piece() += done;
 }
 
-std::string OpenAiAnswer::write_whole() const {
+std::string OpenAiAnswer::write_whole() {
   std::string json;
   JsonWriter writer(json);
   writer.open_object();

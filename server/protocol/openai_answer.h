@@ -11,7 +11,7 @@ namespace ingot::protocol {
 struct AnswerHead {
   std::string id = {};
   std::string model = {};
-  std::string fingerprint = {};  // of the program and the model
+  std::string fingerprint = {};  // of all that an answer follows from beside the request
   std::int64_t created = 0;      // seconds since 1970
   // As the model reads it, special tokens spelled out; told at the end, as llama-server does where it is verbose.
   std::optional<std::string> prompt = {};
@@ -25,8 +25,8 @@ class OpenAiAnswer : public GenerationAnswer {
   };
   OpenAiAnswer(AnswerHead head, const GenerationRequest& request, std::int64_t prompts, Forms forms);
 
-  // Between the index and the finish reason, for the whole answer and for the last chunk of a stream.
-  virtual void add_choice(JsonWriter& writer, std::int64_t choice) const = 0;
+  // Between the index and the finish reason, for the whole answer, which is then all that holds it.
+  virtual void add_choice(JsonWriter& writer, std::int64_t choice) = 0;
   virtual std::string_view empty_delta() const = 0;
 
   // A chunk of a stream. Between begin and end the caller writes the fields of the choice to piece(), without a comma
@@ -38,7 +38,7 @@ class OpenAiAnswer : public GenerationAnswer {
 
  private:
   void write_end(std::int64_t choice) override;
-  std::string write_whole() const override;
+  std::string write_whole() override;
   void write_timings();
   // Behind the last choice: timings, and the prompt where it is told.
   void write_totals();

@@ -16,10 +16,6 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::size_t count_characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char byte) { return !continues_character(byte); }));
-}
-
 std::string spelling(std::string_view piece, std::string_view prefix_of_bytes) {
   if (is_utf8(piece)) return std::string(piece);
   constexpr std::string_view digits = "0123456789abcdef";

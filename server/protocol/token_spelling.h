@@ -10,7 +10,6 @@
 namespace ingot::protocol {
 
 bool is_utf8(std::string_view text);
-std::size_t count_characters(std::string_view text);
 
 // The piece, where that is UTF-8. Otherwise as OpenAI does: `\xe2\x80` in chats, `bytes:\xe2\x80` in completions, so
 // that different tokens have different names.

@@ -118,6 +118,8 @@ class Texts(Served):
         self.assertEqual([event["stop"] for event in events], [False] * 24 + [True])
         biased = self.server.post("/completion", {**fields, "prompt": OPENING, "logit_bias": [[" the", False]]}).json()
         self.assertNotIn(" the ", biased["content"])
+        many = {**fields, "prompt": OPENING, "logit_bias": [[" the", 1], [" fox" * 2000, 1]]}
+        self.assert_refused(self.server.post("/completion", many), 400, "logit_bias")
 
     def test_what_is_not_shared_is_computed_again(self):
         text = OPENING + " He was never known to share." * 6
@@ -297,6 +299,13 @@ class Keys(Served):
         self.assert_refused(self.server.get("/metrics"), 401)
         self.assert_refused(self.server.get("/nowhere"), 401)
 
+    def test_a_body_is_asked_for_only_from_who_has_a_key(self):
+        head = "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\nExpect: 100-continue\r\n"
+        for key, status in (("", b"HTTP/1.1 401 "), ("Authorization: Bearer right-key\r\n", b"HTTP/1.1 100 ")):
+            with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as connection:
+                connection.sendall(f"{head}{key}\r\n".encode())
+                self.assertTrue(connection.makefile("rb").readline().startswith(status), status)
+
     def test_an_allowed_page_is_told_so(self):
         asked = self.server.ask("OPTIONS", "/v1/models", None, {"Origin": "https://example.org"})
         self.assertEqual(asked.status, 200)
@@ -438,6 +447,7 @@ class Ends(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
         self.assertEqual(program.run("serve", "--host", "nowhere.example").returncode, 2)
         self.assertEqual(program.run("serve", "--alias", "a", "--alias", "b").returncode, 2)
+        self.assertEqual(program.run("serve", "--body", "0", "no-such-model").returncode, 2)
         self.assertEqual(program.run("serve", "no-such-model", "--port", "0").returncode, 1)
 
     def test_a_dry_run_says_what_would_be_served(self):

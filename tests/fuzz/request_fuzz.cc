@@ -39,7 +39,7 @@ void check(const GenerationRequest& request, const ServedModel& model) {
     if (!are_tokens({bias.token}, model)) __builtin_trap();
   }
   for (const std::string& stop : request.text.stops) {
-    if (stop.empty()) __builtin_trap();
+    if (stop.empty() || stop.size() > 1024) __builtin_trap();
   }
   const bool is_shortest = request.most_tokens == 0;
   if (is_shortest && !request.text.wants_prompt_probabilities) __builtin_trap();

@@ -166,15 +166,17 @@ class ScriptedAnswers(Page):
         brackets = ("[", "](", "![x](", "<https://", "[x](y(")
         marks = ("*a_", "**", "~~", "`", "``a`", "&", "\\")
         blocks = ("> ", "- ", "- a\n", "1. a\n ", "|-", "a|b\n-|-\n", "# #", "```\n")
-        for piece in brackets + marks + blocks:
+        texts = [piece * 10000 for piece in brackets + marks + blocks]
+        texts.append("~" * 10000 + "`")
+        for text in texts:
             shown = browser.run_module(
                 """const {MarkdownView} = await import("/page/markdown.js");
                 const view = new MarkdownView(document.createElement("div"));
-                view.update(given[0].repeat(10000));
+                view.update(given[0]);
                 return view.root.textContent.length""",
-                piece,
+                text,
             )
-            self.assertIsInstance(shown, int, piece)
+            self.assertIsInstance(shown, int, text[:20])
 
     def test_a_phone_sees_everything_without_scrolling_sideways(self):
         browser.open(self.scripted_model, width=390, height=844)
@@ -289,8 +291,11 @@ class ScriptedAnswers(Page):
             + """
             const {fileFormat: format, fromFile, toFile} = await import("/page/conversation.js");
             const refused = [];
+            const tree = (...pairs) => ({format, conversations: [{
+              id: "a", messages: pairs.map(([id, parent]) => ({id, parent, role: "user", content: ""}))}]});
             for (const bad of [{}, [], {format}, {format, conversations: [{id: 1}]},
-                               {format, conversations: [{id: "a", messages: [{id: "b", role: "x"}]}]}]) {
+                               {format, conversations: [{id: "a", messages: [{id: "b", role: "x"}]}]},
+                               tree(["b", "b"]), tree(["b", "c"], ["c", "b"]), tree(["b", null], ["b", "b"])]) {
               try { fromFile(JSON.stringify(bad)); } catch (error) { refused.push(error.message); }
             }
             const spoilt = JSON.parse(toFile(kept.slice(0, 1)));
@@ -300,7 +305,7 @@ class ScriptedAnswers(Page):
         kept, read, refused, settings = result
         self.assertIn("Kept.", str(kept))
         self.assertEqual(kept, read)
-        self.assertEqual(len(refused), 5, refused)
+        self.assertEqual(len(refused), 8, refused)
         self.assertEqual(settings, {"seed": 3})
 
     def test_events_are_read_however_they_are_cut(self):

@@ -43,12 +43,6 @@ Result<const GgufPreTokenizer*> find_byte_pattern(std::string_view name) {
                    Quoted{name});
 }
 
-std::uint64_t count_characters(std::string_view text) {
-  std::uint64_t count = 0;
-  for (char byte : text) count += continues_character(byte) ? 0 : 1;
-  return count;
-}
-
 TokenizerDescription described(const LearnedMerges& learned, const TokenizerTraining& training,
                                const GgufPreTokenizer& pre_tokenizer) {
   TokenizerDescription description;
