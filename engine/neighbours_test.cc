@@ -202,8 +202,8 @@ INSTANTIATE_TEST_SUITE_P(OfEveryArchitecture, DeterministicSession,
 
 TEST(DeterministicSession, YieldsTheSameFromTheModelThatTheProgramCarries) {
   const std::shared_ptr<const Model> model = Model::open_default().value();
-  expect_mixes(model, 24, DType::f16);
-  expect_mixes(model, 6, DType::q8_0);
+  expect_mixes(model, 12, DType::f16);
+  expect_mixes(model, 4, DType::q8_0);
 }
 
 }  // namespace

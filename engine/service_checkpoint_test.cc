@@ -1,6 +1,6 @@
 // Models with windows or states share texts by checkpoints. Whoever continues from one must compute what it computes
-// from the beginning: bit for bit where the same passes follow. In the service passes differ; its sums are those of the
-// references, as in all its tests, in which that makes no difference but to states, which a run rounds where it ends.
+// from the beginning: bit for bit where the same passes follow, and where the session is deterministic in whatever
+// passes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,10 +25,6 @@ class ServiceCheckpointTest : public ServiceTest, public testing::WithParamInter
     options.checkpoint_distance = small_distance;
     options.checkpoints = checkpoints_;
     options.cache_memory = memory_;
-    for (const char* name : {"linear.matmul_grouped", "linear.matmul_batched", "state.causal_conv1d",
-                             "state.gated_delta_net", "state.mamba2", "state.selective_scan"}) {
-      options.forced.push_back({name, "reference"});
-    }
     return options;
   }
 
@@ -69,26 +65,25 @@ class ServiceCheckpointTest : public ServiceTest, public testing::WithParamInter
     return listener;
   }
 
-  void expect_as_alone(const TextRequest& asked, const Heard& heard) {
-    const HeardListener expected = heard_alone(asked);
+  static void expect_same(const Heard& heard, const Heard& expected) {
     EXPECT_EQ(heard.ended, GenerationEnd::token_limit) << heard.reason;
-    EXPECT_EQ(heard.tokens, expected->tokens);
-    ASSERT_EQ(heard.scores.size(), expected->scores.size());
-    const float tolerance = session_->sequences().has_states() ? 1e-4F : 0;
+    EXPECT_EQ(heard.tokens, expected.tokens);
+    ASSERT_EQ(heard.scores.size(), expected.scores.size());
     for (std::size_t i = 0; i < heard.scores.size(); ++i) {
-      ASSERT_NEAR(heard.scores[i].log_probability, expected->scores[i].log_probability, tolerance) << "of token " << i;
+      ASSERT_EQ(heard.scores[i].log_probability, expected.scores[i].log_probability) << "of token " << i;
     }
   }
+
+  void expect_as_alone(const TextRequest& asked, const Heard& heard) { expect_same(heard, *heard_alone(asked)); }
 
   std::int64_t checkpoints_ = 0;
   Bytes memory_{0};
 };
 
-// With the kernels that the machine would choose, too.
 TEST_P(ServiceCheckpointTest, FromACheckpointTheSamePassesGiveTheSameBits) {
-  for (const bool is_forced : {true, false}) {
+  for (const bool is_deterministic : {true, false}) {
     SessionOptions options = this->options(3, 0);
-    if (!is_forced) options.forced.clear();
+    options.deterministic = is_deterministic;
     session_ = Session::create(model_, options).value();
     SequenceMemory& sequences = session_->sequences();
     const std::vector<std::int32_t> tokens = text(100, 1);
@@ -230,12 +225,14 @@ TEST_P(ServiceCheckpointTest, OthersDoNotShareWithAnotherSalt) {
 TEST_P(ServiceCheckpointTest, WhateverIsAskedInWhateverOrder) {
   RandomNumbers random(3);
   std::vector<TextRequest> asked;
+  std::vector<HeardListener> alone;
   for (std::uint64_t i = 0; i < 12; ++i) {
     std::vector<std::int32_t> prompt = text(1 + static_cast<std::int64_t>(random.below(60)), random.below(2));
     const std::vector<std::int32_t> rest = text(static_cast<std::int64_t>(random.below(20)), 100 + random.below(3));
     prompt.insert(prompt.end(), rest.begin(), rest.end());
     asked.push_back(request_of(std::move(prompt), 1 + static_cast<std::int64_t>(random.below(40))));
     asked.back().salt = random.below(4) == 0;
+    alone.push_back(heard_alone(asked.back()));
   }
   struct Case {
     std::int64_t checkpoints, pages;
@@ -257,7 +254,7 @@ TEST_P(ServiceCheckpointTest, WhateverIsAskedInWhateverOrder) {
       for (std::uint64_t steps = random.below(6); steps > 0; --steps) service_->step();
     }
     run_all();
-    for (std::size_t i = 0; i < asked.size(); ++i) expect_as_alone(asked[i], *heard[i]);
+    for (std::size_t i = 0; i < asked.size(); ++i) expect_same(*heard[i], *alone[i]);
     // Two make way for each other before anybody comes back to them.
     EXPECT_TRUE(with.checkpoints == 2 || service_->counts().cached_tokens > 0);
     EXPECT_TRUE(with.pages == 0 || service_->counts().preemptions > 0);

@@ -63,8 +63,7 @@ using HeardListener = std::shared_ptr<Heard>;
 
 inline constexpr std::int64_t small_page = 8;
 
-// The model that the program carries. Its sums are those of the references, in which a row does not depend on its
-// neighbours: whoever else is served, the words are the same.
+// The model that the program carries, served deterministically: whoever else is served, the words are the same.
 class ServiceTest : public testing::Test {
  protected:
   void serve(int sequences, std::int64_t pages = 0, ServiceOptions service = {}) {
@@ -86,10 +85,7 @@ class ServiceTest : public testing::Test {
             .pages = pages,
             .page_length = small_page,
             .chunk = 64,
-            .rewrites = false,
-            .packing = WeightPacking::never,
-            .forced = {
-                {"linear.matmul", "reference"}, {"attention.prefill", "reference"}, {"attention.decode", "reference"}}};
+            .deterministic = true};
   }
 
   const Tokenizer& tokenizer() const { return *words_->tokenizer().value(); }

@@ -19,7 +19,7 @@ class AdmissionTest : public ::testing::Test {
     const std::string path = "/tmp/ingot_admission_test_" + std::to_string(::getpid());
     std::ofstream(path) << "right-key\n";
     ::chmod(path.c_str(), 0600);
-    ApplicationOptions options{.keys = ApiKeys::read(path).value(), .host = "127.0.0.1"};
+    ApplicationOptions options{.keys = ApiKeys::read(path).value()};
     ::unlink(path.c_str());
     return options;
   }

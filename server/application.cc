@@ -47,6 +47,7 @@ Application::Application(ApplicationOptions options, Passes& passes, Helpers& he
     : options_(std::move(options)),
       origins_({.hosts = options_.hosts, .origins = options_.origins, .has_keys = options_.keys.are_needed()}),
       log_(options_.log),
+      passes_(passes),
       helpers_(helpers),
       explanations_(passes) {}
 

@@ -69,6 +69,7 @@ class Application : public http::Handler {
   ApplicationOptions options_;
   Origins origins_;
   RequestLog log_;
+  Passes& passes_;
   Helpers& helpers_;
   http::Server* server_ = nullptr;
   std::vector<HostedModel*> models_;  // looked at only where it is open

@@ -103,8 +103,10 @@ TEST_F(ApplicationTest, OnlyABrowserOfAPageThatMayAskIsToldSo) {
   EXPECT_EQ(ask("POST", "/completion", {{"Origin", "https://example.net"}})->answered().status, 403);
 }
 
-TEST_F(ApplicationTest, RefusalsOfHttpCanBeReadByPages) {
-  const http::Answer answer = application_.refuse(413, "too large");
+TEST_F(ApplicationTest, RefusalsOfHttpCanBeReadByPagesThatMayAsk) {
+  http::Request request;
+  request.headers = {{"Origin", "https://example.org"}};
+  const http::Answer answer = application_.refuse({413, "too large"}, request);
   EXPECT_EQ(answer.status, 413);
   EXPECT_EQ(std::ranges::count(answer.headers, "Access-Control-Allow-Origin", &http::Header::name), 1);
 }

@@ -22,7 +22,7 @@ class EmbeddingAnswersTest : public ::testing::Test {
     HostedModelOptions hosted = {.id = "bert"};
     hosted.service.queue = queue;
     ASSERT_TRUE(serving_->add(open_embedder(), hosted).ok());
-    serving_->open();
+    ASSERT_TRUE(serving_->open());
   }
 
   void run_passes() {

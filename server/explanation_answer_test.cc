@@ -55,7 +55,8 @@ class ExplanationTest : public ::testing::Test {
                          passes_.stop();
                          return false;
                        },
-                       [] { return std::optional<std::chrono::steady_clock::time_point>(); }};
+                       [] { return std::optional<std::chrono::steady_clock::time_point>(); },
+                       [] {}};
     passes_.bell().ring();
     passes_.add(std::move(last));
     passes_.run();
@@ -96,8 +97,7 @@ TEST_F(ExplanationTest, PeaksAreNotMeasuredWhileAModelHasRequests) {
   TextRequest request;
   request.prompt = {1};
   request.most_tokens = 1;
-  request.listener = std::make_shared<DeafListener>();
-  ASSERT_TRUE(model_->texts()->submit(std::move(request)).ok());
+  ASSERT_TRUE(model_->texts()->submit(std::move(request), std::make_shared<DeafListener>()).ok());
   const auto exchange = ask();
   run_passes();
   EXPECT_EQ(exchange->answered().status, 503);

@@ -22,7 +22,7 @@ TEST(HostedModel, MetricsOutliveTheRequestsThatItEndsWith) {
   Bell bell;
   auto texts = HostedModel::create(Model::open_default().value(), {.id = "tales"}, bell).value();
   const auto listener = std::make_shared<CountingListener>(texts->metrics());
-  ASSERT_TRUE(texts->texts()->submit({.prompt = {1}, .most_tokens = 2, .listener = listener}).ok());
+  ASSERT_TRUE(texts->texts()->submit({.prompt = {1}, .most_tokens = 2}, listener).ok());
   texts.reset();
   auto vectors = HostedModel::create(open_embedder(), {.id = "bert"}, bell).value();
   const auto count = [&metrics = vectors->metrics()](const VectorEnding& ending) {
@@ -39,7 +39,7 @@ TEST(HostedModel, EndsAllThatItHasOfEitherKind) {
   };
   const auto texts = HostedModel::create(Model::open_default().value(), {.id = "tales"}, bell).value();
   const auto listener = std::make_shared<CountingListener>(texts->metrics());
-  ASSERT_TRUE(texts->texts()->submit({.prompt = {1}, .most_tokens = 2, .listener = listener}).ok());
+  ASSERT_TRUE(texts->texts()->submit({.prompt = {1}, .most_tokens = 2}, listener).ok());
   texts->cancel_all();
   EXPECT_EQ(ended(*texts, GenerationEnd::cancelled), 1);
   EXPECT_FALSE(texts->step());

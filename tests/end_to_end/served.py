@@ -5,10 +5,19 @@ import json
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import threading
 import time
+import unittest
+from pathlib import Path
+
+from program import Program
 
 LIMIT_SECONDS = 120
+TEMPLATE = "\n{% for message in messages %}{{ message.content }}{% endfor %}"
+OPENING = "\nOnce there was a thoughtful cook named Ralf."  # which the model goes on from at length
+GREEDY = {"prompt": OPENING, "temperature": 0}
 
 
 class Answer:
@@ -109,3 +118,44 @@ class Server:
             if time.monotonic() > until:
                 raise AssertionError(f"expected another value of {name}, found {value} to the end")
             time.sleep(0.01)
+
+
+class Served(unittest.TestCase):
+    """One server for all tests of a class."""
+
+    program: Program  # both by run_served_tests()
+    goldens: Path
+    arguments = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        template = Path(cls.folder.name) / "chat.jinja"
+        template.write_text(TEMPLATE)
+        cls.server = Server(cls.program, "--template", template, "--threads", "1", *cls.options(Path(cls.folder.name)))
+        cls.addClassCleanup(cls.server.__exit__)
+
+    @classmethod
+    def options(cls, folder):
+        return cls.arguments
+
+    def complete(self, **fields):
+        answer = self.server.post("/v1/completions", {**GREEDY, **fields})
+        self.assertEqual(answer.status, 200, answer.body)
+        return answer.json()
+
+    def assert_refused(self, answer, status, *words):
+        self.assertEqual(answer.status, status, answer.body)
+        self.assertEqual(answer.headers["Content-Type"], "application/json")
+        error = answer.error()
+        self.assertLessEqual({"message", "type", "param", "code"}, set(error))
+        for word in words:
+            self.assertIn(word, json.dumps(error))
+
+
+def run_served_tests():
+    """Of the file that was started with the paths of ingot and of the goldens, and arguments of unittest."""
+    Served.program = Program(sys.argv[1])
+    Served.goldens = Path(sys.argv[2])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
