@@ -57,7 +57,9 @@ std::string joined(const std::vector<std::string>& words) {
 }  // namespace
 
 std::string version_name() {
-  return std::string(version) + " (" + (commit.empty() ? "commit not known" : std::string(commit)) + ")";
+  std::string name = version;
+  name.append(" (").append(commit.empty() ? std::string_view("commit not known") : std::string_view(commit)).append(")");
+  return name;
 }
 
 void print_version(bool json) {

@@ -171,6 +171,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({14, 35, 288, type});
     parity({16, 37, 544, type, true});
     parity({18, 17, 1120, type, true});
+    parity({23, 9, 96, type});
   }
   for (DType type : {DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
     parity({1, 5, 256, type, true});
@@ -203,7 +204,9 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({10, 272, 3 * block, type, true, layout});
     parity({14, 40, 5 * block, type, true, layout});
     parity({16, 16, 2 * block, type, false, layout});
+    parity({17, 16, 2 * block, type, true, layout});
     parity({18, 24, 1280, type, true, layout});
+    parity({31, 8, 3 * block, type, true, layout});
     parity({2, 8, 0, type, true, layout});
     parity({0, 8, block, type, false, layout});
     parity({3, 0, block, type, false, layout});

@@ -1,4 +1,4 @@
-// Two to sixteen rows of activations and weights in blocks of 32, by SMMLA: two rows of weights times two rows of x,
+// Two to 24 rows of activations and weights in blocks of 32, by SMMLA: two rows of weights times two rows of x,
 // eight codes each, into four 32-bit lanes
 //
 //   w0 x0   w0 x1   w1 x0   w1 x1

@@ -112,7 +112,8 @@ extern const PerTarget<const DotProduct*> gemm_codes;
 // The same by byte dot products; null on other architectures. `coded` has coded_span_bytes(...) (coded_spans.h).
 extern const DotProduct* const gemm_codes_avx512_vnni;
 extern const DotProduct* const gemm_codes_neon_dotprod;
-// For up to paired_rows rows, in blocks of 32; `coded` has coded_span_bytes of an even number of rows.
+// For up to paired_rows rows, in blocks of 32; `coded` has coded_span_bytes of an even number of rows. With more rows
+// panels are faster.
 inline constexpr std::int64_t paired_rows = 24;
 extern const DotProduct* const gemm_codes_neon_i8mm;
 
