@@ -239,6 +239,9 @@ TEST_F(ServiceTest, TellsHowLongEachPhaseTook) {
   EXPECT_GT(whole->times.waiting, 0);
   EXPECT_GT(whole->times.prompt, 0);
   EXPECT_GT(whole->times.generation, 0);
+  EXPECT_EQ(whole->generation_times.front(), 0);
+  EXPECT_EQ(std::ranges::adjacent_find(whole->generation_times, std::ranges::greater_equal()),
+            whole->generation_times.end());
   TextRequest longer = request(openings[1], 5);
   while (longer.prompt.size() < 100) longer.prompt.push_back(longer.prompt.back());  // more than a pass takes
   const std::int64_t reading = submit(longer, read);

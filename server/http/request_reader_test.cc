@@ -282,6 +282,15 @@ TEST(RequestReader, BoundsHeadTargetAndBody) {
   EXPECT_EQ(status_with(chunked + "5\r\n01234\r\n6\r\n"), 413);
 }
 
+TEST(RequestReader, KnowsTheHeadersOfWhatIsTooLarge) {
+  RequestReader reader(usual_limits);
+  const std::string length = std::to_string(usual_limits.body_bytes + 1);
+  reader.feed("POST / HTTP/1.1\r\nHost: a\r\nOrigin: b\r\nContent-Length: " + length + "\r\n\r\n");
+  EXPECT_EQ(reader.refusal().status, 413);
+  ASSERT_NE(reader.request().header("Origin"), nullptr);
+  EXPECT_EQ(*reader.request().header("Origin"), "b");
+}
+
 TEST(RequestReader, BoundsTheNumberOfHeaders) {
   std::string head = "GET / HTTP/1.1\r\nHost: a\r\n";
   for (std::size_t count = 1; count < usual_limits.headers; ++count) head += "a:\r\n";

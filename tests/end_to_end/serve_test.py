@@ -8,7 +8,7 @@ import json
 import socket
 import threading
 
-from served import GREEDY, OPENING, Served, run_served_tests
+from served import GREEDY, OPENING, TEMPLATE, Served, run_served_tests
 
 
 class Texts(Served):
