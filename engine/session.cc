@@ -115,8 +115,8 @@ Result<void> Session::pack() {
   const bool always = options_.packing == WeightPacking::always;
   const Circuit plain = TRY(plain_circuit(shortest_pass()));
   const FeatureSet features = Machine::detect().features;
-  const std::vector<int> wanted =
-      find_packable_weights(plain, [&](DType dtype) { return always || packing_pays(dtype, features, neighbours()); });
+  const std::vector<int> wanted = find_packable_weights(
+      plain, [&](DType dtype) { return always || packing_pays(dtype, features, options_.sequences, neighbours()); });
   // A mapped file can be larger than memory, what is packed cannot.
   const Bytes memory = usable_memory();
   if (!always && memory.count() != 0 && packed_bytes(plain, wanted) > memory.count() / 5 * 4) return {};

@@ -192,7 +192,8 @@ def turns(bench: Bench) -> Iterator[Row]:
         report = bench.load(server, number, **first | {"prompt_tokens": shared + own})
         return {"computed": report["prompt_tokens"] - report["cached_tokens"]}
 
-    pairs = bench.both(Shape(2, shared + 512), work)
+    # A slot of theirs is kept as it is; ours keeps copies of windows and states beside what runs, in what is left.
+    pairs = bench.both(Shape(2, shared + 512, has_own_cache=True), work)
     yield Row("a follow-up turn: prompt tokens computed", "tokens", "lower", "new tokens + 256",
               [(ours["computed"], own + 256) for ours, _ in pairs], 1.0)  # fmt: skip
     yield Row("a follow-up turn: prompt tokens computed", "tokens", "lower", "llama-server", picked(pairs, "computed"))

@@ -28,6 +28,7 @@ class Shape:
     sequences: int
     context: int  # tokens of each
     cached_sequences: int | None = None  # the cache has room for that many whole ones only; None: for all
+    has_own_cache: bool = False  # ours has as much as it takes by itself
 
 
 class Ingot:
@@ -37,10 +38,13 @@ class Ingot:
         self.program, self.model, self.threads, self.options = program, model, threads, options
 
     def command(self, shape: Shape, port: int) -> list[str]:
+        command = [self.program, "serve", self.model, "--host", "127.0.0.1", "--port", str(port),
+                   "--threads", str(self.threads), "--context", str(shape.context),
+                   "--sequences", str(shape.sequences), *self.options]  # fmt: skip
+        if shape.has_own_cache:
+            return command
         cache = self.explained(shape.context)["memory"]["sequence_bytes"] * (shape.cached_sequences or shape.sequences)
-        return [self.program, "serve", self.model, "--host", "127.0.0.1", "--port", str(port),
-                "--threads", str(self.threads), "--context", str(shape.context), "--sequences", str(shape.sequences),
-                "--cache-memory", str(cache), *self.options]  # fmt: skip
+        return [*command, "--cache-memory", str(cache)]
 
     def with_options(self, *options: str) -> "Ingot":
         return Ingot(self.program, self.model, self.threads, self.options + options)

@@ -81,10 +81,11 @@ std::uint64_t packed_bytes(const Circuit& circuit, const std::vector<int>& tenso
 }
 
 // By AVX-512 VNNI weights are multiplied at the speed of memory as they lie; by NEON that takes lanes of rows, but for
-// bytes, which need no unpacking (docs/performance.md). Those of q4_k are for matrix instructions.
-bool packing_pays(DType dtype, const FeatureSet& features, Neighbours neighbours) {
-  if (!can_interleave(dtype) || dtype == DType::q8_0) return false;
-  const bool needs_matrices = dtype == DType::q4_k || neighbours == Neighbours::never_show;
+// bytes, which need no unpacking (docs/performance.md): matrix instructions want those packed where x has several rows.
+// Those of q4_k are for matrix instructions.
+bool packing_pays(DType dtype, const FeatureSet& features, std::int64_t sequences, Neighbours neighbours) {
+  if (!can_interleave(dtype) || (dtype == DType::q8_0 && sequences == 1)) return false;
+  const bool needs_matrices = dtype == DType::q4_k || dtype == DType::q8_0 || neighbours == Neighbours::never_show;
   return features.contains(needs_matrices ? Feature::i8mm : Feature::dotprod);
 }
 

@@ -17,9 +17,11 @@ std::vector<int> find_packable_weights(const Circuit& circuit, const AcceptsType
 // How much memory they take.
 std::uint64_t packed_bytes(const Circuit& circuit, const std::vector<int>& tensors);
 
-// Whether products with weights of this type are faster packed than as a file stores them. Where neighbours must never
-// show, a few rows of packed weights are multiplied fast by matrix instructions alone.
-bool packing_pays(DType dtype, const FeatureSet& features, Neighbours neighbours = Neighbours::may_show);
+// Whether products with weights of this type are faster packed than as a file stores them, where so many sequences are
+// decoded at once. Where neighbours must never show, a few rows of packed weights are multiplied fast by matrix
+// instructions alone.
+bool packing_pays(DType dtype, const FeatureSet& features, std::int64_t sequences,
+                  Neighbours neighbours = Neighbours::may_show);
 
 // Packs some of those weights a few megabytes at a time, and hands each part to `release` when it was packed: weights
 // take as many bytes as they did, so memory need not hold them twice.

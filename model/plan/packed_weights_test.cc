@@ -45,6 +45,20 @@ TEST_F(PackedWeightsTest, OnlyWholeMatricesOfWholeEightsOfRowsArePacked) {
   EXPECT_EQ(made.bytes(), weights_.find("four")->size(0) * 36 + weights_.find("eight")->size(0) * 68);
 }
 
+TEST_F(PackedWeightsTest, PayWhereTheMachineMultipliesThemFaster) {
+  using enum Feature;
+  const FeatureSet dots = {neon, dotprod}, matrices = {neon, dotprod, i8mm}, wide = {avx2, avx512, avx512_vnni};
+  EXPECT_TRUE(packing_pays(DType::q4_0, dots, 1));
+  EXPECT_FALSE(packing_pays(DType::q4_0, dots, 1, Neighbours::never_show));
+  EXPECT_FALSE(packing_pays(DType::q4_k, dots, 1));
+  EXPECT_TRUE(packing_pays(DType::q4_k, matrices, 1));
+  EXPECT_FALSE(packing_pays(DType::q8_0, matrices, 1));
+  EXPECT_TRUE(packing_pays(DType::q8_0, matrices, 2));
+  EXPECT_FALSE(packing_pays(DType::q8_0, dots, 2));
+  EXPECT_FALSE(packing_pays(DType::q4_0, wide, 2));
+  EXPECT_FALSE(packing_pays(DType::f16, matrices, 2));
+}
+
 TEST_F(PackedWeightsTest, ProductsOfAnyNumberOfRowsReadThem) {
   for (const std::int64_t rows : {1, 4, 5, 40}) {
     Circuit circuit = products(rows);
