@@ -57,8 +57,8 @@ class Service {
 
   // --- from any thread ---
   // All choices of one request or more, of one asker, or none of them. A number to cancel the first choice by; those
-  // that follow have the numbers that follow. Fails, and tells the listeners nothing, where prompt and answer cannot fit
-  // the context (out_of_range), the queue is full (would_block), or a field is out of its range, or there are more
+  // that follow have the numbers that follow. Fails, and tells the listeners nothing, where prompt and answer cannot
+  // fit the context (out_of_range), the queue is full (would_block), or a field is out of its range, or there are more
   // choices than the queue can ever hold (invalid_argument).
   Result<std::int64_t> submit(std::vector<TextChoices> requests);
   Result<std::int64_t> submit(TextRequest request, std::shared_ptr<GenerationListener> listener);
