@@ -58,7 +58,9 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string version_name() {
   std::string name = version;
-  name.append(" (").append(commit.empty() ? std::string_view("commit not known") : std::string_view(commit)).append(")");
+  name.append(" (")
+      .append(commit.empty() ? std::string_view("commit not known") : std::string_view(commit))
+      .append(")");
   return name;
 }
 

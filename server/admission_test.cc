@@ -57,12 +57,12 @@ TEST_F(AdmissionTest, WhatHttpRefusesLeavesALine) {
   ::testing::internal::CaptureStderr();
   http::Answer answer;
   {
-    Application application(options(), passes_, helpers_);  // at its end its lines are written
+    Application application(options(), passes_, helpers_);
     answer = application.refuse({413, "too large"}, head("POST", "/v1/completions"));
     http::Request unknown;
     unknown.peer = "10.0.0.9";
     (void)application.refuse({400, "no HTTP"}, unknown);
-  }
+  }  // which writes what is left
   const std::string lines = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(answer.status, 413);
   EXPECT_NE(answer.body.find("too large"), std::string::npos);

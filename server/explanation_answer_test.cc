@@ -55,8 +55,7 @@ class ExplanationTest : public ::testing::Test {
                          passes_.stop();
                          return false;
                        },
-                       [] { return std::optional<std::chrono::steady_clock::time_point>(); },
-                       [] {}};
+                       [] { return std::optional<std::chrono::steady_clock::time_point>(); }, [] {}};
     passes_.bell().ring();
     passes_.add(std::move(last));
     passes_.run();

@@ -158,13 +158,11 @@ std::optional<Refusal> HeadCheck::end() const {
     return malformed("expected Content-Length or Transfer-Encoding, found both");
   }
   if (transfer_encodings_ != 0 && is_version_1_0_) return malformed("expected no Transfer-Encoding in HTTP/1.0");
+  if (content_length() > limits_.body_bytes) {
+    return Refusal{413, "expected a body of at most " + std::to_string(limits_.body_bytes) + " bytes, found " +
+                            std::to_string(content_length())};
+  }
   return {};
-}
-
-std::optional<Refusal> HeadCheck::check_body_size() const {
-  if (content_length() <= limits_.body_bytes) return {};
-  return Refusal{413, "expected a body of at most " + std::to_string(limits_.body_bytes) + " bytes, found " +
-                          std::to_string(content_length())};
 }
 
 }  // namespace ingot::http

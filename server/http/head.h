@@ -23,8 +23,6 @@ class HeadCheck {
   std::optional<Refusal> take_part(std::string_view part) const;
   // The empty line came: do the headers agree with each other?
   std::optional<Refusal> end() const;
-  // Is the body that they announce small enough?
-  std::optional<Refusal> check_body_size() const;
 
   bool has_request_line() const { return has_request_line_; }
   bool is_version_1_0() const { return is_version_1_0_; }

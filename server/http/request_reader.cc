@@ -170,11 +170,10 @@ class RequestReader::Parts {
 
   void end_head() {
     if (line_begin_ > limits_.head_bytes) return check_size();
-    if (std::optional<Refusal> why = check_.end()) return refuse(std::move(*why));
     beast::error_code error;
     parser_.put(boost::asio::buffer(held_.data() + head_begin_, line_begin_ - head_begin_), error);
-    // Only now: whose page asks is to be known, so that it can read the refusal.
-    if (std::optional<Refusal> why = check_.check_body_size()) return refuse(std::move(*why));
+    // Behind that, so that whoever refuses it knows its headers.
+    if (std::optional<Refusal> why = check_.end()) return refuse(std::move(*why));
     // The end of a head without a body completes it; Beast would read a body's first bytes next.
     if (error && error != beast::http::error::need_more)
       return refuse({400, "a head that HTTP forbids: " + error.message()});

@@ -109,7 +109,9 @@ void multiply_half_braids(const Matmul::Arguments& a, const std::byte* prepared)
   }
 }
 
-std::int64_t rows_together(const Matmul::Arguments& a) { return keeps_code_bytes(a.weights.dtype()) ? most_set_rows : 4; }
+std::int64_t rows_together(const Matmul::Arguments& a) {
+  return keeps_code_bytes(a.weights.dtype()) ? most_set_rows : 4;
+}
 
 // Two turns take less than panels do, which unpack all weights first.
 bool accepts(const Matmul::Arguments& a) {
