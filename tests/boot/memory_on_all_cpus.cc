@@ -80,14 +80,18 @@ void pass_blocks(Worker& worker) {
 constexpr std::uint64_t page_count = 16;
 void count_in_pages(Worker& worker) {
   use_address_space(worker.place->space);
-  while (!worker.place->stop.load(MemoryOrder::relaxed)) {
+  std::uint64_t value = 0;
+  bool is_refused = false;
+  while (is_refused || !worker.place->stop.load(MemoryOrder::relaxed)) {
     const VirtualAddress word = worker.place->pages + worker.written % page_count * page_bytes + worker.number * 8;
-    std::uint64_t value = 0;
-    require(copy_from_user(&value, word, 8));
-    ++value;
-    const bool allowed = copy_to_user(word, &value, 8).ok();  // not while the page is read-only
-    if (allowed) ++worker.written;
-    if (!allowed || worker.written % 64 == 0) current_scheduler().yield();
+    if (!is_refused) {
+      require(copy_from_user(&value, word, 8));
+      ++value;
+    }
+    // Not while the page is read-only. Where it becomes so in the middle, some bytes are written: the same value again.
+    is_refused = !copy_to_user(word, &value, 8).ok();
+    if (!is_refused) ++worker.written;
+    if (is_refused || worker.written % 64 == 0) current_scheduler().yield();
   }
   use_address_space(nullptr);
 }
