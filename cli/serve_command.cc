@@ -74,12 +74,18 @@ void print_model(const HostedModel& model) {
                coloured(model.id(), Colour::bold).c_str(), static_cast<long long>(model.context()),
                mebibytes(model.cache_bytes()), static_cast<long long>(tokens),
                static_cast<long long>(geometry.sequences), kind.c_str());
+  if (model.context() == model.session_context()) return;
+  const std::string warning = coloured("warning:", Colour::yellow);
+  std::fprintf(stderr,
+               "%s expected room for a context of %lld tokens, found a cache for %lld: more --cache-memory gives it\n",
+               warning.c_str(), static_cast<long long>(model.session_context()), static_cast<long long>(tokens));
 }
 
 Result<std::vector<std::string>> ids_of(const Options& options) {
   std::vector<std::string> ids;
   for (std::size_t index = 0; index < options.paths.size(); ++index) {
     ids.push_back(index < options.aliases.size() ? options.aliases[index] : id_of(options.paths[index]));
+    if (ids.back().empty()) return Error::of(ErrorCode::invalid_argument, "expected a name for --alias, found none");
     if (std::ranges::count(ids, ids.back()) > 1) {
       return Error::of(ErrorCode::invalid_argument, "expected models of different names, found two called ", ids.back(),
                        ": give each its own --alias");
@@ -101,7 +107,11 @@ Result<void> complete(Options& options) {
   if (http.host.empty() && http.unix_path.empty()) {
     return Error::of(ErrorCode::invalid_argument, "expected an address to listen on, found --host none and no --unix");
   }
-  if (!options.template_file.empty()) options.chat_template = TRY(read_template_file(options.template_file));
+  if (!options.template_file.empty()) {
+    options.chat_template = TRY(read_template_file(options.template_file));
+    const auto parsed = chat::ChatTemplate::parse(options.chat_template);
+    if (!parsed.ok()) return parsed.error().within("--template ", options.template_file);
+  }
   if (!options.key_file.empty()) options.serving.keys = TRY(ApiKeys::read(options.key_file));
   options.serving.log = options.log == "json" ? LogForm::json : options.log == "none" ? LogForm::none : LogForm::text;
   options.serving.drain = std::chrono::seconds(options.drain_seconds);
@@ -245,7 +255,8 @@ void add(const Command& application, int& exit_code) {
   command.add_option("--template", options->template_file, "a file with a Jinja chat template, instead of the models'");
   add_addresses(command, *options);
   add_sizes(command, *options);
-  command.add_option("--seed", options->seed, "by which requests draw that name none; without this, any");
+  command.add_option("--seed", options->seed, "by which requests draw that name none; without this, any")
+      .check(between(std::int64_t{0}, std::int64_t{0xffffffff}));
   command.add_flag("--verbose", options->verbose, "answers of chats tell the prompt that the template made");
   const Option connections =
       command.add_option("--connections", options->serving.http.limits.connections, "open at once")

@@ -47,6 +47,9 @@ ApiError expect_texts(const HostedModel& model) {
                                             ", which makes embeddings: ask /v1/embeddings");
 }
 
+// Told to clients, some of whom keep numbers as doubles.
+std::uint64_t any_seed() { return any_number() & 0xffffffff; }
+
 // Before anything is made of them: so many could never wait together.
 Outcome<void> check_choices(const BodyRequest& request, std::int64_t prompts, std::int64_t choices) {
   const Result<void> fits = request.model.texts()->check_queue_holds(prompts * choices, 0);
@@ -58,7 +61,7 @@ Outcome<void> check_choices(const BodyRequest& request, std::int64_t prompts, st
 Outcome<std::vector<TextRequest>> requests_of(const BodyRequest& request, const protocol::GenerationRequest& generation,
                                               std::vector<std::vector<std::int32_t>> prompts) {
   std::vector<TextRequest> texts =
-      TRY(protocol::text_requests(generation, std::move(prompts), request.model.texts()->room(), any_number()));
+      TRY(protocol::text_requests(generation, std::move(prompts), request.model.texts()->room(), any_seed()));
   const Visitor& visitor = request.visit->visitor();
   const std::uint64_t salt = salt_of(visitor.salt, generation);
   for (TextRequest& text : texts) {

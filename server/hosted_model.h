@@ -38,7 +38,9 @@ class HostedModel {
   const std::string& path() const { return path_; }
   const Model& model() const { return *model_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
-  std::int64_t context() const { return session_->context(); }
+  // Tokens that a request may have: the session's context, or what the cache has room for where that is less.
+  std::int64_t context() const { return texts_ ? texts_->room() : session_->context(); }
+  std::int64_t session_context() const { return session_->context(); }
   const CacheGeometry& geometry() const { return session_->geometry(); }
   std::size_t cache_bytes() const { return cache_bytes_; }
   // Against which its requests are read.

@@ -36,7 +36,7 @@ export function showMap(root, link, model) {
   link.href = address;
   if (key.value) return offerFile(root, address, model);
   const frame = element("iframe", {src: address, title: `Map of ${model}`});
-  const wait = element("p", {class: "map_note soft"}, "The server measures the model. This may take some seconds.");
+  const wait = element("p", {class: "map_note soft"}, "The server draws the map. This may take some seconds.");
   frame.addEventListener("load", () => {
     wait.remove();
     // An error comes as JSON, which a reader should not have to look at.

@@ -78,6 +78,9 @@ Outcome<std::vector<Prompt>> read_prompts(const Value& value, std::int64_t vocab
   return prompts;
 }
 
+// -1: whatever would be taken without it.
+constexpr auto any_llama_seed = std::numeric_limits<std::uint64_t>::max();
+
 // -1, and nothing, are as many as fit. The second is the name that others have for the first.
 void read_predicted_length(FieldReader& reader, GenerationRequest& request) {
   for (const std::string_view name : {"max_tokens", "n_predict"}) {
@@ -115,6 +118,7 @@ Outcome<LlamaRequest> read_llama_request(const chat::Dictionary& body, const Ser
     }
   }
   read_generation_fields(reader, model, request.generation, BiasForm::llama);
+  if (request.generation.seed == any_llama_seed) request.generation.seed = model.seed;
   read_predicted_length(reader, request.generation);
   check_lengths(reader, request.generation);
   read_likely_tokens(reader, request.generation);

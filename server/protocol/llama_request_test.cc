@@ -102,6 +102,11 @@ TEST(LlamaRequest, HasABoundForBiases) {
   EXPECT_EQ(biased(1025), "logit_bias");
 }
 
+TEST(LlamaRequest, TakesMinusOneForAnySeed) {
+  EXPECT_EQ(llama_request_of(R"({"prompt":"a","seed":-1})").generation.seed, std::nullopt);
+  EXPECT_EQ(llama_request_of(R"({"prompt":"a","seed":7})").generation.seed, 7u);
+}
+
 TEST(LlamaRequest, HonoursItsOwnFieldsAndThoseOfAllTexts) {
   const LlamaRequest request = llama_request_of(
       R"({"prompt":"a","n_probs":3,"return_tokens":true,"post_sampling_probs":false,"temperature":0.5,"stream":true})");

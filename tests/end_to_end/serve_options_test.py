@@ -184,8 +184,20 @@ class Ends(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
         self.assertEqual(Served.program.run("serve", "--host", "nowhere.example").returncode, 2)
         self.assertEqual(Served.program.run("serve", "--alias", "a", "--alias", "b").returncode, 2)
-        self.assertEqual(Served.program.run("serve", "--body", "0", "no-such-model").returncode, 2)
+        for option, value in (("--body", "0"), ("--alias", ""), ("--seed", "-1"), ("--seed", str(1 << 64))):
+            self.assertEqual(Served.program.run("serve", option, value, "no-such-model").returncode, 2, option)
+        with tempfile.NamedTemporaryFile("w", suffix=".jinja") as broken:
+            broken.write("{% if")
+            broken.flush()
+            done = Served.program.run("serve", "--template", broken.name, "no-such-model")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("line 1", done.stderr)
         self.assertEqual(Served.program.run("serve", "no-such-model", "--port", "0").returncode, 1)
+
+    def test_a_cache_that_is_smaller_than_the_context_is_the_context(self):
+        done = Served.program.run("serve", "--dry-run", "--json", "--port", "0", "--cache-memory", "300K", "--sequences", "2")
+        model = json.loads(done.stdout)["models"][0]
+        self.assertEqual(model["context"], model["cache_pages"] * model["page_tokens"])
 
     def test_a_dry_run_says_what_would_be_served(self):
         done = Served.program.run("serve", "--dry-run", "--json", "--port", "0", "--cache-memory", "1M")
