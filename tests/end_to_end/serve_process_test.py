@@ -42,11 +42,19 @@ def full_pipe():
         os.close(writing)
 
 
-def start(error, *arguments):
-    return subprocess.Popen(
+@contextlib.contextmanager
+def started(error, *arguments):
+    """A server that is gone behind it."""
+    process = subprocess.Popen(
         [program.path, "serve", "--threads", "1", "--connections", "100", *map(str, arguments)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=error,
     )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
 
 def free_port():
@@ -77,23 +85,17 @@ class Signals(unittest.TestCase):
         with full_pipe() as error:
             for sent in (signal.SIGTERM, signal.SIGINT):
                 port = free_port()
-                process = start(error, "--port", port)
-                try:
+                with started(error, "--port", port) as process:
                     self.assertEqual(wait_for_health(port), 503)
                     process.send_signal(sent)
                     self.assertEqual(process.wait(timeout=LIMIT_SECONDS), 128 + sent)
                     self.assertEqual(process.stdout.read(), b"")
-                finally:
-                    process.kill()
-                    process.wait()
-                    process.stdout.close()
 
 
 class Log(unittest.TestCase):
     def test_nobody_waits_for_a_standard_error_that_nobody_reads(self):
         with full_pipe() as error:
-            process = start(error, "--port", "0", "--json")
-            try:
+            with started(error, "--port", "0", "--json") as process:
                 port = json.loads(process.stdout.readline())["port"]
                 # More than any buffer on the way holds.
                 asked = 1500
@@ -114,15 +116,10 @@ class Log(unittest.TestCase):
                 self.assertGreater(lost, 0)
                 process.send_signal(signal.SIGTERM)
                 self.assertEqual(process.wait(timeout=LIMIT_SECONDS), 0)
-            finally:
-                process.kill()
-                process.wait()
-                process.stdout.close()
 
     def test_a_standard_error_that_is_closed_ends_nothing(self):
         reading, writing = os.pipe()
-        process = start(writing, "--port", "0", "--json")
-        try:
+        with started(writing, "--port", "0", "--json") as process:
             os.close(writing)
             port = json.loads(process.stdout.readline())["port"]
             os.close(reading)
@@ -130,10 +127,6 @@ class Log(unittest.TestCase):
                 self.assertEqual(wait_for_health(port), 200)
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(timeout=LIMIT_SECONDS), 0)
-        finally:
-            process.kill()
-            process.wait()
-            process.stdout.close()
 
     def test_no_target_looks_like_another_column(self):
         with Server(program, "--threads", "1") as server:
