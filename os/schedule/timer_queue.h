@@ -1,11 +1,12 @@
 // TimerQueue: what shall happen when, on one CPU. The next is found at once, adding is constant, removing logarithmic
-// on average: a pairing heap (Fredman, Sedgewick, Sleator, Tarjan 1986) whose nodes lie inside the timers.
+// on average.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "base/atomic.h"
+#include "base/pairing_heap.h"
 #include "base/units.h"
 #include "os/schedule/locked.h"
 
@@ -13,17 +14,12 @@ namespace ingot::os {
 
 class Thread;
 
-class Timer {
+class Timer : public HeapNode {
  public:
-  Timer() = default;
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
   Nanoseconds deadline() const { return deadline_; }
 
  protected:
-  ~Timer() {
-    if (pending_) __builtin_trap();
-  }
+  ~Timer() = default;
 
  private:
   friend class TimerQueue;
@@ -34,10 +30,6 @@ class Timer {
 
   Nanoseconds deadline_;
   std::uint64_t order_ = 0;  // of adding: equal deadlines expire in it
-  bool pending_ = false;
-  Timer* child_ = nullptr;
-  Timer* next_ = nullptr;      // sibling
-  Timer* previous_ = nullptr;  // sibling, or the parent of a first child
 };
 
 // The hardware that interrupts at a time.
@@ -63,17 +55,19 @@ class TimerQueue {
   std::optional<Nanoseconds> next_deadline();
 
  private:
+  struct Earlier {
+    bool operator()(const Timer& left, const Timer& right) const {
+      if (left.deadline_ != right.deadline_) return left.deadline_ < right.deadline_;
+      return left.order_ < right.order_;
+    }
+  };
   struct State {
     explicit State(TimerAlarm& ringer) : alarm(ringer) {}
     TimerAlarm& alarm;
-    Timer* first = nullptr;
+    PairingHeap<Timer, Earlier> heap;
     std::uint64_t added = 0;
   };
   static void insert(State& state, Timer& timer, Nanoseconds deadline);
-  static bool before(const Timer& left, const Timer& right);
-  static Timer* meld(Timer* left, Timer* right);
-  static Timer* meld_siblings(Timer* first);
-  static void remove(State& state, Timer& timer);
 
   Locked<State, SharedWith::interrupts> state_;
 };

@@ -1,0 +1,54 @@
+// Block: bytes that a device or a program filled, shared by all that refer to a part of them. They lie in one piece of
+// physical memory, so that a device can be sent to them.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "os/memory/allocator.h"
+#include "os/memory/shared.h"
+#include "os/syscall/errno.h"
+
+namespace ingot::os::network {
+
+class Block final : public Shared {
+ public:
+  // Who gets the bytes back when nobody refers to them any more. It outlives all of its blocks.
+  class Owner {
+   public:
+    virtual void take_back(std::span<std::byte> bytes) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  Block(std::span<std::byte> bytes, Owner& owner) : bytes_(bytes), owner_(owner) {}
+  ~Block() { owner_.take_back(bytes_); }
+
+  std::span<std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::span<std::byte> bytes_;
+  Owner& owner_;
+};
+
+// Blocks of the heap. It lies in the window on physical memory, whose large pieces are contiguous frames.
+class HeapBlocks final : public Block::Owner {
+ public:
+  explicit HeapBlocks(Allocator& heap) : heap_(heap) {}
+
+  Allocator& heap() { return heap_; }
+  Answer<Reference<Block>> create(std::size_t bytes) {
+    const std::span room(static_cast<std::byte*>(TRY(heap_.allocate(bytes))), bytes);
+    Result<Reference<Block>> block = make_reference<Block>(heap_, room, *this);
+    if (block.ok()) return std::move(block).value();
+    take_back(room);
+    return Errno::enomem;
+  }
+  void take_back(std::span<std::byte> bytes) override { heap_.free(bytes.data(), bytes.size()); }
+
+ private:
+  Allocator& heap_;
+};
+
+}  // namespace ingot::os::network
