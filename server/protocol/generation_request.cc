@@ -39,8 +39,7 @@ void read_sampling(FieldReader& reader, SamplerOptions& sampling) {
   reader.read("top_k", sampling.top_k, {-1, std::numeric_limits<std::int32_t>::max()});
   if (sampling.top_k < 0) sampling.top_k = 0;  // -1 is how others switch it off
   reader.read("repeat_last_n", sampling.penalty_window, {-1, std::numeric_limits<std::int32_t>::max()});
-  if (sampling.penalty_window < 0)
-    sampling.penalty_window = std::numeric_limits<std::int32_t>::max();  // the whole text
+  if (sampling.penalty_window < 0) sampling.penalty_window = std::numeric_limits<std::int32_t>::max();  // -1: all
   read_sampler_order(reader, sampling);
 }
 
