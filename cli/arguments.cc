@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <optional>
 
 namespace ingot {
@@ -21,7 +22,13 @@ Check number_between(Number least, Number most) {
 
 Check between(std::int64_t least, std::int64_t most) { return number_between(least, most); }
 Check between(double least, double most) { return number_between(least, most); }
-Check one_of(std::vector<std::string> words) { return Check(std::make_shared<CLI::IsMember>(std::move(words))); }
+Check one_of(std::vector<std::string> words) {
+  const std::string name = "{" + CLI::detail::join(words) + "}";
+  return checked_by(name, [words = std::move(words)](std::string& text) -> std::string {
+    if (std::ranges::find(words, text) != words.end()) return "";
+    return "expected one of " + CLI::detail::join(words, ", ") + ", found '" + text + "'";
+  });
+}
 Check checked_by(std::string_view name, std::function<std::string(std::string&)> function) {
   return Check(std::make_shared<CLI::Validator>(std::move(function), std::string(name)));
 }

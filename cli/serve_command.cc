@@ -146,6 +146,7 @@ Result<void> load(Serving& serving, const Options& options, nlohmann::json& repo
     const HostedModel& model = *TRY(serving.add(std::move(opened), hosted));
     report["models"].push_back(described(model, path));
     if (!options.json) print_model(model);
+    warn_of_context(model.model(), model.context());
   }
   return {};
 }
@@ -265,7 +266,7 @@ void add(const Command& application, int& exit_code) {
   command.add_option("--drain", options->drain_seconds, "seconds that running requests get to end after SIGTERM")
       .check(between(0, 86400))
       .capture_default_str();
-  command.add_option("--log", options->log, "a line for each request: text, json or none")
+  command.add_option("--log", options->log, "a line for each request but polls that go well: text, json or none")
       .check(one_of({"text", "json", "none"}))
       .capture_default_str();
   command.add_flag("--dry-run", options->dry_run, "listen, load and say what would be served; then exit");

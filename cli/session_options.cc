@@ -97,6 +97,14 @@ Result<std::string> read_template_file(const std::string& path) {
   return Error::of(ErrorCode::input_output, Quoted{path}, ": expected a template, found none");
 }
 
+void warn_of_context(const Model& model, std::int64_t context) {
+  const std::int64_t limit = model.facts().scaled_context;
+  if (context <= limit) return;
+  print_warning("expected a context of at most the " + std::to_string(limit) +
+                " tokens that the model was made for, found " + std::to_string(context) +
+                ": what it says beyond them makes little sense; give a smaller --context, or none");
+}
+
 Result<OpenedModel> open_model(const ModelOptions& options) {
   OpenedModel opened;
   opened.model = TRY(open_model_at(options.path));
@@ -105,12 +113,7 @@ Result<OpenedModel> open_model(const ModelOptions& options) {
   Result<std::unique_ptr<Session>> created = Session::create(opened.model, session);
   if (!created.ok()) return created.error().within(Quoted{options.path});
   opened.session = std::move(created).value();
-  const std::int64_t limit = opened.model->facts().context;
-  if (opened.session->context() > limit) {
-    print_warning("expected a context of at most the " + std::to_string(limit) +
-                  " tokens that the model was made for, " + "found " + std::to_string(opened.session->context()) +
-                  ": what it says beyond them makes little sense; give a smaller --context, or none");
-  }
+  warn_of_context(*opened.model, opened.session->context());
   return opened;
 }
 

@@ -24,6 +24,9 @@ Result<std::string> read_template_file(const std::string& path);
 // The name of a format or a mix of them, for what is written.
 Check type_of_numbers();
 
+// Of one that the model was not made for, and its rotation is not scaled to.
+void warn_of_context(const Model& model, std::int64_t context);
+
 struct ModelOptions {
   std::string path{default_model_name};
   SessionOptions session;

@@ -104,6 +104,34 @@ std::string wrong_count(const std::string& text) {
   return text;
 }
 
+// CLI11 says "--private-key requires --certificate".
+std::string missing_company(const std::string& text) {
+  constexpr std::string_view verb = " requires ";
+  const std::size_t at = text.find(verb);
+  if (at == std::string::npos) return text;
+  const std::string option = text.substr(0, at);
+  return "expected " + text.substr(at + verb.size()) + " beside " + option + ", found " + option +
+         " alone: give both, or neither";
+}
+
+// CLI11 says "--no-pack excludes --pack".
+std::string wrong_company(const std::string& text) {
+  constexpr std::string_view verb = " excludes ";
+  const std::size_t at = text.find(verb);
+  if (at == std::string::npos) return text;
+  return "expected " + text.substr(0, at) + " or " + text.substr(at + verb.size()) +
+         ", found both: leave one of them out";
+}
+
+// CLI11 says "Could not convert: --json = maybe". Options that take a value have checks of their own.
+std::string wrong_value(const std::string& text) {
+  constexpr std::string_view begin = "Could not convert: ", between = " = ";
+  const std::size_t at = text.find(between);
+  if (!text.starts_with(begin) || at == std::string::npos) return text;
+  return text.substr(begin.size(), at - begin.size()) + ": expected no value, true or false, found " +
+         in_quotes(text.substr(at + between.size()));
+}
+
 }  // namespace
 
 std::string usage_error(const CLI::App& application, const CLI::ParseError& error) {
@@ -122,6 +150,12 @@ std::string usage_error(const CLI::App& application, const CLI::ParseError& erro
     text = full_name(command) + ": expected " + text.substr(0, end) + ", found none";
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     text = full_name(command) + ": " + wrong_count(text);
+  } else if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) {
+    text = full_name(command) + ": " + missing_company(text);
+  } else if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+    text = full_name(command) + ": " + wrong_company(text);
+  } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    text = full_name(command) + ": " + wrong_value(text);
   } else {
     text = full_name(command) + ": " + text;
   }

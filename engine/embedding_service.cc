@@ -53,17 +53,9 @@ Result<std::int64_t> EmbeddingService::submit(VectorRequest request) {
   active->ending.counts.prompt = tokens_of(active->request);
   const auto texts = std::ssize(active->request.texts);
   const std::lock_guard lock(mutex_);
-  if (counts_.waiting >= options_.queue) {
-    return Error::of(ErrorCode::would_block, "expected less than ", options_.queue, " requests to wait, found ",
-                     counts_.waiting);
-  }
-  // Whoever comes alone may come, however many texts he has.
-  if (waiting_texts_ > 0 && waiting_texts_ + texts > options_.queued_texts) {
-    return Error::of(ErrorCode::would_block, "expected at most ", options_.queued_texts, " texts to wait, found ",
-                     waiting_texts_ + texts);
-  }
+  TRY(waiting_.check(active->request.asker, {1, texts}));
+  waiting_.add(active->request.asker, {1, texts});
   ++counts_.waiting;
-  waiting_texts_ += texts;
   ++turns_[active->request.asker].requests;
   active->turns_before = turns_of_all_;
   const std::int64_t number = active->number = next_number_++;
@@ -114,6 +106,13 @@ void EmbeddingService::end_turns(std::int64_t asker) {
   if (--turns_[asker].requests == 0) turns_.erase(asker);
 }
 
+void EmbeddingService::take(Active& active, std::size_t texts) {
+  active.taken += texts;
+  const bool is_last = active.taken == active.request.texts.size();
+  waiting_.remove(active.request.asker, {is_last ? 1 : 0, static_cast<std::int64_t>(texts)});
+  if (is_last) end_turns(active.request.asker);
+}
+
 void EmbeddingService::begin(Active& active) {
   active.ending.times.waiting = seconds_since(active.arrival);
   --counts_.waiting;
@@ -134,9 +133,7 @@ std::vector<EmbeddingService::Text> EmbeddingService::take_texts() {
     if (!texts.empty() && tokens > session_.options().chunk) break;
     if (text.index == 0) begin(*next);
     turns_[next->request.asker].last = ++turns_of_all_;
-    ++next->taken;
-    --waiting_texts_;
-    if (next->taken == next->request.texts.size()) end_turns(next->request.asker);
+    take(*next, 1);
     texts.push_back(text);
   }
   return texts;
@@ -190,9 +187,7 @@ void EmbeddingService::end(Active& active, GenerationEnd end, std::optional<Erro
     } else {
       --counts_.running;
     }
-    if (active.taken < texts) end_turns(active.request.asker);
-    waiting_texts_ -= static_cast<std::int64_t>(texts - active.taken);
-    active.taken = texts;
+    if (active.taken < texts) take(active, texts - active.taken);
   }
   if (end != GenerationEnd::model) active.ending.vectors.clear();
   active.ending.end = end;

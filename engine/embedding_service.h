@@ -12,8 +12,9 @@
 namespace ingot {
 
 struct EmbeddingServiceOptions {
-  std::int64_t queue = 256;            // requests that wait: none of their texts was in a pass
-  std::int64_t queued_texts = 32'768;  // that wait, of all requests: one may have thousands
+  // Of one asker, where nobody else's wait.
+  std::int64_t queue = 256;            // requests with texts that wait
+  std::int64_t queued_texts = 32'768;  // those texts: one request may have thousands
 };
 
 // What came of a request.
@@ -85,7 +86,7 @@ class EmbeddingService {
   };
 
   EmbeddingService(Session& session, Bell& bell, EmbeddingServiceOptions options)
-      : session_(session), bell_(bell), options_(options) {}
+      : session_(session), bell_(bell), waiting_({options.queue, options.queued_texts}) {}
   Result<void> check(const VectorRequest& request) const;
   void end_unwanted();
   void end(Active& active, GenerationEnd end, std::optional<Error> error = {});
@@ -97,19 +98,20 @@ class EmbeddingService {
   Active* next_waiting() const;
   void begin(Active& active);
   void end_turns(std::int64_t asker);
+  // So many more of its texts wait no more.
+  void take(Active& active, std::size_t texts);
 
   // The texts of the next pass, which wait no more.
   std::vector<Text> take_texts();
 
   Session& session_;
   Bell& bell_;
-  EmbeddingServiceOptions options_;
 
   mutable std::mutex mutex_;                     // of all that follows
   std::vector<std::unique_ptr<Active>> active_;  // by arrival; removed by the thread of passes alone
   std::map<std::int64_t, Turns> turns_;          // by asker
   std::int64_t turns_of_all_ = 0;
-  std::int64_t waiting_texts_ = 0;
+  QueueBounds waiting_;  // a request leaves with its last text
   std::int64_t next_number_ = 0;
   ServiceCounts counts_;
 };

@@ -103,6 +103,21 @@ TEST(Rotation, OfAnUnknownKindIsRefused) {
   EXPECT_TRUE(mentions(scaling.refusal(), "rope_factors_long")) << scaling.refusal();
 }
 
+TEST(Rotation, OfALongerScaleReachesFurtherThanTheModelWasTrained) {
+  GgufOfGolden gguf("llama");
+  const auto facts = [&gguf] { return gguf.open().value()->facts(); };
+  const std::int64_t context = facts().context;
+  EXPECT_EQ(facts().scaled_context, context);
+  gguf.metadata().set_text("llama.rope.scaling.type", "yarn");
+  gguf.metadata().set_number("llama.rope.scaling.factor", 4);
+  EXPECT_EQ(facts().scaled_context, context);  // which may be what is scaled, or what comes of it
+  gguf.metadata().set_integer("llama.rope.scaling.original_context_length", context);
+  EXPECT_EQ(facts().scaled_context, 4 * context);
+  EXPECT_EQ(facts().context, context);
+  gguf.metadata().set_number("llama.rope.scaling.factor", 0.5);
+  EXPECT_EQ(facts().scaled_context, context);
+}
+
 using Vectors = std::vector<std::vector<float>>;
 
 Vectors vectors_of(const Result<std::shared_ptr<const Model>>& model) {

@@ -3,7 +3,7 @@
 namespace ingot {
 namespace {
 
-// Requests or tokens, of which an asker has `own` of `all` that wait.
+// Requests or parts of them, of which an asker has `own` of `all` that wait.
 bool fits(std::int64_t of_one, std::int64_t all, std::int64_t own, std::int64_t added, bool is_first) {
   const std::int64_t left = 2 * of_one - all - added;
   return left >= 0 && (is_first || own + added <= left);
@@ -21,16 +21,16 @@ Result<void> QueueBounds::check(std::int64_t asker, WaitingLoad added) const {
                      of_one_.requests);
   }
   // Whoever comes alone may come, however long his prompt is.
-  if (waiting_.requests == 0 || fits(of_one_.tokens, waiting_.tokens, own.tokens, added.tokens, is_first)) return {};
-  return Error::of(ErrorCode::would_block, "expected room for prompts of ", added.tokens, " tokens to wait, found ",
-                   own.tokens, " of the same asker and ", waiting_.tokens, " of all, where one alone may have ",
-                   of_one_.tokens);
+  if (waiting_.requests == 0 || fits(of_one_.parts, waiting_.parts, own.parts, added.parts, is_first)) return {};
+  return Error::of(ErrorCode::would_block, "expected room for ", added.parts, " tokens or texts to wait, found ",
+                   own.parts, " of the same asker and ", waiting_.parts, " of all, where one alone may have ",
+                   of_one_.parts);
 }
 
 void QueueBounds::add(std::int64_t asker, WaitingLoad added) {
   for (WaitingLoad* load : {&waiting_, &by_asker_[asker]}) {
     load->requests += added.requests;
-    load->tokens += added.tokens;
+    load->parts += added.parts;
   }
 }
 
@@ -38,7 +38,7 @@ void QueueBounds::remove(std::int64_t asker, WaitingLoad removed) {
   const auto found = by_asker_.find(asker);
   for (WaitingLoad* load : {&waiting_, &found->second}) {
     load->requests -= removed.requests;
-    load->tokens -= removed.tokens;
+    load->parts -= removed.parts;
   }
   if (found->second.requests == 0) by_asker_.erase(found);
 }

@@ -18,8 +18,8 @@ Result<void> Service::check_queue_holds(std::int64_t choices, std::int64_t token
                      " choices of all prompts together, as many as may wait, found ", choices);
   }
   // Whoever comes alone may come, however long his prompt is.
-  if (choices > 1 && tokens > most.tokens) {
-    return Error::of(ErrorCode::invalid_argument, "expected at most ", most.tokens,
+  if (choices > 1 && tokens > most.parts) {
+    return Error::of(ErrorCode::invalid_argument, "expected at most ", most.parts,
                      " tokens in the prompts of all choices together, as many as may wait, found ", tokens);
   }
   return {};

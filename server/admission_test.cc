@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "server/application.h"
-#include "server/explanation_answer.h"
 
 namespace ingot {
 namespace {
@@ -51,6 +50,9 @@ TEST_F(AdmissionTest, OnlyABodyThatMayBeAnsweredIsRead) {
   EXPECT_FALSE(application_.wants_body(head("PUT", "/v1/completions")));
   EXPECT_FALSE(application_.wants_body(head("POST", "/health")));
   EXPECT_FALSE(application_.wants_body(head("GET", "/health")));  // which says nothing that would be read
+  http::Request asks_more = head("POST", "/v1/completions");
+  asks_more.query = "stream=true";
+  EXPECT_FALSE(application_.wants_body(asks_more));
 }
 
 TEST_F(AdmissionTest, WhatHttpRefusesLeavesALine) {
@@ -68,13 +70,6 @@ TEST_F(AdmissionTest, WhatHttpRefusesLeavesALine) {
   EXPECT_NE(answer.body.find("too large"), std::string::npos);
   EXPECT_NE(lines.find(" 127.0.0.1 POST /v1/completions 413 "), std::string::npos) << lines;
   EXPECT_NE(lines.find(" 10.0.0.9 - - 400 "), std::string::npos) << lines;
-}
-
-TEST(Query, ValuesAreDecoded) {
-  EXPECT_EQ(query_value("model=a%2fb+c&format=json", "model"), "a/b c");
-  EXPECT_EQ(query_value("model=%zz", "model"), "%zz");
-  EXPECT_EQ(query_value("model", "model"), "");
-  EXPECT_EQ(query_value("other=1", "model"), std::nullopt);
 }
 
 }  // namespace

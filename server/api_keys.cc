@@ -68,6 +68,16 @@ Result<std::string> read_private(const std::string& path) {
   return text;
 }
 
+std::optional<std::string_view> key_of(const http::Request& request) {
+  if (const std::string* key = request.header("X-Api-Key")) return *key;
+  const std::string* authorization = request.header("Authorization");
+  if (authorization == nullptr) return std::nullopt;
+  constexpr std::string_view scheme = "bearer ";
+  const std::string_view given = *authorization;
+  if (!http::is_same_name(scheme, given.substr(0, scheme.size()))) return std::nullopt;
+  return given.substr(scheme.size());
+}
+
 }  // namespace
 
 Result<ApiKeys> ApiKeys::read(const std::string& path) {
@@ -93,14 +103,11 @@ Result<ApiKeys> ApiKeys::read(const std::string& path) {
 }
 
 std::optional<std::size_t> ApiKeys::find(const http::Request& request) const {
-  if (const std::string* key = request.header("X-Api-Key")) return find_key(*key);
-  const std::string* authorization = request.header("Authorization");
-  if (authorization == nullptr) return std::nullopt;
-  constexpr std::string_view scheme = "bearer ";
-  const std::string_view given = *authorization;
-  if (!http::is_same_name(scheme, given.substr(0, scheme.size()))) return std::nullopt;
-  return find_key(given.substr(scheme.size()));
+  const std::optional<std::string_view> given = key_of(request);
+  return given ? find_key(*given) : std::nullopt;
 }
+
+bool ApiKeys::has_any(const http::Request& request) { return key_of(request).has_value(); }
 
 std::optional<std::size_t> ApiKeys::find_key(std::string_view given) const {
   std::optional<std::size_t> found;

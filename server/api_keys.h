@@ -23,6 +23,8 @@ class ApiKeys {
   bool are_needed() const { return !keys_.empty(); }
   // Which key it carries, counted from 0. Takes as long for one that is nearly right as for any other of its length.
   std::optional<std::size_t> find(const http::Request& request) const;
+  // Whether it carries one, known or not.
+  static bool has_any(const http::Request& request);
 
  private:
   std::optional<std::size_t> find_key(std::string_view given) const;

@@ -49,6 +49,7 @@ Application::Application(ApplicationOptions options, Passes& passes, Helpers& he
       log_(options_.log),
       passes_(passes),
       helpers_(helpers),
+      text_answers_(helpers),
       explanations_(passes) {}
 
 void Application::attach(http::Server& server) {
@@ -100,13 +101,14 @@ Outcome<Visitor> Application::admit(const http::Request& request, const Route& r
   Visitor visitor{.asker = asker_of(request.peer)};
   if (options_.keys.are_needed() && route.access != Access::open && !is_preflight) {
     const std::optional<std::size_t> key = options_.keys.find(request);
-    if (!key) return protocol::wrong_key();
+    if (!key) return protocol::wrong_key(ApiKeys::has_any(request));
     visitor = {.asker = static_cast<std::int64_t>(*key), .salt = *key + 1};
   }
   if (route.endpoint == Endpoint::nowhere) return protocol::unknown_path(request.path);
   if (!takes_method(route, request.method)) {
     return protocol::wrong_method(request.method, request.path, allowed_methods(route));
   }
+  if (!is_preflight && !ignores_query(route)) TRY(check_query(request.query, route.query));
   return visitor;
 }
 
@@ -121,6 +123,7 @@ void Application::handle(std::shared_ptr<http::Exchange> exchange) {
   }
   if (!visitor.ok()) return visit->refuse(visitor.error());
   if (request.method == "OPTIONS") return visit->answer(200, "", "", {{"Allow", allowed_methods(route)}});
+  visit->logged().is_poll = route.endpoint == Endpoint::health || route.endpoint == Endpoint::metrics;
   dispatch(visit, route);
 }
 

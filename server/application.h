@@ -38,6 +38,8 @@ class Application : public http::Handler {
   void close() { ending_ = Ending::draining; }
   // Ends those too.
   void cancel_all();
+  // For the log.
+  void note(std::string_view note) { log_.note(note); }
 
   void handle(std::shared_ptr<http::Exchange> exchange) override;
   bool wants_body(const http::Request& head) override;

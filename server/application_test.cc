@@ -30,8 +30,8 @@ class ApplicationTest : public ::testing::Test {
   // Waits until it has done what it was given.
   void let_helper_go() {
     std::promise<void> is_done;
-    helpers_.run([&] { is_done.set_value(); });
     let_go_.set_value();
+    while (!helpers_.offer({[&] { is_done.set_value(); }})) std::this_thread::yield();  // until there is room
     is_done.get_future().wait();
   }
 
@@ -90,6 +90,29 @@ TEST_F(ApplicationTest, PagesOfOtherSitesLeadToNothingButThePageAndTheHealth) {
   EXPECT_EQ(status_of("/health", {cross}), 200);
   EXPECT_EQ(status_of("/v1/models", {cross, {"Origin", "https://example.org"}}), 200);
   EXPECT_EQ(status_of("/v1/models", {{"Sec-Fetch-Site", "same-origin"}}), 200);
+}
+
+TEST_F(ApplicationTest, QueriesThatNobodyKnowsAreRefusedByName) {
+  application_.open({});
+  const auto asked = [this](std::string method, std::string path, std::string query) {
+    http::Request request;
+    request.method = std::move(method);
+    request.path = std::move(path);
+    request.query = std::move(query);
+    const auto exchange = std::make_shared<TestExchange>(std::move(request));
+    application_.handle(exchange);
+    return exchange->answered();
+  };
+  EXPECT_EQ(asked("GET", "/health", "").status, 200);
+  const http::Answer refused = asked("GET", "/health", "verbose=1");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find(R"("param":"verbose")"), std::string::npos) << refused.body;
+  EXPECT_EQ(asked("POST", "/v1/completions", "api-version=2024-10-21").status, 400);
+  EXPECT_EQ(asked("GET", "/explain", "format=xml").status, 400);
+  EXPECT_EQ(asked("GET", "/v1/models/tales", "model=tales").status, 400);
+  EXPECT_EQ(asked("OPTIONS", "/health", "verbose=1").status, 200);  // a browser that is refused would not say why
+  EXPECT_EQ(asked("GET", "/", "utm_source=letter").status, 200);
+  EXPECT_EQ(asked("GET", "/page/page.js", "version=2").status, 200);
 }
 
 TEST_F(ApplicationTest, OnlyABrowserOfAPageThatMayAskIsToldSo) {

@@ -72,12 +72,16 @@ Outcome<std::vector<TextRequest>> requests_of(const BodyRequest& request, const 
   return texts;
 }
 
+ApiError template_error(const HostedModel& model, const Error& error) {
+  return model.has_chat_template() ? protocol::wrong_template(error.text()) : protocol::no_template(model.id());
+}
+
 Outcome<void> answer_chat(const BodyRequest& request, TextAnswers& texts) {
   if (request.model.texts() == nullptr) return expect_texts(request.model);
   protocol::ChatRequest chat = TRY(protocol::read_chat_request(request.body, request.model.served()));
   TRY(check_choices(request, 1, chat.generation.choices));
   Result<std::vector<std::int32_t>> prompt = request.model.chat_prompt(chat.chat);
-  if (!prompt.ok()) return protocol::wrong_template(prompt.error().text());
+  if (!prompt.ok()) return template_error(request.model, prompt.error());
   std::vector<std::vector<std::int32_t>> prompts;
   prompts.push_back(std::move(prompt).value());
   if (prompts.front().empty()) return protocol::wrong_template("it wrote nothing for these messages");
@@ -177,14 +181,14 @@ Outcome<std::string> detokenized(const BodyRequest& request) {
 Outcome<std::string> templated(const BodyRequest& request) {
   protocol::TemplateRequest asked = TRY(protocol::read_template_request(request.body, request.model.served()));
   const Result<std::string> text = request.model.chat_text(std::move(asked.chat));
-  if (!text.ok()) return protocol::wrong_template(text.error().text());
+  if (!text.ok()) return template_error(request.model, text.error());
   return protocol::template_answer(text.value());
 }
 
 Outcome<std::string> counted(const BodyRequest& request) {
   const protocol::ChatRequest chat = TRY(protocol::read_chat_request(request.body, request.model.served()));
   const Result<std::vector<std::int32_t>> prompt = request.model.chat_prompt(chat.chat);
-  if (!prompt.ok()) return protocol::wrong_template(prompt.error().text());
+  if (!prompt.ok()) return template_error(request.model, prompt.error());
   return protocol::token_count_answer(prompt.value().size());
 }
 

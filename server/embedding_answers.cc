@@ -50,7 +50,8 @@ void EmbeddingAnswer::take(VectorEnding ending) {
 
 ApiError EmbeddingAnswer::error_of(const VectorEnding& ending) const {
   if (ending.error) return protocol::engine_error(*ending.error, retry_after_seconds(model_));
-  return ending.end == GenerationEnd::deadline ? protocol::deadline_passed() : protocol::request_cancelled();
+  if (ending.end == GenerationEnd::deadline) return protocol::deadline_passed(visit_->seconds());
+  return protocol::request_cancelled();
 }
 
 void EmbeddingAnswer::spell() {

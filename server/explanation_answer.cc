@@ -7,19 +7,12 @@
 #include "engine/explanation_html.h"
 #include "engine/explanation_json.h"
 #include "machine/peaks_cache.h"
-#include "server/http/percent.h"
+#include "server/query.h"
 
 namespace ingot {
 namespace {
 
 constexpr int map_retry_seconds = 10;
-
-// As forms spell it; what is no such text stands for itself.
-std::string decoded(std::string_view text) {
-  std::string spaced(text);
-  std::ranges::replace(spaced, '+', ' ');
-  return http::percent_decoded(spaced).value_or(spaced);
-}
 
 // Nobody's: what a measurement would find while others compute.
 Peaks no_peaks(const Machine&, Workers&) { return {}; }
@@ -31,17 +24,6 @@ bool is_idle(const HostedModel* model) {
 }
 
 }  // namespace
-
-std::optional<std::string> query_value(std::string_view query, std::string_view name) {
-  while (!query.empty()) {
-    const std::string_view part = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(part.size() + 1, query.size()));
-    const std::size_t equals = std::min(part.find('='), part.size());
-    if (part.substr(0, equals) != name) continue;
-    return decoded(part.substr(std::min(equals + 1, part.size())));
-  }
-  return std::nullopt;
-}
 
 void ExplanationAnswers::begin(const std::shared_ptr<Visit>& visit, HostedModel& model) {
   const Map* kept = nullptr;

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "machine/peaks.h"
@@ -14,9 +13,6 @@
 #include "server/visit.h"
 
 namespace ingot {
-
-// Of a query such as model=tales&format=json, its %xx decoded; nothing where the name is not there.
-std::optional<std::string> query_value(std::string_view query, std::string_view name);
 
 // Maps are drawn between two passes, one at a time, and each once: a model's does not change.
 class ExplanationAnswers {

@@ -25,7 +25,7 @@ void Helpers::run(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
     if (is_ending_) return;
-    tasks_.push_back({std::move(work)});
+    tasks_.push_front({std::move(work)});
   }
   changed_.notify_one();
 }

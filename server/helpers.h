@@ -31,7 +31,7 @@ class Helpers {
   Helpers& operator=(const Helpers&) = delete;
 
   // --- from any thread ---
-  // The rest of what was taken before, which nobody may refuse any more.
+  // The rest of what was taken before, which nobody may refuse any more: before all that was only offered.
   void run(std::function<void()> work);
   // False where more waits than should, or they end. One that is larger than the limit is taken where it is alone.
   [[nodiscard]] bool offer(HelperTask task);

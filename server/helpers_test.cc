@@ -64,6 +64,14 @@ TEST_F(HeldHelpers, DoNotDoWhatWasDropped) {
   EXPECT_EQ(done_, 0);
 }
 
+TEST_F(HeldHelpers, DoTheRestOfWhatTheyTookFirst) {
+  std::promise<int> done_before;
+  EXPECT_TRUE(helpers_.offer({[&] { done_before.set_value(done_); }}));
+  helpers_.run([this] { ++done_; });
+  let_go_.set_value();
+  EXPECT_EQ(done_before.get_future().get(), 1);
+}
+
 TEST_F(HeldHelpers, LeaveWhatWaitsWhenTheyEnd) {
   const auto held = std::make_shared<int>();
   EXPECT_TRUE(helpers_.offer({[this, held] { ++done_; }, 1, this}));

@@ -58,8 +58,7 @@ std::string_view HostedModel::chat_template() const {
 
 Result<chat::MarkedText> HostedModel::render(chat::ChatRequest request) const {
   if (!template_) {
-    return Error::of(ErrorCode::unsupported, "expected a model with a chat template, found none in ", id_,
-                     ": ask /v1/completions instead");
+    return Error::of(ErrorCode::unsupported, "expected a model with a chat template, found none in ", id_);
   }
   if (!template_->ok()) return template_->error();
   return render_chat(template_->value(), *tokenizer_, std::move(request));

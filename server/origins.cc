@@ -9,11 +9,14 @@
 namespace ingot {
 namespace {
 
-// "[::1]:8080" and "localhost:8080" without the port.
-std::string_view name_without_port(std::string_view host) {
+// Where the port begins of "[::1]:8080" and "localhost:8080".
+std::size_t find_port(std::string_view host) {
   const std::size_t bracket = host.find(']');
-  const std::size_t colon = host.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  std::string_view name = host.substr(0, colon);
+  return host.find(':', bracket == std::string_view::npos ? 0 : bracket);
+}
+
+std::string_view name_without_port(std::string_view host) {
+  std::string_view name = host.substr(0, find_port(host));
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
   return name;
 }
@@ -27,6 +30,22 @@ std::string lower(std::string_view text) {
 bool is_address(const std::string& name) {
   in6_addr address;  // has room for either
   return ::inet_pton(AF_INET, name.c_str(), &address) == 1 || ::inet_pton(AF_INET6, name.c_str(), &address) == 1;
+}
+
+// Browsers leave out the port that a scheme has anyway, and spell others without zeros in front.
+Result<void> check_port(std::string_view origin, std::string_view scheme, std::string_view host) {
+  const std::size_t colon = find_port(host);
+  if (colon == std::string_view::npos) return {};
+  const std::string_view port = host.substr(colon + 1);
+  const std::string_view usual = scheme == "https" ? "443" : scheme == "http" ? "80" : "";
+  if (port.empty() || port == usual) {
+    return Error::of(ErrorCode::invalid_argument, "expected '", origin.substr(0, origin.size() - port.size() - 1),
+                     "', as browsers spell it, found '", origin, "'");
+  }
+  const bool is_number = port.find_first_not_of("0123456789") == std::string_view::npos && port.size() <= 5;
+  if (is_number && port.front() != '0') return {};
+  return Error::of(ErrorCode::invalid_argument, "expected a port such as 8080 at the end of the origin, found '", port,
+                   "' in '", origin, "'");
 }
 
 bool is_own_page(const http::Request& request, std::string_view origin) {
@@ -72,7 +91,7 @@ Result<void> check_origin(const std::string& origin) {
   const std::size_t scheme = origin.find("://");
   const bool has_scheme = scheme != std::string::npos && scheme > 0;
   if (has_scheme && origin.size() > scheme + 3 && origin.find_first_of("/?#@ ,", scheme + 3) == std::string::npos) {
-    return {};
+    return check_port(origin, lower(origin.substr(0, scheme)), std::string_view(origin).substr(scheme + 3));
   }
   return Error::of(ErrorCode::invalid_argument,
                    "expected an origin such as https://example.org, without a path or a slash at its end, or localhost "

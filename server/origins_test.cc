@@ -104,12 +104,17 @@ TEST(Origins, ABrowserThatAsksFirstMaySendTheHeadersThatItNames) {
 }
 
 TEST(Origins, SpellingsThatNoBrowserSendsAreRefused) {
-  for (const char* good : {"*", "localhost", "null", "https://example.org", "http://[::1]:80", "app://obsidian.md"}) {
+  for (const char* good : {"*", "localhost", "null", "https://example.org", "http://[::1]:8080", "app://obsidian.md",
+                           "https://a.org:80", "http://a.org:443", "http://[::1]", "https://a.org:65535"}) {
     EXPECT_TRUE(check_origin(good).ok()) << good;
   }
-  for (const char* bad : {"", "https://x/", "https://x/path", "example.org", "https://", "https://a,https://b"}) {
+  for (const char* bad : {"", "https://x/", "https://x/path", "example.org", "https://", "https://a,https://b",
+                          "https://a.org:443", "HTTPS://a.org:443", "http://[::1]:80",
+                          "https://a.org:", "https://a.org:08080", "https://a.org:8080x", "https://a.org:123456"}) {
     EXPECT_FALSE(check_origin(bad).ok()) << bad;
   }
+  EXPECT_EQ(check_origin("https://a.org:443").error().text(),
+            "expected 'https://a.org', as browsers spell it, found 'https://a.org:443'");
   EXPECT_TRUE(check_host_name("ingot_1.example-a.org").ok());
   for (const char* bad : {"", "a:80", "http://a", "*", "a b"}) EXPECT_FALSE(check_host_name(bad).ok()) << bad;
 }

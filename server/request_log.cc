@@ -80,12 +80,24 @@ std::string log_line(const LoggedRequest& request, LogForm form, const std::stri
   return form == LogForm::json ? json_line(request, moment) : text_line(request, moment);
 }
 
+std::string note_line(std::string_view note, LogForm form, const std::string& moment) {
+  if (form != LogForm::json) return moment + " " + std::string(note);
+  std::string line;
+  protocol::JsonWriter(line).open_object().key("time").text(moment).key("note").text(note).close_object();
+  return line;
+}
+
 RequestLog::RequestLog(LogForm form, int descriptor) : form_(form) {
   if (form != LogForm::none) writer_.emplace(descriptor);
 }
 
 void RequestLog::add(const LoggedRequest& request) {
-  if (writer_) writer_->add(log_line(request, form_, moment_now()) + "\n");
+  if (!writer_ || (request.is_poll && request.status == 200)) return;
+  writer_->add(log_line(request, form_, moment_now()) + "\n");
+}
+
+void RequestLog::note(std::string_view note) {
+  if (writer_) writer_->add(note_line(note, form_, moment_now()) + "\n");
 }
 
 }  // namespace ingot

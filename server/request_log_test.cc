@@ -20,5 +20,24 @@ TEST(RequestLog, NoPathLooksLikeAnotherColumnOrLine) {
   EXPECT_NE(line_of("/x 200\xff", LogForm::json).find(R"("path":"/x%20200%FF")"), std::string::npos);
 }
 
+TEST(RequestLog, ANoteTellsWhatHappens) {
+  EXPECT_EQ(note_line("ends", LogForm::text, "now"), "now ends");
+  EXPECT_EQ(note_line("ends", LogForm::json, "now"), R"({"time":"now","note":"ends"})");
+}
+
+TEST(RequestLog, PollsThatGoWellLeaveNoLine) {
+  ::testing::internal::CaptureStderr();
+  {
+    RequestLog log(LogForm::text);
+    log.add({.peer = "10.0.0.1", .method = "GET", .path = "/metrics", .status = 200, .is_poll = true});
+    log.add({.peer = "10.0.0.1", .method = "GET", .path = "/health", .status = 503, .is_poll = true});
+    log.add({.peer = "10.0.0.1", .method = "GET", .path = "/v1/models", .status = 200});
+  }  // which writes what is left
+  const std::string lines = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(lines.find("/metrics"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("/health 503"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("/v1/models 200"), std::string::npos) << lines;
+}
+
 }  // namespace
 }  // namespace ingot

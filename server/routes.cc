@@ -11,7 +11,12 @@ struct Row {
   Endpoint endpoint;
   std::string_view method;
   Access access = Access::with_key;
+  std::span<const QueryField> query = {};
 };
+
+constexpr std::array<std::string_view, 2> map_formats = {"html", "json"};
+constexpr std::array of_a_model = {QueryField{"model"}};
+constexpr std::array of_a_map = {QueryField{"model"}, QueryField{"format", map_formats}};
 
 // With and without /v1, as clients of others are set up. What llama-server answers in a form of its own without /v1 is
 // answered so.
@@ -33,8 +38,8 @@ constexpr std::array rows = {
     Row{"/health", Endpoint::health, "GET", Access::open},
     Row{"/v1/health", Endpoint::health, "GET", Access::open},
     Row{"/metrics", Endpoint::metrics, "GET"},
-    Row{"/explain", Endpoint::explain, "GET"},
-    Row{"/props", Endpoint::properties, "GET"},
+    Row{"/explain", Endpoint::explain, "GET", Access::with_key, of_a_map},
+    Row{"/props", Endpoint::properties, "GET", Access::with_key, of_a_model},
 };
 
 constexpr std::string_view model_path = "/v1/models/";
@@ -44,7 +49,7 @@ constexpr std::string_view page_path = "/page/";
 
 Route find_route(std::string_view path) {
   const auto row = std::ranges::find(rows, path, &Row::path);
-  if (row != rows.end()) return {row->endpoint, row->method, row->access, {}};
+  if (row != rows.end()) return {row->endpoint, row->method, row->access, {}, row->query};
   if (path.starts_with(model_path) && path.size() > model_path.size()) {
     return {Endpoint::model, "GET", Access::with_key, path.substr(model_path.size())};
   }

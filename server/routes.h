@@ -1,10 +1,12 @@
-// Which paths there are, and which methods they know.
+// Which paths there are, and which methods and queries they know.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "server/query.h"
 
 namespace ingot {
 
@@ -34,6 +36,7 @@ struct Route {
   std::string_view method = {};  // GET (and then HEAD), or POST
   Access access = Access::with_key;
   std::string_view rest = {};  // of a path that goes on: a model's ID
+  std::span<const QueryField> query = {};
 };
 
 // The path must outlive the rest.
@@ -41,5 +44,7 @@ Route find_route(std::string_view path);
 // As the header Allow has it.
 std::string allowed_methods(const Route& route);
 bool takes_method(const Route& route, std::string_view method);
+// Whether what follows its question mark is the business of nobody here.
+inline bool ignores_query(const Route& route) { return route.endpoint == Endpoint::page; }
 
 }  // namespace ingot

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdio>
 
 namespace ingot {
 namespace {
@@ -27,6 +29,12 @@ int next_signal() {
   const sigset_t signals = ending_signals();
   const timespec moment = {.tv_sec = 0, .tv_nsec = 20'000'000};
   return std::max(::sigtimedwait(&signals, nullptr, &moment), 0);
+}
+
+std::string seconds_text(std::chrono::duration<double> time) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.2f", time.count());
+  return text.data();
 }
 
 // Not by the signal itself, of which the first process of a container does not die.
@@ -120,21 +128,33 @@ void Serving::wait_for_signals() {
 }
 
 void Serving::drain() {
+  using Clock = std::chrono::steady_clock;
   application_.close();
+  const Clock::time_point begin = Clock::now();
+  const std::int64_t requests = server_->counts().answering;
+  if (requests > 0) {
+    application_.note("ends: waits up to " + std::to_string(options_.drain.count()) + " s (--drain) for " +
+                      std::to_string(requests) + " request(s) under way; a second signal cancels them");
+  }
   const auto is_drained = std::make_shared<std::atomic<bool>>(false);
   server_->drain([is_drained] { *is_drained = true; });
   // A second signal is impatience.
-  const auto wait_until = [&](std::chrono::steady_clock::time_point end) {
+  const auto wait_until = [&](Clock::time_point end) {
     bool is_hurried = false;
-    while (!*is_drained && !is_hurried && !is_destroyed_ && std::chrono::steady_clock::now() < end) {
+    while (!*is_drained && !is_hurried && !is_destroyed_ && Clock::now() < end) {
       is_hurried = next_signal() > 0;
     }
   };
-  wait_until(std::chrono::steady_clock::now() + options_.drain);
+  wait_until(begin + options_.drain);
+  const std::int64_t left = *is_drained ? 0 : server_->counts().answering;
+  if (requests > 0 || left > 0) {
+    application_.note("ends: waited " + seconds_text(Clock::now() - begin) + " s, " +
+                      (left > 0 ? std::to_string(left) + " request(s) cancelled" : "all requests have ended"));
+  }
   if (*is_drained) return;
   // What is cancelled is told so, which takes a pass.
   application_.cancel_all();
-  wait_until(std::chrono::steady_clock::now() + time_to_be_told);
+  wait_until(Clock::now() + time_to_be_told);
 }
 
 }  // namespace ingot

@@ -8,8 +8,9 @@ namespace ingot {
 
 class TextAnswer : public std::enable_shared_from_this<TextAnswer> {
  public:
-  TextAnswer(std::shared_ptr<Visit> visit, HostedModel& model, TextAnswers::Form form, bool is_streamed)
-      : visit_(std::move(visit)), model_(model), is_streamed_(is_streamed), form_(std::move(form)) {}
+  TextAnswer(std::shared_ptr<Visit> visit, HostedModel& model, Helpers& helpers, TextAnswers::Form form,
+             bool is_streamed)
+      : visit_(std::move(visit)), model_(model), helpers_(helpers), is_streamed_(is_streamed), form_(std::move(form)) {}
 
   Result<void> submit(std::vector<TextRequest> prompts);
   // The client heard nothing for a while: a stream's head says that his request was taken.
@@ -43,15 +44,18 @@ class TextAnswer : public std::enable_shared_from_this<TextAnswer> {
   template <class News>
   void send(const News& news);
   void finish();
+  // On a helper's thread: a million probabilities take a while to be spelled.
+  void spell() { visit_->answer_json(form_->whole()); }
   void count_token(std::optional<Visit::Clock::time_point>& last);
   void count_end(const GenerationEnding& ending);
   void for_each_number(void (Service::*call)(std::int64_t));
 
   std::shared_ptr<Visit> visit_;
   HostedModel& model_;
+  Helpers& helpers_;
   const bool is_streamed_;
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // of all that follows; where it is over, the form and the visit are the helper's
   TextAnswers::Form form_;
   std::optional<std::int64_t> first_number_;  // the service's, of the first choice; the others' follow it
   std::int64_t ended_ = 0;                    // choices
@@ -125,7 +129,7 @@ void TextAnswer::finish() {
   is_over_ = true;
   if (visit_->has_begun()) return visit_->end_events();
   if (form_->error()) return visit_->refuse(*form_->error());
-  visit_->answer_json(form_->whole());
+  helpers_.run([self = shared_from_this()] { self->spell(); });
 }
 
 void TextAnswer::count_token(std::optional<Visit::Clock::time_point>& last) {
@@ -156,7 +160,7 @@ void TextAnswer::count_end(const GenerationEnding& ending) {
 protocol::Outcome<void> TextAnswers::begin(const std::shared_ptr<Visit>& visit, HostedModel& model, Form form,
                                            std::vector<TextRequest> prompts, bool is_streamed) {
   visit->logged().model = model.id();
-  const auto answer = std::make_shared<TextAnswer>(visit, model, std::move(form), is_streamed);
+  const auto answer = std::make_shared<TextAnswer>(visit, model, helpers_, std::move(form), is_streamed);
   if (const Result<void> submitted = answer->submit(std::move(prompts)); !submitted.ok()) {
     if (submitted.error().code() == ErrorCode::would_block) ++model.metrics().refused;
     return protocol::engine_error(submitted.error(), retry_after_seconds(model));

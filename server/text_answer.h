@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "server/helpers.h"
 #include "server/hosted_model.h"
 #include "server/protocol/generation_answer.h"
 #include "server/visit.h"
@@ -17,6 +18,9 @@ class TextAnswers {
  public:
   using Form = std::unique_ptr<protocol::GenerationAnswer>;
 
+  // They must outlive all answers.
+  explicit TextAnswers(Helpers& helpers) : helpers_(helpers) {}
+
   // Hands the choices of all prompts to the model; everything after that comes by itself. Where the model takes none of
   // them, the error is returned and nothing was answered: it takes all or none. The model must outlive the answer.
   protocol::Outcome<void> begin(const std::shared_ptr<Visit>& visit, HostedModel& model, Form form,
@@ -27,6 +31,7 @@ class TextAnswers {
   void set_delay(Delay delay) { delay_ = std::move(delay); }
 
  private:
+  Helpers& helpers_;
   Delay delay_;
 };
 

@@ -1,5 +1,6 @@
 #include "model/template/decoder_numbers.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/template/keys.h"
@@ -39,6 +40,13 @@ Result<void> read_scaling(const Keys& keys, std::int64_t context, Rotation& rota
                      ": expected none, linear, yarn, longrope or llama3, found ", kind);
   }
   return {};
+}
+
+// Only where a file says what was scaled: others have the scaled length for their context.
+std::int64_t scaled_context(const Keys& keys, const Rotation& rotation) {
+  if (rotation.scaling == RopeScaling::none || !keys.has("rope.scaling.original_context_length")) return 0;
+  const double reached = rotation.factor * static_cast<double>(rotation.original_context);
+  return reached > 0 ? static_cast<std::int64_t>(std::min(reached, static_cast<double>(most_context))) : 0;
 }
 
 }  // namespace
@@ -86,6 +94,7 @@ Result<DecoderNumbers> read_decoder_numbers(const ModelSource& source, std::stri
   rotation.base = TRY(keys.number_or("rope.freq_base", 10000));
   rotation.style = TRY(read_style(source.metadata, usual_style));
   TRY(read_scaling(keys, numbers.context, rotation));
+  numbers.scaled_context = scaled_context(keys, rotation);
   const bool has_factors =
       source.weights.has("rope_factors_long.weight") || source.weights.has("rope_factors_short.weight");
   if (TRY(keys.text_or("rope.scaling.type", "none")) == "longrope" && !has_factors) {
@@ -132,7 +141,8 @@ ModelFacts facts_of(const DecoderNumbers& numbers, std::string_view architecture
           .vocabulary = numbers.vocabulary,
           .layers = numbers.layers,
           .width = numbers.width,
-          .context = numbers.context};
+          .context = numbers.context,
+          .scaled_context = std::max(numbers.context, numbers.scaled_context)};
 }
 
 }  // namespace ingot

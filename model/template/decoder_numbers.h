@@ -16,8 +16,9 @@ struct DecoderNumbers {
   std::int64_t value_dimensions = 0;
   std::int64_t vocabulary = 0;
   std::int64_t context = 0;
-  std::int64_t window = 0;  // of sliding-window attention; 0: none
-  double epsilon = 1e-5;    // of the norms
+  std::int64_t scaled_context = 0;  // that the rotation's scaling reaches; 0: it says nothing of that
+  std::int64_t window = 0;          // of sliding-window attention; 0: none
+  double epsilon = 1e-5;            // of the norms
   double attention_softcap = 0;
   double final_softcap = 0;
   Rotation rotation;

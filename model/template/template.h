@@ -28,6 +28,7 @@ struct ModelFacts {
   std::int64_t layers = 0;
   std::int64_t width = 0;
   std::int64_t context = 0;         // tokens it was trained for
+  std::int64_t scaled_context = 0;  // that the scaling of its rotation reaches; no fewer than those
   bool has_position_table = false;  // of `context` rows: later tokens have no position
   bool is_recurrent = false;        // keeps a state that cannot be rolled back
   bool makes_embeddings = false;    // the output is a vector a token and not logits; tokens see the future

@@ -66,7 +66,7 @@ void Connection::receive() {
 bool Connection::receive_once() {
   const ssize_t count = transport_->receive(watch_->descriptor(), {keeper_.scratch.get(), keeper_.scratch_bytes});
   if (count < 0) {
-    if (!Transport::is_busy(errno)) close();
+    fail_to_receive(errno);
     return false;
   }
   if (count == 0) {
@@ -82,6 +82,14 @@ bool Connection::receive_once() {
     consume(bytes);
   }
   return true;
+}
+
+void Connection::fail_to_receive(int error) {
+  if (Transport::is_busy(error)) return;
+  if (error == EPROTO) Counters::add(keeper_.counters.tls_failures, 1);
+  if (error != EPROTO || !transport_->has_become_plain()) return close();
+  begin_reading();
+  refuse({400, "expected TLS, found plain HTTP: ask with https:// instead of http://"});
 }
 
 void Connection::wait_for_room() {

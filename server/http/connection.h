@@ -84,6 +84,8 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
   void receive();
   // False where nothing more can be received now.
   bool receive_once();
+  // It could not, for this errno.
+  void fail_to_receive(int error);
   void wait_for_room();
   void end_of_input();
   void consume(std::string_view bytes);

@@ -78,6 +78,8 @@ void Connections::turn_away(int descriptor, const Client& client) {
 }
 
 void Connections::on_stage(Connection& connection, Stage before) {
+  if (before == Stage::answering) Counters::add(counters.answering, -1);
+  if (connection.stage() == Stage::answering) Counters::add(counters.answering, 1);
   List& from = list_of(before);
   if (connection.stage() == Stage::closed) {
     from.erase(connection.place);

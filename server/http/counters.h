@@ -10,10 +10,12 @@ namespace ingot::http {
 
 struct Counters {
   std::atomic<std::int64_t> connections = 0;
+  std::atomic<std::int64_t> answering = 0;
   std::atomic<std::int64_t> accepted = 0;
   std::atomic<std::int64_t> dropped = 0;
   std::atomic<std::int64_t> turned_away = 0;
   std::atomic<std::int64_t> late = 0;
+  std::atomic<std::int64_t> tls_failures = 0;
   std::array<std::atomic<std::int64_t>, refusal_statuses.size()> refused = {};
   std::atomic<std::int64_t> bytes_in = 0;
   std::atomic<std::int64_t> bytes_out = 0;
@@ -30,10 +32,12 @@ struct Counters {
 
   ServerCounts now() const {
     ServerCounts counts{.connections = connections.load(std::memory_order_relaxed),
+                        .answering = answering.load(std::memory_order_relaxed),
                         .accepted = accepted.load(std::memory_order_relaxed),
                         .dropped = dropped.load(std::memory_order_relaxed),
                         .turned_away = turned_away.load(std::memory_order_relaxed),
                         .late = late.load(std::memory_order_relaxed),
+                        .tls_failures = tls_failures.load(std::memory_order_relaxed),
                         .bytes_in = bytes_in.load(std::memory_order_relaxed),
                         .bytes_out = bytes_out.load(std::memory_order_relaxed)};
     for (std::size_t index = 0; index < refused.size(); ++index) {

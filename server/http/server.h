@@ -47,10 +47,12 @@ inline constexpr std::array refusal_statuses = {400, 408, 413, 414, 417, 431, 50
 // What happened since it began, and what is the case now.
 struct ServerCounts {
   std::int64_t connections = 0;  // now
+  std::int64_t answering = 0;    // of these: with a request under way, to the last byte of its answer
   std::int64_t accepted = 0;
   std::int64_t dropped = 0;                                        // idle ones that had to go for new ones
   std::int64_t turned_away = 0;                                    // new ones, where all others were busy
   std::int64_t late = 0;                                           // given up: too slow, or idle for too long
+  std::int64_t tls_failures = 0;                                   // not agreed on TLS, plain HTTP included
   std::array<std::int64_t, refusal_statuses.size()> refused = {};  // requests, in the order of refusal_statuses
   std::int64_t bytes_in = 0;
   std::int64_t bytes_out = 0;

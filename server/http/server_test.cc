@@ -174,6 +174,22 @@ TEST(Server, AnswersForAnExchangeThatIsLetGoOf) {
   EXPECT_TRUE(client.read_until("without an answer").starts_with("HTTP/1.1 500 "));
 }
 
+TEST(Server, CountsRequestsThatAreUnderWay) {
+  TestHandler handler;
+  Awaited<std::shared_ptr<Exchange>> held;
+  handler.on_request = [&](std::shared_ptr<Exchange> exchange) { held.set(std::move(exchange)); };
+  TestServer server(handler);
+  TestClient idle(server.port());
+  TestClient client(server.port());
+  EXPECT_TRUE(client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"));
+  ASSERT_TRUE(held.wait_for([](const auto& exchange) { return exchange != nullptr; }));
+  EXPECT_EQ(server->counts().answering, 1);
+  held.get()->answer({200, {}, "done"});
+  EXPECT_TRUE(client.read_until("done").ends_with("done"));
+  EXPECT_TRUE(comes_true([&] { return server->counts().answering == 0; }));
+  held.set(nullptr);
+}
+
 TEST(Server, TakesOneAnswerOnly) {
   TestHandler handler;
   handler.on_request = [](const std::shared_ptr<Exchange>& exchange) {

@@ -62,18 +62,21 @@ class TlsTransport final : public Transport {
  public:
   TlsTransport(std::shared_ptr<const Tls> tls, StatePointer state) : tls_(std::move(tls)), state_(std::move(state)) {}
 
-  ssize_t receive(int, std::span<char> into) override {
+  ssize_t receive(int descriptor, std::span<char> into) override {
+    if (is_plain_) return plain_.receive(descriptor, into);
     std::size_t count = 0;
     wants_room_ = false;
     ERR_clear_error();
     const int outcome = SSL_read_ex(state_.get(), into.data(), into.size(), &count);
+    has_agreed_ = has_agreed_ || outcome == 1;
     if (outcome == 1) return static_cast<ssize_t>(count);
     const int error = SSL_get_error(state_.get(), outcome);
     wants_room_ = error == SSL_ERROR_WANT_WRITE;
     return error == SSL_ERROR_ZERO_RETURN ? 0 : failed(error);
   }
 
-  ssize_t send(int, std::span<iovec> parts) override {
+  ssize_t send(int descriptor, std::span<iovec> parts) override {
+    if (is_plain_) return plain_.send(descriptor, parts);
     ssize_t sent = 0;
     for (const iovec& part : parts) {
       std::size_t count = 0;
@@ -93,15 +96,18 @@ class TlsTransport final : public Transport {
     ::shutdown(descriptor, SHUT_WR);
   }
 
-  bool has_received_more() const override { return SSL_has_pending(state_.get()) == 1; }
+  bool has_received_more() const override { return !is_plain_ && SSL_has_pending(state_.get()) == 1; }
+  bool has_become_plain() const override { return is_plain_; }
   bool receives_after_sending() const override { return wants_room_; }
 
  private:
   ssize_t failed(int error) {
     const bool can_go_on = error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;
     has_failed_ = has_failed_ || !can_go_on;
+    const bool is_disagreement = error == SSL_ERROR_SSL && !has_agreed_;
+    is_plain_ = is_disagreement && ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
     ERR_clear_error();
-    errno = can_go_on ? EAGAIN : ECONNRESET;
+    errno = can_go_on ? EAGAIN : is_disagreement ? EPROTO : ECONNRESET;
     return -1;
   }
 
@@ -109,6 +115,9 @@ class TlsTransport final : public Transport {
   const StatePointer state_;
   bool wants_room_ = false;
   bool has_failed_ = false;  // then nothing may be asked of it any more
+  bool has_agreed_ = false;  // something came that was encrypted as it should
+  bool is_plain_ = false;    // HTTP came: what follows is sent and received as it is
+  PlainTransport plain_;
 };
 
 // Where a client offers names of protocols, ours is among them or there is nothing to talk about.

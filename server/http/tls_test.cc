@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "server/http/test_server.h"
+
 namespace ingot::http {
 namespace {
 
@@ -36,6 +38,28 @@ TEST(Tls, LastsAsLongAsItsTransports) {
   EXPECT_FALSE(seen.expired());
   transport.reset();
   EXPECT_TRUE(seen.expired());
+}
+
+TEST(Tls, WhoSpeaksPlainlyIsAnsweredSoAndCounted) {
+  const PrivateKeyForTest key;
+  ServerOptions options;
+  options.port = 0;
+  options.certificate = certificate_path;
+  options.private_key = key.path();
+  TestHandler handler;
+  TestServer server(handler, options);
+  TestClient plain(server.port());
+  plain.send("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const std::string answer = plain.read_all();
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 400 ")) << answer;
+  EXPECT_NE(answer.find("https://"), std::string::npos) << answer;
+  EXPECT_FALSE(plain.was_reset());
+  EXPECT_EQ(handler.refused.get(), std::vector<std::string>{"400 127.0.0.1  "});
+  EXPECT_EQ(server->counts().tls_failures, 1);
+  TestClient neither(server.port());
+  neither.send("neither the one nor the other\r\n");
+  EXPECT_EQ(neither.read_all().find("HTTP/"), std::string::npos);
+  EXPECT_TRUE(comes_true([&] { return server->counts().tls_failures == 2; }));
 }
 
 }  // namespace

@@ -151,6 +151,9 @@ void write_connections(Writer& writer, const http::ServerCounts& counts) {
   writer.connection_counter("ingot_connections_dropped_total", "Idle ones that had to go for new ones.",
                             counts.dropped);
   writer.connection_counter("ingot_connections_late_total", "Given up: too slow, or idle for too long.", counts.late);
+  writer.connection_counter("ingot_connections_tls_failures_total",
+                            "Those that did not agree on TLS 1.3; plain HTTP where TLS is expected is one.",
+                            counts.tls_failures);
   writer.connection_counter("ingot_connections_turned_away_total", "New ones that came while all others were busy.",
                             counts.turned_away);
   writer.refusals(counts);

@@ -1,5 +1,7 @@
 #include "server/protocol/api_error.h"
 
+#include <cmath>
+
 #include "server/protocol/json_text.h"
 
 namespace ingot::protocol {
@@ -100,8 +102,19 @@ ApiError wrong_template(std::string_view reason) {
                   "invalid_template", "messages");
 }
 
-ApiError wrong_key() {
-  return error_of(401, "expected an API key that this server knows, as 'Authorization: Bearer KEY'", "invalid_api_key");
+ApiError no_template(std::string_view model) {
+  return error_of(400,
+                  "expected a model with a chat template, found none in " + std::string(model) +
+                      ": ask /v1/completions, or have the server started with --template",
+                  "invalid_template", "model");
+}
+
+ApiError wrong_key(bool has_key) {
+  return error_of(401,
+                  "expected an API key that this server knows, as 'Authorization: Bearer KEY' or 'X-Api-Key: KEY', "
+                  "found " +
+                      std::string(has_key ? "another" : "none") + ": send one of those that it was started with",
+                  "invalid_api_key");
 }
 
 ApiError forbidden(std::string message) { return error_of(403, std::move(message)); }
@@ -128,8 +141,8 @@ ApiError wrong_method(std::string_view method, std::string_view path, std::strin
 
 ApiError wrong_content_type(std::string_view found) {
   return error_of(415,
-                  found.empty() ? "expected a body of the type application/json, found none said"
-                                : "expected a body of the type application/json, found '" + std::string(found) + "'",
+                  "expected a body of the type application/json, found '" + std::string(found) +
+                      "': send JSON, with the header 'Content-Type: application/json'",
                   "unsupported_media_type");
 }
 
@@ -150,7 +163,12 @@ ApiError unavailable(std::string message, std::optional<int> retry_after_seconds
 
 ApiError request_cancelled() { return unavailable("the request was cancelled before its end", std::nullopt); }
 
-ApiError deadline_passed() { return error_of(504, "the request's time was over before its end", "deadline_exceeded"); }
+ApiError deadline_passed(double seconds) {
+  std::string message =
+      "expected an answer within the time that the server's --deadline gives a request, found none after ";
+  append_number(message, std::round(seconds * 1000) / 1000);
+  return error_of(504, message + " s: ask for fewer tokens, or again when fewer others ask", "deadline_exceeded");
+}
 
 ApiError http_error(int status, std::string_view reason) { return error_of(status, std::string(reason)); }
 

@@ -49,10 +49,12 @@ ApiError wrong_body(std::string message);
 ApiError context_length_exceeded(std::int64_t prompt_tokens, std::int64_t most_tokens, std::int64_t context);
 // 400: the same of a text that has no answer.
 ApiError input_too_large(std::int64_t tokens, std::int64_t context);
-// 400: the model's chat template cannot render these messages, or there is none.
+// 400: the model's chat template cannot render these messages.
 ApiError wrong_template(std::string_view reason);
+// 400: there is none.
+ApiError no_template(std::string_view model);
 
-ApiError wrong_key();                                                                 // 401
+ApiError wrong_key(bool has_key);                                                     // 401: the request carries one
 ApiError forbidden(std::string message);                                              // 403
 ApiError unknown_path(std::string_view path);                                         // 404
 ApiError unknown_model(std::string_view asked, std::span<const std::string> served);  // 404, lists the models
@@ -62,7 +64,7 @@ ApiError wrong_content_type(std::string_view found);                            
 ApiError queue_full(int retry_after_seconds);                                       // 429
 ApiError unavailable(std::string message, std::optional<int> retry_after_seconds);  // 503: loading, draining, no memory
 ApiError request_cancelled();                                                       // 503
-ApiError deadline_passed();                                                         // 504
+ApiError deadline_passed(double seconds);                                           // 504: that it took so far
 
 // What HTTP itself refuses (408, 413, 414, 431 ...), or any other status.
 ApiError http_error(int status, std::string_view reason);

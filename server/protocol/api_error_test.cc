@@ -13,7 +13,7 @@ TEST(ApiError, HasOpenAisForm) {
   EXPECT_EQ(error.json(), R"({"error":{"message":"expected \"1\", found\n2","type":"invalid_request_error",)"
                           R"("param":"temperature","code":null}})");
   EXPECT_EQ(error.event(), "data: " + error.json() + "\n\n");
-  EXPECT_EQ(at(json_value(wrong_key().json()), "error.param"), "null");
+  EXPECT_EQ(at(json_value(wrong_key(false).json()), "error.param"), "null");
 }
 
 TEST(ApiError, IsJsonWhateverItTells) {
@@ -26,7 +26,8 @@ TEST(ApiError, HasAStatusForEveryCase) {
                                             {not_served_yet("tools", "tools"), 400},
                                             {context_length_exceeded(10, 20, 16), 400},
                                             {wrong_template("x"), 400},
-                                            {wrong_key(), 401},
+                                            {no_template("x"), 400},
+                                            {wrong_key(true), 401},
                                             {forbidden("x"), 403},
                                             {unknown_path("/x"), 404},
                                             {unknown_model("x", models), 404},
@@ -34,7 +35,7 @@ TEST(ApiError, HasAStatusForEveryCase) {
                                             {wrong_content_type("text/plain"), 415},
                                             {queue_full(3), 429},
                                             {unavailable("x", 5), 503},
-                                            {deadline_passed(), 504},
+                                            {deadline_passed(1), 504},
                                             {http_error(431, "x"), 431}};
   for (const auto& [error, status] : cases) {
     EXPECT_EQ(error.status, status) << error.message;
@@ -61,6 +62,25 @@ TEST(ApiError, SaysTheNumbersAndNamesThatWereExpectedAndFound) {
   EXPECT_EQ(at(json_value(model.json()), "error.n_ctx"), "absent");
   EXPECT_EQ(queue_full(7).retry_after_seconds, 7);
   EXPECT_EQ(unavailable("draining", 30).retry_after_seconds, 30);
+}
+
+TEST(ApiError, SaysWhatToDo) {
+  EXPECT_EQ(
+      wrong_key(false).message,
+      "expected an API key that this server knows, as 'Authorization: Bearer KEY' or 'X-Api-Key: KEY', found none: "
+      "send one of those that it was started with");
+  EXPECT_NE(wrong_key(true).message.find("found another: send"), std::string::npos);
+  EXPECT_EQ(wrong_content_type("text/plain").message,
+            "expected a body of the type application/json, found 'text/plain': send JSON, with the header "
+            "'Content-Type: application/json'");
+  EXPECT_EQ(
+      deadline_passed(1.23456).message,
+      "expected an answer within the time that the server's --deadline gives a request, found none after 1.235 s: "
+      "ask for fewer tokens, or again when fewer others ask");
+  EXPECT_EQ(
+      no_template("tales").message,
+      "expected a model with a chat template, found none in tales: ask /v1/completions, or have the server started "
+      "with --template");
 }
 
 TEST(ApiError, TellsWhatTheEngineRefused) {

@@ -10,7 +10,8 @@ std::optional<ApiError> error_of_ending(const GenerationEnding& ending) {
     case GenerationEnd::model:
     case GenerationEnd::stop:
     case GenerationEnd::token_limit: return std::nullopt;
-    case GenerationEnd::deadline: return deadline_passed();
+    case GenerationEnd::deadline:
+      return deadline_passed(ending.times.waiting + ending.times.prompt + ending.times.generation);
     case GenerationEnd::cancelled: return request_cancelled();
     case GenerationEnd::none:
     case GenerationEnd::failed: break;

@@ -1,5 +1,7 @@
 #include "server/protocol/generation_request.h"
 
+#include "server/protocol/neutral_fields.h"
+#include "server/protocol/sampler_order.h"
 #include "server/protocol/token_input.h"
 
 namespace ingot::protocol {
@@ -36,6 +38,9 @@ void read_sampling(FieldReader& reader, SamplerOptions& sampling) {
   read_repetition(reader, sampling.repetition);
   reader.read("top_k", sampling.top_k, {-1, std::numeric_limits<std::int32_t>::max()});
   if (sampling.top_k < 0) sampling.top_k = 0;  // -1 is how others switch it off
+  reader.read("repeat_last_n", sampling.penalty_window, {-1, std::numeric_limits<std::int32_t>::max()});
+  if (sampling.penalty_window < 0) sampling.penalty_window = std::numeric_limits<std::int32_t>::max();  // -1: all
+  read_sampler_order(reader, sampling);
 }
 
 void read_stop(FieldReader& reader, const std::string& name, const Value& found, std::vector<std::string>& stops) {
@@ -90,8 +95,8 @@ void read_harmless(FieldReader& reader) {
 }
 
 void refuse_others(FieldReader& reader) {
-  for (const std::string_view name : {"grammar", "json_schema", "guided_json", "guided_regex", "guided_choice",
-                                      "guided_grammar", "structured_outputs"}) {
+  for (const std::string_view name :
+       {"json_schema", "guided_json", "guided_regex", "guided_choice", "guided_grammar", "structured_outputs"}) {
     reader.refused(name, name);
   }
 }
@@ -118,6 +123,7 @@ void read_generation_fields(FieldReader& reader, const ServedModel& model, Gener
   reader.read("cache_prompt", request.shares_cache);
   read_stream_options(reader, request);
   read_harmless(reader);
+  read_neutral_fields(reader);
   refuse_others(reader);
 }
 

@@ -27,8 +27,8 @@ TEST(LlamaAnswer, IsOneObjectWhereThereIsOneChoice) {
   EXPECT_EQ(llama.answer->whole(),
             R"({"index":0,"content":"A\nB","tokens":[97,98],"tokens_predicted":4,"tokens_evaluated":10,"stop":true,)"
             R"("model":"m\"1","generation_settings":{"seed":5,"temperature":1,"top_k":0,"top_p":1,"min_p":0,)"
-            R"("repeat_penalty":1,"presence_penalty":0,"frequency_penalty":0,"n_predict":4,"n_probs":0,"min_tokens":0,)"
-            R"("ignore_eos":false,"stream":false,"timings_per_token":false,"stop":["x"],)"
+            R"("repeat_penalty":1,"repeat_last_n":64,"presence_penalty":0,"frequency_penalty":0,"n_predict":4,)"
+            R"("n_probs":0,"min_tokens":0,"ignore_eos":false,"stream":false,"timings_per_token":false,"stop":["x"],)"
             R"("logit_bias":[{"token":7,"bias":-1}]},"prompt":"hi<|end|>","has_new_line":true,"truncated":false,)"
             R"("stop_type":"limit","stopping_word":"","tokens_cached":6)" +
                 test_timings() + "}");

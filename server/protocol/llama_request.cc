@@ -97,10 +97,6 @@ void read_likely_tokens(FieldReader& reader, GenerationRequest& request) {
   reader.read("n_probs", most_likely, {0, most_likely_tokens});
   request.tells_probabilities = most_likely > 0;
   if (most_likely > 0) request.text.most_likely = most_likely;
-  const Value* after = reader.partly_refused("post_sampling_probs");
-  if (after != nullptr && !(after->is(Kind::boolean) && !after->as_boolean())) {
-    reader.fail(not_served_yet("post_sampling_probs", "post_sampling_probs other than false"));
-  }
 }
 
 }  // namespace
@@ -123,7 +119,6 @@ Outcome<LlamaRequest> read_llama_request(const chat::Dictionary& body, const Ser
   check_lengths(reader, request.generation);
   read_likely_tokens(reader, request.generation);
   reader.read("return_tokens", request.returns_tokens);
-  for (const std::string_view name : {"response_fields", "return_progress", "samplers"}) reader.refused(name, name);
   TRY(reader.finish());
   return request;
 }

@@ -118,10 +118,31 @@ TEST(LlamaRequest, HonoursItsOwnFieldsAndThoseOfAllTexts) {
   EXPECT_EQ(llama_request_of(R"({"prompt":"a","n_probs":0})").generation.text.most_likely, std::nullopt);
   for (const std::string_view field :
        {R"("n_probs":21)", R"("return_tokens":1)", R"("post_sampling_probs":true)", R"("response_fields":["content"])",
-        R"("return_progress":true)", R"("samplers":["top_k"])", R"("nonsense":1)"}) {
+        R"("return_progress":true)", R"("nonsense":1)"}) {
     EXPECT_TRUE(field.substr(1).starts_with(refused_llama_param("{\"prompt\":\"a\"," + std::string(field) + "}")))
         << field;
   }
+}
+
+TEST(LlamaRequest, PenalisesAsManyTokensAsItSays) {
+  const auto window = [](const std::string& field) {
+    return llama_request_of("{\"prompt\":\"a\"" + field + "}").generation.text.sampling.penalty_window;
+  };
+  EXPECT_EQ(window(""), test_model.sampling.penalty_window);
+  EXPECT_EQ(window(R"(,"repeat_last_n":0)"), 0);
+  EXPECT_EQ(window(R"(,"repeat_last_n":7)"), 7);
+  EXPECT_EQ(window(R"(,"repeat_last_n":-1)"), std::numeric_limits<std::int32_t>::max());
+  EXPECT_EQ(refused_llama_param(R"({"prompt":"a","repeat_last_n":-2})"), "repeat_last_n");
+}
+
+TEST(LlamaRequest, TakesAllThatLlamaServersPageSends) {
+  EXPECT_EQ(refused_llama_param(
+                R"({"prompt":"a","dynatemp_range":0,"dynatemp_exponent":1,"xtc_probability":0,"xtc_threshold":0.1,)"
+                R"("typical_p":1,"repeat_last_n":64,"repeat_penalty":1,"dry_multiplier":0,"dry_base":1.75,)"
+                R"("dry_allowed_length":2,"dry_penalty_last_n":-1,"id_slot":-1,"mirostat":0,"n_keep":0,)"
+                R"("temperature":1,"samplers":["top_k","typ_p","top_p","min_p","temperature"]})"),
+            "accepted");
+  EXPECT_EQ(refused_llama_param(R"({"prompt":"a","mirostat":1})"), "mirostat");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ void add_sampling(JsonWriter& writer, const SamplerOptions& sampling, std::optio
   writer.key("temperature").number(sampling.temperature).key("top_k").number(sampling.top_k);
   writer.key("top_p").number(sampling.top_p).key("min_p").number(sampling.min_p);
   writer.key("repeat_penalty").number(sampling.repetition);
+  writer.key("repeat_last_n").number(sampling.penalty_window);
   writer.key("presence_penalty").number(sampling.presence);
   writer.key("frequency_penalty").number(sampling.frequency);
 }

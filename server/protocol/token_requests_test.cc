@@ -68,8 +68,8 @@ TEST(ServerProperties, HaveLlamaServersForm) {
   const std::string json = properties_answer(properties);
   EXPECT_EQ(json,
             R"({"default_generation_settings":{"n_ctx":512,"params":{"seed":null,"temperature":1,"top_k":20,"top_p":1,)"
-            R"("min_p":0,"repeat_penalty":1,"presence_penalty":0,"frequency_penalty":0}},"total_slots":2,)"
-            R"("model_alias":"a","model_path":"/b.gguf","chat_template":"{{ x }}","bos_token":"<s>",)"
+            R"("min_p":0,"repeat_penalty":1,"repeat_last_n":64,"presence_penalty":0,"frequency_penalty":0}},)"
+            R"("total_slots":2,"model_alias":"a","model_path":"/b.gguf","chat_template":"{{ x }}","bos_token":"<s>",)"
             R"("eos_token":"</s>","modalities":{"vision":false,"audio":false}})");
   properties.served.seed = 42;
   EXPECT_EQ(at(json_value(properties_answer(properties)), "default_generation_settings.params.seed"), "42");

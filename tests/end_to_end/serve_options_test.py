@@ -4,7 +4,6 @@
 usage: serve_options_test.py PATH_OF_INGOT PATH_OF_GOLDENS [unittest arguments]
 """
 
-import contextlib
 import json
 import shutil
 import signal
@@ -148,8 +147,7 @@ class Encrypted(Served):
             self.connect(maximum_version=ssl.TLSVersion.TLSv1_2)
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as connection:
             connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            with contextlib.suppress(ConnectionResetError):
-                self.assertNotIn(b"HTTP/1.1 200", connection.makefile("rb").read())
+            self.assertTrue(connection.makefile("rb").read().startswith(b"HTTP/1.1 400 "))
         with self.connect() as connection:
             self.assertIn(b'"tales"', self.ask(connection, "/v1/completions", {**GREEDY, "max_tokens": 1}))
 
@@ -165,6 +163,25 @@ class Ends(unittest.TestCase):
             stream.close()
             self.assertIn(b"data: [DONE]", received)
             self.assertEqual(server.wait(), 0)
+        self.assertIn("ends: waits up to 30 s (--drain) for 1 request(s) under way", server.log)
+        self.assertRegex(server.log, r"ends: waited \d+\.\d\d s, all requests have ended")
+
+    def test_a_stream_that_does_not_end_in_time_is_cancelled_and_that_is_said(self):
+        with Server(Served.program, "--threads", "1", "--drain", "0", "--log", "json") as server:
+            stream = server.open_stream("/v1/completions", {**GREEDY, "max_tokens": 200, "ignore_eos": True})
+            stream.recv(64)
+            server.process.send_signal(signal.SIGTERM)
+            while stream.recv(65536):
+                pass
+            stream.close()
+            self.assertEqual(server.wait(), 0)
+        self.assertRegex(server.log, r'"note":"ends: waited \d+\.\d\d s, 1 request\(s\) cancelled"')
+
+    def test_a_context_beyond_the_models_is_warned_of(self):
+        done = Served.program.run("serve", "--dry-run", "--port", "0", "--context", "512")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("expected a context of at most the 256 tokens that the model was made for, found 512", done.stderr)
+        self.assertNotIn("was made for", Served.program.run("serve", "--dry-run", "--port", "0", "--context", "256").stderr)
 
     def test_what_cannot_be_served_is_said_before_a_model_is_loaded(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -128,6 +128,14 @@ class Log(unittest.TestCase):
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(timeout=LIMIT_SECONDS), 0)
 
+    def test_polls_that_go_well_leave_no_line(self):
+        with Server(program, "--threads", "1") as server:
+            for path in ("/health", "/metrics", "/v1/models", "/health?x=1"):
+                server.get(path)
+        self.assertNotRegex(server.log, r"GET /(health|metrics) 200")
+        self.assertIn(" GET /v1/models 200 ", server.log)
+        self.assertIn(" GET /health 400 ", server.log)
+
     def test_no_target_looks_like_another_column(self):
         with Server(program, "--threads", "1") as server:
             server.get("/x%20200%0a%ff")
@@ -154,7 +162,7 @@ class Strangers(unittest.TestCase):
             self.assertTrue(refused.headers["Access-Control-Allow-Origin"])
 
     def test_options_that_no_browser_would_match_are_refused(self):
-        for option in (("--cors", "https://x/"), ("--cors", "example.org"), ("--allow-host", "x:80")):
+        for option in (("--cors", "https://x/"), ("--cors", "example.org"), ("--cors", "https://x:443"), ("--allow-host", "x:80")):
             done = program.run("serve", "--dry-run", "--port", "0", *option)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(option[1], done.stderr)

@@ -186,6 +186,9 @@ class Refusals(Served):
         self.assertIn("POST", answer.headers["Allow"])
         self.assert_refused(self.server.post("/v1/completions", {**GREEDY, "model": "other"}), 404, "tales")
         self.assert_refused(self.server.get("/v1/models/other"), 404, "tales")
+        self.assert_refused(self.server.get("/v1/models?limit=5"), 400, "limit")
+        self.assert_refused(self.server.get("/explain?format=xml"), 400, "format", "html or json")
+        self.assertEqual(self.server.get("/?from=a-letter").status, 200)
 
     def test_bodies_that_are_no_request(self):
         for body, word in (("{", "byte"), ("[]", "object"), ('{"prompt":"\xff"}'.encode("latin1"), "UTF-8"),

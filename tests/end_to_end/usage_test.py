@@ -177,6 +177,21 @@ class BadUsage(unittest.TestCase):
         self.assertIn("--tokens: expected a whole number from 1 to 1073741824, found '1.5'", self.refused("run", "-n", "1.5"))
         self.assertIn("--top-p: expected a number from 0 to 1, found '2'", self.refused("run", "--top-p", "2"))
 
+    def test_options_of_serve_are_refused_with_what_was_expected_and_what_to_do(self):
+        for arguments, expected in (
+            (("--log", "loud"), "--log: expected one of text, json, none, found 'loud'"),
+            (("--cache-type", "q4"), "--cache-type: expected one of f32, f16, q8_0, found 'q4'"),
+            (("--private-key", "k"), "expected --certificate beside --private-key, found --private-key alone: give both, or neither"),
+            (("--verbose=maybe",), "--verbose: expected no value, true or false, found 'maybe'"),
+            (("--port", "http"), "--port: expected a whole number from 0 to 65535, found 'http'"),
+            (("--port",), "expected a value behind --port, found none"),
+            (("--port", "1", "--port", "2"), "expected --port once, found it 2 times"),
+            (("--cors", "https://a.org:443"), "expected 'https://a.org', as browsers spell it, found 'https://a.org:443'"),
+        ):
+            self.assertIn(expected, self.refused("serve", *arguments))
+        complaint = self.refused("run", "--pack", "--no-pack")
+        self.assertRegex(complaint, "expected --(no-)?pack or --(no-)?pack, found both: leave one of them out")
+
     def test_a_type_is_refused_with_its_name_once(self):
         self.assertIn("TYPE: expected one of F32, ", self.refused("quantize", "in", "out", "Q9_X"))
 
