@@ -27,7 +27,8 @@ class InterruptHardware {
  private:
   static constexpr std::size_t most_io_apics = 16;
 
-  Result<void> start_apics(const AcpiInterrupts& table, KernelMemory& memory, bool x2apic);
+  Result<void> start_local(PhysicalAddress place, KernelMemory& memory, bool x2apic);
+  Result<void> start_io(const AcpiInterrupts& table, KernelMemory& memory);
 
   LegacyPic legacy_;
   MappedRegisters local_registers_;

@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint32_t task_priority = 0x80, spurious_vector = 0xf0, command_low = 0x300, command_high = 0x310,
                         local_timer = 0x320, local_line_0 = 0x350, local_line_1 = 0x360, local_error = 0x370,
                         timer_divide = 0x3e0;
-constexpr std::uint32_t masked = 1u << 16, non_maskable = 4u << 8, reset = 5u << 8, start = 6u << 8, assert = 1u << 14,
-                        to_all_others = 3u << 18, delivery_pending = 1u << 12;
+constexpr std::uint32_t masked = 1u << 16, non_maskable = 4u << 8, external = 7u << 8, reset = 5u << 8, start = 6u << 8,
+                        assert = 1u << 14, to_all_others = 3u << 18, delivery_pending = 1u << 12;
 
 // IA32_APIC_BASE: whether the registers are there, and which kind.
 constexpr std::uint32_t base_register = 0x1b;
@@ -64,6 +64,8 @@ void LocalApic::enable() {
   constexpr std::uint32_t enabled = 1u << 8;
   registers_.write(spurious_vector, enabled | vectors::spurious);
 }
+
+void LocalApic::pass_8259s() { registers_.write(local_line_0, external); }
 
 void LocalApic::send_non_maskable_to_others() { registers_.command(0, to_all_others | assert | non_maskable); }
 void LocalApic::send_reset(std::uint32_t destination) { registers_.command(destination, assert | reset); }

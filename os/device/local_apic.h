@@ -61,6 +61,8 @@ class LocalApic {
 
   // On each CPU: from now on it takes interrupts. Its own lines stay masked, but for the non-maskable one.
   void enable();
+  // Behind it: lets the 8259s through. Firmware that speaks of no APICs may have left their wire masked.
+  void pass_8259s();
   std::uint32_t id() const { return registers_.id(); }
   std::uint32_t highest_id() const { return registers_.highest_id(); }
   void end_of_interrupt() { registers_.write(end_of_interrupt_at, 0); }

@@ -29,6 +29,19 @@ void SecureRandom::start(std::uint64_t seed, Log& log) {
   });
 }
 
+void SecureRandom::stir(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    ChaChaKey more{};
+    const std::size_t count = bytes.size() < sizeof more ? bytes.size() : sizeof more;
+    __builtin_memcpy(more.data(), bytes.data(), count);
+    bytes = bytes.subspan(count);
+    key_.with([&](ChaChaKey& key) {
+      for (std::size_t i = 0; i < key.size(); ++i) key[i] ^= more[i];
+      next_block(key, 0);
+    });
+  }
+}
+
 void SecureRandom::fill(std::span<std::byte> bytes) {
   while (!bytes.empty()) {
     // A block at a time, so that a large request does not keep the lock.

@@ -1,5 +1,5 @@
-// SecureRandom: bytes that nobody can guess, from what the machine offered at boot. The key is replaced with every
-// request, so what was given out earlier cannot be computed from the memory of later.
+// SecureRandom: bytes that nobody can guess, from what the machine offered at boot and devices later. The key is
+// replaced with every request, so what was given out earlier cannot be computed from the memory of later.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,8 @@ class SecureRandom final : public RandomSource {
   // `seed`: as good as the boot's entropy. More is stirred in from the CPU's own source; the log is told where it has
   // none.
   void start(std::uint64_t seed, Log& log);
+  // More from elsewhere. Whoever knows it, or chose it, learns nothing by that.
+  void stir(std::span<const std::byte> bytes);
   void fill(std::span<std::byte> bytes) override;
   std::uint64_t number();
 

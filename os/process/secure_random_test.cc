@@ -32,6 +32,21 @@ TEST(SecureRandom, DifferEachTimeAndFillOddLengths) {
   EXPECT_NE(std::memcmp(bytes.data(), bytes.data() + 32, 32), 0);
 }
 
+TEST(SecureRandom, EveryByteThatIsStirredInCounts) {
+  const auto drawn_after = [](std::span<const std::byte> more) {
+    SecureRandom random;
+    random.stir(more);
+    return random.number();
+  };
+  std::array<std::byte, 70> more{};
+  std::set<std::uint64_t> seen{drawn_after({}), drawn_after(more)};
+  for (std::byte& byte : more) {
+    byte = std::byte{1};
+    seen.insert(drawn_after(more));
+  }
+  EXPECT_EQ(seen.size(), 72u);
+}
+
 TEST(SecureRandom, SaysSoWhereTheCpuHasNoSource) {
   SecureRandom random;
   Log log;
