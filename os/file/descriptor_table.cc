@@ -1,6 +1,7 @@
 #include "os/file/descriptor_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 
 namespace ingot::os {
@@ -10,23 +11,30 @@ namespace ingot::os {
 DescriptorTable::~DescriptorTable() {
   close_range(0, largest_limit);
   slots_.with([&](Slots& it) {
-    if (it.slots != nullptr) heap_.free(it.slots, it.count * sizeof(Slot), alignof(Slot));
+    for (std::uint32_t i = 0; i < it.block_count; ++i) {
+      if (it.blocks[i] != nullptr) heap_.free(it.blocks[i], block_slots * sizeof(Slot), alignof(Slot));
+    }
+    if (it.blocks != nullptr) heap_.free(it.blocks, it.block_count * sizeof(Slot*), alignof(Slot*));
   });
 }
 
-Answer<void> DescriptorTable::make_room(Slots& it, std::uint32_t number) {
+Answer<DescriptorTable::Slot*> DescriptorTable::make_room(Slots& it, std::uint32_t number) {
   TRY(it.taken.make_room(number + 1));
-  if (number < it.count) return {};
-  const std::uint32_t wanted = std::max({16u, it.count * 2, (number + 16) & ~15u});
-  auto* slots = static_cast<Slot*>(TRY(heap_.allocate(wanted * sizeof(Slot), alignof(Slot))));
-  for (std::uint32_t i = 0; i < wanted; ++i) {
-    std::construct_at(&slots[i]);
-    if (i < it.count) slots[i] = std::move(it.slots[i]);
+  const std::uint32_t block = number / block_slots;
+  if (block >= it.block_count) {
+    const std::uint32_t wanted = std::max(std::bit_ceil(block + 1), 4u);
+    auto** blocks = static_cast<Slot**>(TRY(heap_.allocate(wanted * sizeof(Slot*), alignof(Slot*))));
+    std::fill(std::copy_n(it.blocks, it.block_count, blocks), blocks + wanted, nullptr);
+    if (it.blocks != nullptr) heap_.free(it.blocks, it.block_count * sizeof(Slot*), alignof(Slot*));
+    it.blocks = blocks;
+    it.block_count = wanted;
   }
-  if (it.slots != nullptr) heap_.free(it.slots, it.count * sizeof(Slot), alignof(Slot));
-  it.slots = slots;
-  it.count = wanted;
-  return {};
+  if (it.blocks[block] == nullptr) {
+    auto* slots = static_cast<Slot*>(TRY(heap_.allocate(block_slots * sizeof(Slot), alignof(Slot))));
+    std::uninitialized_default_construct_n(slots, block_slots);
+    it.blocks[block] = slots;
+  }
+  return it.place(number);
 }
 
 Answer<Reference<FileDescription>> DescriptorTable::find(std::int32_t number) {
@@ -37,18 +45,49 @@ Answer<Reference<FileDescription>> DescriptorTable::find(std::int32_t number) {
   });
 }
 
+Answer<std::uint32_t> DescriptorTable::take_lowest(Slots& it, std::uint32_t lowest) {
+  const std::uint32_t free = it.taken.lowest_free(lowest, it.looks);
+  if (free >= limit()) return Errno::emfile;
+  TRY(make_room(it, free));
+  it.taken.add(free);
+  return free;
+}
+
 Answer<std::int32_t> DescriptorTable::add(Reference<FileDescription> file, OnExecute on_execute, std::int32_t lowest) {
   if (lowest < 0 || static_cast<std::uint32_t>(lowest) >= limit()) return Errno::einval;
   FileDescription& opened = *file;
   return slots_.with([&](Slots& it) -> Answer<std::int32_t> {
-    const std::uint32_t free = it.taken.lowest_free(static_cast<std::uint32_t>(lowest), it.looks);
-    if (free >= limit()) return Errno::emfile;
-    TRY(make_room(it, free));
-    it.slots[free].file = std::move(file);
-    it.slots[free].on_execute = on_execute;
-    it.taken.add(free);
+    const std::uint32_t free = TRY(take_lowest(it, static_cast<std::uint32_t>(lowest)));
+    Slot& slot = *it.place(free);
+    slot.file = std::move(file);
+    slot.on_execute = on_execute;
     opened.add_descriptor();
     return static_cast<std::int32_t>(free);
+  });
+}
+
+Answer<std::int32_t> DescriptorTable::reserve() {
+  return slots_.with([&](Slots& it) -> Answer<std::int32_t> {
+    const std::uint32_t free = TRY(take_lowest(it, 0));
+    it.place(free)->is_reserved = true;
+    return static_cast<std::int32_t>(free);
+  });
+}
+
+void DescriptorTable::fill(std::int32_t number, Reference<FileDescription> file, OnExecute on_execute) {
+  slots_.with([&](Slots& it) {
+    Slot& slot = *it.place(static_cast<std::uint32_t>(number));
+    file->add_descriptor();
+    slot.file = std::move(file);
+    slot.on_execute = on_execute;
+    slot.is_reserved = false;
+  });
+}
+
+void DescriptorTable::release(std::int32_t number) {
+  slots_.with([&](Slots& it) {
+    it.place(static_cast<std::uint32_t>(number))->is_reserved = false;
+    it.taken.remove(static_cast<std::uint32_t>(number));
   });
 }
 
@@ -56,10 +95,11 @@ Answer<std::int32_t> DescriptorTable::put(std::int32_t number, Reference<FileDes
   if (number < 0 || static_cast<std::uint32_t>(number) >= limit()) return Errno::ebadf;
   FileDescription& opened = *file;
   const Answer<void> done = slots_.with([&](Slots& it) -> Answer<void> {
-    TRY(make_room(it, static_cast<std::uint32_t>(number)));
-    std::swap(it.slots[number].file, file);  // the old one leaves with the argument
+    Slot& slot = *TRY(make_room(it, static_cast<std::uint32_t>(number)));
+    if (slot.is_reserved) return Errno::ebusy;
+    std::swap(slot.file, file);  // the old one leaves with the argument
     it.taken.add(static_cast<std::uint32_t>(number));
-    it.slots[number].on_execute = on_execute;
+    slot.on_execute = on_execute;
     opened.add_descriptor();
     return {};
   });
@@ -96,7 +136,10 @@ void DescriptorTable::close_range(std::uint32_t first, std::uint32_t last) {
 
 void DescriptorTable::mark_range(std::uint32_t first, std::uint32_t last) {
   slots_.with([&](Slots& it) {
-    for (std::uint32_t i = first; i < it.count && i <= last; ++i) it.slots[i].on_execute = OnExecute::closes;
+    const std::uint32_t end = it.taken.capacity();
+    for (std::uint32_t i = first; (i = it.taken.lowest_taken(i)) < end && i <= last; ++i) {
+      it.place(i)->on_execute = OnExecute::closes;
+    }
   });
 }
 

@@ -29,8 +29,12 @@ class DescriptorTable {
 
   // The lowest free number from `lowest` on. EMFILE when all below the limit are taken.
   Answer<std::int32_t> add(Reference<FileDescription> file, OnExecute on_execute, std::int32_t lowest = 0);
-  // At this very number; what was there is closed. EBADF beyond the limit.
+  // At this very number; what was there is closed. EBADF beyond the limit; EBUSY: it is reserved.
   Answer<std::int32_t> put(std::int32_t number, Reference<FileDescription> file, OnExecute on_execute);
+  // A number that nobody has yet and nobody else gets, for a file that is still to come; either ends it.
+  Answer<std::int32_t> reserve();
+  void fill(std::int32_t number, Reference<FileDescription> file, OnExecute on_execute);
+  void release(std::int32_t number);
   Answer<void> close(std::int32_t number);
   // Every number from first to last, both included; numbers nobody has do not matter.
   void close_range(std::uint32_t first, std::uint32_t last);
@@ -56,20 +60,29 @@ class DescriptorTable {
   struct Slot {
     Reference<FileDescription> file;
     OnExecute on_execute = OnExecute::keeps;
+    bool is_reserved = false;
   };
+  // Slots come in blocks, so that a large table is neither copied nor in one piece.
+  static constexpr std::uint32_t block_slots = 64;
   struct Slots {
     explicit Slots(Allocator& heap) : taken(heap) {}
     NumberSet taken;
-    Slot* slots = nullptr;
-    std::uint32_t count = 0;
-    std::uint64_t looks = 0;  // at words of the set, to find free numbers
+    Slot** blocks = nullptr;
+    std::uint32_t block_count = 0;  // that there is room for
+    std::uint64_t looks = 0;        // at words of the set, to find free numbers
 
+    // nullptr: there is no room for it yet.
+    Slot* place(std::uint32_t number) {
+      const std::uint32_t block = number / block_slots;
+      return block < block_count && blocks[block] != nullptr ? &blocks[block][number % block_slots] : nullptr;
+    }
     Slot* at(std::int32_t number) {
-      if (number < 0 || static_cast<std::uint32_t>(number) >= count || !slots[number].file) return nullptr;
-      return &slots[number];
+      Slot* const slot = number < 0 ? nullptr : place(static_cast<std::uint32_t>(number));
+      return slot != nullptr && slot->file ? slot : nullptr;
     }
   };
-  Answer<void> make_room(Slots& slots, std::uint32_t number);
+  Answer<Slot*> make_room(Slots& slots, std::uint32_t number);
+  Answer<std::uint32_t> take_lowest(Slots& slots, std::uint32_t lowest);
   Reference<FileDescription> take(std::int32_t number);
 
   Allocator& heap_;

@@ -97,6 +97,40 @@ TEST_F(Descriptors, RangesAndExecution) {
   EXPECT_EQ(closed, 10);
 }
 
+TEST_F(Descriptors, AReservedNumberIsNobodysUntilItIsFilled) {
+  EXPECT_EQ(table.reserve().value(), 0);
+  EXPECT_EQ(table.find(0).error(), Errno::ebadf);
+  EXPECT_EQ(table.close(0).error(), Errno::ebadf);
+  EXPECT_EQ(table.put(0, make(), OnExecute::keeps).error(), Errno::ebusy);
+  EXPECT_EQ(add(), 1);
+  table.close_range(0, ~0u);
+  table.mark_range(0, ~0u);
+  table.close_for_execute();
+  EXPECT_EQ(closed, 2);
+  table.fill(0, make(), OnExecute::keeps);
+  EXPECT_TRUE(table.find(0).ok());
+  EXPECT_EQ(table.on_execute(0).value(), OnExecute::keeps);
+  EXPECT_EQ(table.reserve().value(), 1);
+  table.release(1);
+  EXPECT_EQ(add(), 1);
+  table.set_limit(2);
+  EXPECT_EQ(table.reserve().error(), Errno::emfile);
+}
+
+TEST_F(Descriptors, ALargeTableGrowsByBlocksAndOnlyThose) {
+  constexpr std::int32_t many = 65'536;
+  table.set_limit(many);
+  const Reference<FileDescription> file = make();
+  EXPECT_EQ(table.put(many - 1, file, OnExecute::keeps).value(), many - 1);
+  heap.left = 1;  // a block for the first 64
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(table.add(file, OnExecute::keeps).value(), i);
+  EXPECT_EQ(table.add(file, OnExecute::keeps).error(), Errno::enomem);
+  heap.left = 2000;
+  for (std::int32_t i = 64; i < many - 1; ++i) ASSERT_EQ(table.add(file, OnExecute::keeps).value(), i);
+  EXPECT_EQ(table.add(file, OnExecute::keeps).error(), Errno::emfile);
+  EXPECT_EQ(table.count(), static_cast<std::uint32_t>(many));
+}
+
 TEST_F(Descriptors, WithoutMemoryNothingIsAdded) {
   Reference<FileDescription> file = make();
   heap.left = 0;

@@ -1,5 +1,5 @@
 // FileDescription: an open file, as several descriptors may share it. Everything a program can open is one: a file, a
-// directory, a pipe, a terminal, later a socket or a GPU.
+// directory, a pipe, a terminal, a socket, later a GPU.
 #pragma once
 
 #include <cstddef>

@@ -77,6 +77,13 @@ class HashTable {
     *place = link.next_;
     --count_;
   }
+  // use(Element&) for each, in no order; it neither inserts nor removes.
+  template <class Use>
+  void visit(Use&& use) {
+    for (std::size_t i = 0; i < bucket_count_; ++i) {
+      for (Link* link = buckets_[i]; link != nullptr; link = link->next_) use(static_cast<Element&>(*link));
+    }
+  }
   // How many steps the longest search takes.
   std::size_t longest_chain() const {
     std::size_t longest = 0;

@@ -4,6 +4,7 @@
 
 #include "os/file/directory_description.h"
 #include "os/file/memory_file.h"
+#include "os/file/socket/socket_node.h"
 #include "os/file/symbolic_link.h"
 
 namespace ingot::os {
@@ -132,6 +133,7 @@ Answer<Reference<Node>> MemoryDirectory::create(std::string_view name, const New
       made = TRY(make_reference<MemoryDirectory>(here->heap(), here, wanted.permissions));
       break;
     case FileKind::symbolic_link: made = TRY(make_symbolic_link(here, wanted.target, NameStorage::copied)); break;
+    case FileKind::socket: made = TRY(make_socket_node(here, wanted.permissions, *wanted.socket)); break;
     default: return Errno::eperm;
   }
   TRY(add(name, NameStorage::copied, *made));

@@ -15,6 +15,7 @@ namespace ingot::os {
 
 class Directory;
 class ImageFile;
+class LocalEnd;
 class MemoryDirectory;
 
 inline constexpr std::size_t most_name_bytes = 255;   // of one name
@@ -27,6 +28,7 @@ class Node : public Shared {
   std::uint64_t inode() const { return inode_; }
   virtual Directory* as_directory() { return nullptr; }
   virtual ImageFile* as_image_file() { return nullptr; }  // what a program can be loaded from
+  virtual LocalEnd* as_local_end() { return nullptr; }    // the socket that has this name
 
   // A directory that has a name for it: where ".." leads, and how its path is told. None at the root, and for what was
   // removed. Guarded by the tree's lock.
@@ -81,7 +83,8 @@ class Node : public Shared {
 struct NewNode {
   FileKind kind = FileKind::regular;
   std::uint32_t permissions = 0;
-  std::string_view target;  // of a symbolic link
+  std::string_view target;     // of a symbolic link
+  LocalEnd* socket = nullptr;  // of a socket's name
 };
 
 // Its functions that look at names run under the tree's lock.

@@ -34,8 +34,8 @@ class PollWaiter : public ListLink<struct PollSourceTag> {
  private:
   friend class PollSource;
 
-  // Under the source's lock, perhaps in an interrupt handler: it wakes somebody and does no more. The events are a
-  // hint.
+  // Under the source's lock, perhaps in an interrupt handler: it wakes somebody and does no more. The events are those
+  // that may hold now and did not before; none is left out.
   virtual void notified(std::uint32_t events) = 0;
 };
 

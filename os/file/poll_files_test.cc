@@ -2,7 +2,6 @@
 #include "os/file/channels/epoll_fixture.h"
 #include "os/file/channels/event_file.h"
 #include "os/file/channels/pipe.h"
-#include "os/file/channels/socket_pair.h"
 #include "os/file/channels/timer_file.h"
 #include "os/file/descriptor_table.h"
 #include "os/file/memory_file.h"
@@ -78,35 +77,6 @@ TEST_F(PollFiles, APipeThatCannotBeMadeLeavesNothing) {
   for (int left = 0; left < 4; ++left) {
     heap.left = left;
     EXPECT_EQ(make_pipe(services, 0).error(), Errno::enomem) << left;
-  }
-}
-
-TEST_F(PollFiles, WhatOneSocketOfAPairSendsTheOtherReceives) {
-  SocketPair pair = make_stream_pair(services, 0).value();
-  CountingWaiter waiter;
-  pair.other->poll_source()->join(waiter);
-  EXPECT_EQ(pair.one->poll(), writable);
-  EXPECT_EQ(write(*pair.one, "there").value(), 5u);
-  EXPECT_EQ(waiter.count, 1);
-  EXPECT_EQ(write(*pair.other, "back").value(), 4u);
-  EXPECT_EQ(read_some(*pair.other, 10).value(), "there");
-  EXPECT_EQ(read_some(*pair.one, 10).value(), "back");
-  pair.one->as_socket()->shut_down(SocketFile::Direction::sending);
-  pair.one->as_socket()->shut_down(SocketFile::Direction::sending);  // twice is once
-  EXPECT_EQ(write(*pair.one, "x").error(), Errno::epipe);
-  EXPECT_EQ(pair.other->poll(), readable | writable);  // the end can be read
-  EXPECT_EQ(read_some(*pair.other, 10).value(), "");
-  EXPECT_EQ(write(*pair.other, "late").value(), 4u);
-  EXPECT_EQ(read_some(*pair.one, 10).value(), "late");
-  pair.one.reset();
-  EXPECT_EQ(pair.other->poll() & hang_up, hang_up);
-  pair.other->poll_source()->leave(waiter);
-}
-
-TEST_F(PollFiles, ASocketPairThatCannotBeMadeLeavesNothing) {
-  for (int left = 0; left < 7; ++left) {
-    heap.left = left;
-    EXPECT_EQ(make_stream_pair(services, 0).error(), Errno::enomem) << left;
   }
 }
 

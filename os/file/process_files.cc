@@ -25,7 +25,10 @@ Result<void> done(const Answer<Value>& answer, std::string_view what) {
 }  // namespace
 
 ProcessFiles::ProcessFiles(const FileServices& services)
-    : services_(services), queues_(*services.heap, *services.time), descriptors_(*services.heap) {
+    : services_(services),
+      queues_(*services.heap, *services.time),
+      local_sockets_(*this, *services.heap, *services.time),
+      descriptors_(*services.heap) {
   services_.names = &names_;
 }
 
@@ -43,6 +46,7 @@ Result<Reference<MemoryDirectory>> ProcessFiles::mount_directory(std::string_vie
 }
 
 Result<void> ProcessFiles::build(const TreePlan& plan) {
+  families_ = plan.families;
   const auto make_volume = [&](DeviceNumber device, Volume::Writing writing, Volume::Limits limits = {}) {
     return make_reference<Volume>(heap(), services_, std::uint64_t{device}, writing, limits);
   };
@@ -79,6 +83,17 @@ Result<void> ProcessFiles::build(const TreePlan& plan) {
   const Reference<Volume> sys = TRY(make_volume(sys_device, Volume::Writing::facts));
   const Reference<MemoryDirectory> machine = TRY(mount_directory(kernel_directory::machine, sys, 0555));
   return done(add_sys_files(*machine, *plan.system), "/sys");
+}
+
+Answer<void> ProcessFiles::add_socket(std::string_view path, LocalEnd& end) {
+  return tree_->make(*working_directory(), path, {FileKind::socket, without_mask(0777), {}, &end});
+}
+
+Answer<Reference<LocalEnd>> ProcessFiles::find_socket(std::string_view path) {
+  const Reference<Node> node = TRY(tree_->find(*working_directory(), path, LastLink::followed));
+  LocalEnd* const end = node->as_local_end();
+  if (end == nullptr) return Errno::econnrefused;
+  return Reference<LocalEnd>(*end);
 }
 
 Result<void> ProcessFiles::add_image(const TreePlan& plan) {

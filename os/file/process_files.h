@@ -9,6 +9,8 @@
 #include "os/file/descriptor_table.h"
 #include "os/file/file_tree.h"
 #include "os/file/program_device.h"
+#include "os/file/socket/local_sockets.h"
+#include "os/file/socket/socket_family.h"
 #include "os/file/synthetic/dev_directory.h"
 #include "os/file/synthetic/reports.h"
 #include "os/memory/owned.h"
@@ -37,9 +39,10 @@ struct TreePlan {
   RandomSource* random = nullptr;
   DeviceOpener* console = nullptr;         // none: no /dev/console and /dev/tty
   std::span<const ProgramDevice> devices;  // what it was granted besides
+  SocketFamilies families;                 // as well
 };
 
-class ProcessFiles {
+class ProcessFiles final : private SocketPlaces {
  public:
   // `services` without its lock of names, which is this object's own.
   static Result<Owned<ProcessFiles>> create(const FileServices& services);
@@ -59,6 +62,8 @@ class ProcessFiles {
   FileTree& tree() { return *tree_; }
   DescriptorTable& descriptors() { return descriptors_; }
   QueueNames& queues() { return queues_; }
+  LocalSockets& local_sockets() { return local_sockets_; }
+  std::span<const SocketFamily> families() const { return families_.all(); }  // that it may use beside AF_UNIX
   // A volume for files without names: memfd_create. It pays from the same quota as the tmpfs.
   const Reference<Volume>& writable_volume() const { return tmpfs_; }
 
@@ -73,12 +78,16 @@ class ProcessFiles {
  private:
   Result<Reference<MemoryDirectory>> mount_directory(std::string_view path, const Reference<Volume>& volume,
                                                      std::uint32_t permissions);
+  Answer<void> add_socket(std::string_view path, LocalEnd& end) override;
+  Answer<Reference<LocalEnd>> find_socket(std::string_view path) override;
   Result<void> add_image(const TreePlan& plan);
   Result<void> add_defaults();
 
   Mutex names_{LockRank::file_tree};
   FileServices services_;
   QueueNames queues_;
+  LocalSockets local_sockets_;  // descriptors may hold sockets of it
+  SocketFamilies families_;
   DescriptorTable descriptors_;
   Reference<Volume> tmpfs_;
   std::optional<FileTree> tree_;

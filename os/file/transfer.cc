@@ -1,6 +1,7 @@
 #include "os/file/transfer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ingot::os {
 
@@ -38,6 +39,14 @@ void Transfer::skip(std::uint64_t bytes) {
     inside_ -= pieces_.front().bytes;
     pieces_ = pieces_.subspan(1);
   }
+}
+
+bool Transfer::bring_back() {
+  left_ += std::exchange(held_back_, 0);
+  if (left_ == 0 || unasked_ < piece_bytes / 2) return left_ != 0;
+  unasked_ = 0;
+  if (!memory_.may_go_on()) left_ = 0;
+  return left_ != 0;
 }
 
 // copy(address, offset, bytes) moves bytes from or to `offset` of the caller's range.

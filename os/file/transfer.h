@@ -79,6 +79,15 @@ class Transfer {
 
   // Goes on behind what an earlier transfer of the same pieces has moved.
   void skip(std::uint64_t bytes);
+  // For a file that moves a long transfer in parts, each under a lock: `bytes` at most, of which nobody asks whether to
+  // go on, until bring_back() adds the rest and asks. Both say whether there is more. Precondition: half a piece at
+  // most.
+  bool hold_back(std::uint64_t bytes) {
+    held_back_ = left_ > bytes ? left_ - bytes : 0;
+    left_ -= held_back_;
+    return held_back_ != 0;
+  }
+  bool bring_back();
   // The first `bytes` only, for a file that has less room: the rest stays behind.
   void shorten(std::uint64_t bytes) {
     if (bytes < left_) left_ = bytes;
@@ -92,6 +101,7 @@ class Transfer {
   std::span<const TransferPiece> pieces_;  // the first one is under way
   std::uint64_t inside_ = 0;               // bytes of it that are done
   std::uint64_t left_ = 0;
+  std::uint64_t held_back_ = 0;
   std::uint64_t moved_ = 0;
   std::uint64_t most_file_bytes_ = ~std::uint64_t{0};
   std::uint64_t unasked_ = 0;  // bytes since it was asked whether to go on

@@ -100,6 +100,38 @@ TEST(Transfer, EndsWithWhatWasMovedWhenItMayNotGoOn) {
   EXPECT_EQ(transfer.moved(), 3 * Transfer::piece_bytes);
 }
 
+TEST(Transfer, IsNotAskedWhileAPartIsHeldBack) {
+  struct Asked final : TransferMemory {
+    std::size_t copy_out(std::uint64_t, std::span<const std::byte> from) override { return from.size(); }
+    std::size_t copy_in(std::span<std::byte> to, std::uint64_t) override { return to.size(); }
+    bool may_go_on() override {
+      ++times;
+      return goes_on;
+    }
+    int times = 0;
+    bool goes_on = true;
+  } memory;
+  constexpr std::uint64_t part = Transfer::piece_bytes / 2;
+  const std::vector<std::byte> bytes(part);
+  std::vector<TransferPiece> pieces(400, {0, 1000});
+  Transfer transfer(memory, pieces);
+  for (int turn = 1; turn <= 3; ++turn) {
+    EXPECT_TRUE(transfer.hold_back(part));
+    for (std::uint64_t done = 0; done < part; done += 1024)
+      EXPECT_EQ(transfer.give(std::span(bytes).first(1024)).value(), 1024u);
+    EXPECT_EQ(transfer.left(), 0u);
+    EXPECT_EQ(memory.times, turn - 1);
+    EXPECT_TRUE(transfer.bring_back());
+    EXPECT_EQ(memory.times, turn);
+  }
+  EXPECT_EQ(transfer.left(), 400'000 - 3 * part);
+  EXPECT_TRUE(transfer.hold_back(part));
+  EXPECT_EQ(transfer.give(bytes).value(), part);
+  memory.goes_on = false;
+  EXPECT_FALSE(transfer.bring_back());
+  EXPECT_EQ(transfer.left(), 0u);
+}
+
 TEST(Transfer, AShortGiveIsNeverCutApart) {
   PatientMemory memory;
   const TransferPiece pieces[] = {{0, Transfer::piece_bytes - 1}, {0, 100}, {0, Transfer::piece_bytes}};

@@ -4,10 +4,12 @@
 #include <string_view>
 
 #include "os/boot/kernel.h"
-#include "os/file/channels/socket_pair.h"
 #include "os/file/process_files.h"
+#include "os/file/socket/socket_file.h"
 #include "os/process/process.h"
+#include "os/syscall/file_wait.h"
 #include "os/syscall/system_call.h"
+#include "os/syscall/time_values.h"
 #include "os/syscall/user_transfer.h"
 
 namespace ingot::os {
@@ -26,6 +28,18 @@ inline void tell_of(Caller& caller, Signal signal) {
 inline void tell_of_broken_pipe(Caller& caller, FileDescription& file) {
   if (file.as_socket() != nullptr && file.as_socket()->kind() != SocketKind::stream) return;
   tell_of(caller, Signal::broken_pipe);
+}
+// A socket may limit how long its calls wait.
+inline Patience patience_for(Caller& caller, FileDescription& file, SocketFile::Direction direction) {
+  SocketFile* const socket = file.as_socket();
+  if (socket == nullptr) return {};
+  const bool sends = direction == SocketFile::Direction::sending;
+  SocketSettings& settings = socket->settings();
+  const Nanoseconds time = (sends ? settings.send_time : settings.receive_time).load(MemoryOrder::relaxed);
+  Patience patience;
+  if (time != Nanoseconds(0)) patience.until = later(caller.kernel.now(), time);
+  if (sends) patience.also = socket->room_source();
+  return patience;
 }
 // A file became longer than the program may have one; not one that no volume could hold.
 inline void tell_of_long_file(Caller& caller) {

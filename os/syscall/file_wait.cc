@@ -28,4 +28,19 @@ Answer<void> FileWait::sleep(std::optional<Nanoseconds> deadline) {
   return thread_.is_interrupted() ? Errno::restart : Errno::etimedout;
 }
 
+Answer<void> attempt_when_ready(UserThread& thread, FileDescription& file, const Patience& patience, Attempt attempt) {
+  const auto is_done = [&] { return attempt.is_done(attempt.what); };
+  if (is_done() || file.non_blocking() || !patience.waits) return {};
+  FileWait wait(thread);
+  FileWait::Place place, other_place;
+  place.join(wait, file);
+  other_place.join(wait, patience.also);
+  for (bool is_late = false; !is_done() && !is_late;) {
+    const Answer<void> slept = wait.sleep(patience.until ? patience.until : file.ready_at());
+    is_late = patience.until && !slept.ok();
+    if (!slept.ok() && slept.error() != Errno::etimedout) return is_late ? Errno::eintr : slept;
+  }
+  return {};
+}
+
 }  // namespace ingot::os

@@ -46,21 +46,37 @@ class FileWait {
   WaitQueue queue_;
 };
 
+// How a call waits for one file.
+struct Patience {
+  bool waits = true;                   // false: the call must not (MSG_DONTWAIT)
+  std::optional<Nanoseconds> until{};  // a socket's own time: then the call is over, and does not begin again
+  PollSource* also = nullptr;          // tells as well
+};
+
+// Tries until the attempt says that it is done, or the program forbade to wait for more.
+struct Attempt {
+  bool (*is_done)(void* what);
+  void* what;
+};
+Answer<void> attempt_when_ready(UserThread& thread, FileDescription& file, const Patience& patience, Attempt attempt);
+
 // Does `attempt()`, an Answer that is EAGAIN while the file is not ready; sleeps for it unless the program forbade
 // that.
-template <class Attempt>
-auto when_ready(UserThread& thread, FileDescription& file, Attempt&& attempt) -> decltype(attempt()) {
-  auto answer = attempt();
-  if (answer.ok() || answer.error() != Errno::eagain || file.non_blocking()) return answer;
-  FileWait wait(thread);
-  FileWait::Place place;
-  place.join(wait, file);
-  while (true) {
-    answer = attempt();
-    if (answer.ok() || answer.error() != Errno::eagain) return answer;
-    const Answer<void> slept = wait.sleep(file.ready_at());
-    if (!slept.ok() && slept.error() != Errno::etimedout) return slept.error();
-  }
+template <class Try>
+auto when_ready(UserThread& thread, FileDescription& file, Try&& attempt, const Patience& patience = {})
+    -> decltype(attempt()) {
+  struct Tries {
+    Try& attempt;
+    decltype(attempt()) answer{Errno::eagain};
+  } tries{attempt};
+  const auto is_done = [](void* what) {
+    auto& it = *static_cast<Tries*>(what);
+    it.answer = it.attempt();
+    return it.answer.ok() || it.answer.error() != Errno::eagain;
+  };
+  const Answer<void> waited = attempt_when_ready(thread, file, patience, {is_done, &tries});
+  if (!waited.ok()) return waited.error();
+  return std::move(tries.answer);
 }
 
 }  // namespace ingot::os

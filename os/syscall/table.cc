@@ -8,11 +8,11 @@ namespace ingot::os {
 
 Result<void> SystemCallTable::fill() {
   const std::span<const SystemCall> topics[] = {
-      attribute_calls(), copy_calls(),   epoll_calls(),    event_calls(),    futex_calls(),  limit_calls(),
-      machine_calls(),   memory_calls(), name_calls(),     open_calls(),     policy_calls(), poll_calls(),
-      process_calls(),   queue_calls(),  register_calls(), schedule_calls(), select_calls(), signal_calls(),
-      socket_calls(),    status_calls(), thread_calls(),   time_calls(),     timer_calls(),  transfer_calls(),
-      usage_calls(),     user_calls()};
+      attribute_calls(), copy_calls(),           epoll_calls(),    event_calls(),    futex_calls(),  limit_calls(),
+      machine_calls(),   memory_calls(),         name_calls(),     open_calls(),     policy_calls(), poll_calls(),
+      process_calls(),   queue_calls(),          register_calls(), schedule_calls(), select_calls(), signal_calls(),
+      socket_calls(),    socket_message_calls(), status_calls(),   thread_calls(),   time_calls(),   timer_calls(),
+      transfer_calls(),  usage_calls(),          user_calls()};
   std::size_t count = 0;
   for (const std::span<const SystemCall> rows : topics) {
     TRY(add(rows));

@@ -33,6 +33,7 @@ std::span<const SystemCall> schedule_calls();
 std::span<const SystemCall> select_calls();
 std::span<const SystemCall> signal_calls();
 std::span<const SystemCall> socket_calls();
+std::span<const SystemCall> socket_message_calls();
 std::span<const SystemCall> status_calls();
 std::span<const SystemCall> thread_calls();
 std::span<const SystemCall> time_calls();

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -106,6 +107,14 @@ void open_files() {
   syscall(SYS_mq_open, "q", O_RDWR | O_CREAT | O_NONBLOCK, 0600, nullptr);
   for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET})
     static_cast<void>(socketpair(AF_UNIX, type, 0, pair));
+  for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET}) {
+    sockaddr_un name{AF_UNIX, "\0a"};
+    const int number = socket(AF_UNIX, type | SOCK_NONBLOCK, 0);
+    static_cast<void>(bind(number, reinterpret_cast<sockaddr*>(&name), sizeof name.sun_family + 2));
+    static_cast<void>(listen(number, 2));
+    static_cast<void>(
+        connect(socket(AF_UNIX, type, 0), reinterpret_cast<sockaddr*>(&name), sizeof name.sun_family + 2));
+  }
 }
 
 // Allocations may fail now and then, and before there is anything to lose they are tried again.

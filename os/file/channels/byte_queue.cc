@@ -4,17 +4,17 @@
 
 namespace ingot::os {
 
-Answer<Reference<ByteQueue>> ByteQueue::create(Allocator& heap, PollSource* told) {
+Answer<Reference<ByteQueue>> ByteQueue::create(Allocator& heap) {
   auto* buffer = static_cast<std::byte*>(TRY(heap.allocate(pipe_bytes, page_bytes)));
-  Result<Reference<ByteQueue>> queue = make_reference<ByteQueue>(heap, buffer, heap, told);
+  Result<Reference<ByteQueue>> queue = make_reference<ByteQueue>(heap, buffer, heap);
   if (queue.ok()) return std::move(queue).value();
   heap.free(buffer, pipe_bytes, page_bytes);
   return queue.error();
 }
 
-Answer<std::size_t> ByteQueue::read(Transfer& to, Reading reading) {
-  Answer<std::size_t> moved = read_locked(to, reading);
-  if (moved.ok() && moved.value() != 0 && reading == Reading::takes) source_.notify(poll_event::writable);
+Answer<std::size_t> ByteQueue::read(Transfer& to) {
+  Answer<std::size_t> moved = read_locked(to);
+  if (moved.ok() && moved.value() != 0) source_.notify(poll_event::writable);
   return moved;
 }
 
@@ -59,7 +59,7 @@ std::span<std::byte> ByteQueue::range(std::size_t begin, std::size_t bytes) {
   return {buffer_ + begin, std::min(bytes, pipe_bytes - begin)};
 }
 
-Answer<std::size_t> ByteQueue::read_locked(Transfer& to, Reading reading) {
+Answer<std::size_t> ByteQueue::read_locked(Transfer& to) {
   const MutexGuard guard(lock_);
   if (to.left() == 0) return std::size_t{0};
   if (used_ == 0 && writers_ != 0) return Errno::eagain;
@@ -70,7 +70,6 @@ Answer<std::size_t> ByteQueue::read_locked(Transfer& to, Reading reading) {
     if (!moved.ok()) break;
     done += moved.value();
   }
-  if (reading == Reading::looks) return done;
   first_ = (first_ + done) % pipe_bytes;
   used_ -= done;
   return done;

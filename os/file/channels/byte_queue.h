@@ -1,4 +1,4 @@
-// ByteQueue: bytes that one side puts in and the other takes out in order. A pipe is one, a pair of sockets is two.
+// ByteQueue: bytes that one side puts in and the other takes out in order: what a pipe is made of.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,12 @@ namespace ingot::os {
 
 class ByteQueue final : public Shared {
  public:
-  // `told`: who is told of changes, and outlives the queue; none: a source of its own.
-  static Answer<Reference<ByteQueue>> create(Allocator& heap, PollSource* told);
-  ByteQueue(std::byte* buffer, Allocator& heap, PollSource* told)
-      : buffer_(buffer), heap_(heap), source_(told != nullptr ? *told : own_source_) {}
+  static Answer<Reference<ByteQueue>> create(Allocator& heap);
+  ByteQueue(std::byte* buffer, Allocator& heap) : buffer_(buffer), heap_(heap) {}
   ~ByteQueue() { heap_.free(buffer_, pipe_bytes, page_bytes); }
 
   // EAGAIN: nothing there, or no room; EPIPE: nobody reads any more.
-  Answer<std::size_t> read(Transfer& to, Reading reading = Reading::takes);
+  Answer<std::size_t> read(Transfer& to);
   Answer<std::size_t> write(Transfer& from);
   std::uint32_t events_of_reader();
   std::uint32_t events_of_writer();
@@ -35,7 +33,7 @@ class ByteQueue final : public Shared {
   void drop(unsigned& ends);
   // A ring: what is used, or what is free, is at most two ranges.
   std::span<std::byte> range(std::size_t begin, std::size_t bytes);
-  Answer<std::size_t> read_locked(Transfer& to, Reading reading);
+  Answer<std::size_t> read_locked(Transfer& to);
   Answer<std::size_t> write_locked(Transfer& from);
 
   Mutex lock_{LockRank::file_data};
@@ -43,8 +41,7 @@ class ByteQueue final : public Shared {
   Allocator& heap_;
   std::size_t first_ = 0, used_ = 0;
   unsigned readers_ = 1, writers_ = 1;
-  PollSource own_source_;
-  PollSource& source_;
+  PollSource source_;
 };
 
 }  // namespace ingot::os

@@ -12,14 +12,25 @@ struct EpollFile::Item final : PollWaiter,
                                ListLink<TimedTag>,
                                ListLink<ReadyTag> {
   Item(EpollFile& epoll, Reference<FileDescription> watched, std::int32_t as, EpollInterest wanted)
-      : FileWatcher(epoll), owner(epoll), file(std::move(watched)), number(as), interest(wanted) {}
+      : FileWatcher(epoll),
+        owner(epoll),
+        file(std::move(watched)),
+        number(as),
+        events(wanted.events),
+        data(wanted.data) {}
 
-  void notified(std::uint32_t) override { owner.mark_ready(*this); }
+  // Who watches for what arrives is not woken, and told of an old arrival again, by room to send.
+  void notified(std::uint32_t hint) override {
+    if ((hint & wanted()) != 0) owner.mark_ready(*this);
+  }
+  std::uint32_t wanted() const { return events.load(MemoryOrder::relaxed); }
+  bool is(std::uint32_t flag) const { return (wanted() & flag) != 0; }
 
   EpollFile& owner;
   Reference<FileDescription> file;
   std::int32_t number;
-  EpollInterest interest;
+  Atomic<std::uint32_t> events;  // poll_event and epoll_flag
+  std::uint64_t data;
   bool was_due = false;  // at the last look its time had come: an edge of a timer comes once
 };
 
@@ -99,7 +110,7 @@ EpollFile::Item* EpollFile::find(FileDescription& file, std::int32_t number) {
 
 // What holds of what was asked for; errors need not be asked for. One that told once and is done asks for nothing.
 std::uint32_t EpollFile::events_of(Item& item) {
-  const std::uint32_t wanted = item.interest.events & ~epoll_flag::all;
+  const std::uint32_t wanted = item.wanted() & ~epoll_flag::all;
   return wanted == 0 ? 0 : item.file->poll() & (wanted | poll_event::always);
 }
 
@@ -140,7 +151,9 @@ Answer<void> EpollFile::change(FileDescription& file, std::int32_t number, Epoll
   const Guard guard(*this);
   Item* item = find(file, number);
   if (item == nullptr) return Errno::enoent;
-  item->interest = interest;
+  // Before looking: a file that changes now finds it, or is found changed.
+  item->events.store(interest.events, MemoryOrder::relaxed);
+  item->data = interest.data;
   item->was_due = false;
   if (events_of(*item) != 0) mark_ready(*item);
   return {};
@@ -188,7 +201,7 @@ void EpollFile::mark_timers() {
     const bool is_timer = item.file->as_timer() != nullptr;  // else a terminal without interrupts: nobody else asks it
     const std::optional<Nanoseconds> at = is_timer ? std::nullopt : item.file->ready_at();
     const bool was_due = std::exchange(item.was_due, is_timer ? item.file->poll() != 0 : at && *at <= now);
-    const bool is_told = was_due && (item.interest.events & epoll_flag::edge) != 0;
+    const bool is_told = was_due && item.is(epoll_flag::edge);
     if (is_timer && (!item.was_due || is_told)) continue;
     if (events_of(item) == 0) continue;
     // Others may be about to sleep: they looked before it was due, and ask for a time after this.
@@ -206,12 +219,12 @@ Answer<std::size_t> EpollFile::collect(EpollSink& sink, std::size_t most) {
     item = ready_.with([](ReadyList& list) { return list.pop_front(); });
     const std::uint32_t events = events_of(*item);
     if (events == 0) continue;
-    const Answer<void> added = sink.add(events, item->interest.data);
-    const bool again = !added.ok() || (item->interest.events & (epoll_flag::edge | epoll_flag::one_shot)) == 0;
+    const Answer<void> added = sink.add(events, item->data);
+    const bool again = !added.ok() || !item->is(epoll_flag::edge | epoll_flag::one_shot);
     if (again) ready_.with([&](ReadyList& list) { put(list, *item); });
     if (!added.ok() && told == 0) return added.error();
     if (!added.ok()) break;
-    if ((item->interest.events & epoll_flag::one_shot) != 0) item->interest.events &= epoll_flag::all;
+    if (item->is(epoll_flag::one_shot)) item->events.store(item->wanted() & epoll_flag::all, MemoryOrder::relaxed);
     ++told;
   }
   return told;

@@ -14,9 +14,9 @@ namespace ingot::os {
 
 class Message final : public Shared, public ListLink<struct MessageTag> {
  public:
-  // All that is left of the transfer, copied before any lock is taken. EFAULT where a part of it is missing.
-  static Answer<Reference<Message>> create(Allocator& heap, Transfer& from, std::uint32_t priority = 0) {
-    const std::size_t bytes = from.left();
+  // The next bytes of the transfer, copied before any lock is taken. EFAULT where a part of them is missing.
+  static Answer<Reference<Message>> create(Allocator& heap, Transfer& from, std::size_t bytes,
+                                           std::uint32_t priority = 0) {
     auto* block = bytes == 0 ? nullptr : static_cast<std::byte*>(TRY(heap.allocate(bytes, 1)));
     Result<Reference<Message>> made = make_reference<Message>(heap, std::span(block, bytes), heap, priority);
     if (!made.ok()) {
@@ -35,6 +35,10 @@ class Message final : public Shared, public ListLink<struct MessageTag> {
   std::span<const std::byte> bytes() const { return bytes_; }
   std::uint32_t priority() const { return priority_; }
 
+  // Between sockets, and guarded by their lock: who sent it, and how many bytes a stream's reader has had.
+  Reference<Shared> sender;
+  std::size_t taken = 0;
+
  private:
   std::span<std::byte> bytes_;
   Allocator& heap_;
@@ -51,6 +55,7 @@ class MessageList {
 
   std::size_t count() const { return count_; }
   Message* first() { return list_.first(); }
+  Message* after(Message& message) { return list_.after(message); }
   // Behind all of the same priority or a higher one.
   void add(Reference<Message> message) {
     Message& added = *message.leak();
@@ -60,11 +65,12 @@ class MessageList {
     ++count_;
   }
   // None when it is empty.
-  Reference<Message> take_first() {
-    Message* const message = list_.pop_front();
-    if (message == nullptr) return {};
+  Reference<Message> take_first() { return list_.is_empty() ? Reference<Message>() : take(*list_.first()); }
+  // Precondition: it is in the list.
+  Reference<Message> take(Message& message) {
+    list_.remove(message);
     --count_;
-    return Reference<Message>::adopt(*message);
+    return Reference<Message>::adopt(message);
   }
 
  private:

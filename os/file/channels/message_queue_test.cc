@@ -17,7 +17,7 @@ class MessageQueues : public Files {
   }
   Reference<Message> message(std::string_view text, std::uint32_t priority = 0) {
     KernelTransfer transfer(std::as_bytes(std::span(text)));
-    return Message::create(heap, transfer, priority).value();
+    return Message::create(heap, transfer, text.size(), priority).value();
   }
   Answer<std::optional<QueueNotification>> send(FileDescription& queue, std::string_view text,
                                                 std::uint32_t priority = 0) {

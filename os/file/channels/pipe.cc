@@ -62,7 +62,7 @@ class WritingEnd final : public PipeEnd {
 
 Answer<PipeEnds> make_pipe(const FileServices& services, std::uint32_t flags) {
   Allocator& heap = *services.heap;
-  const Reference<ByteQueue> pipe = TRY(ByteQueue::create(heap, nullptr));
+  const Reference<ByteQueue> pipe = TRY(ByteQueue::create(heap));
   const Nanoseconds now = services.time->realtime();
   // If the second end cannot be made, the first goes, and the pipe with it.
   PipeEnds ends;

@@ -75,6 +75,7 @@ Answer<std::uint64_t> copy_bytes(Caller& caller, CopySide& from, CopySide& to, s
   CopyRoom room(files_of(caller).heap());
   const std::span<std::byte> bytes = TRY(room.get());
   wanted = wanted < UserPieces::most_bytes ? wanted : UserPieces::most_bytes;
+  const Patience patience = patience_for(caller, *to.file, SocketFile::Direction::sending);
   std::uint64_t done = 0;
   while (done < wanted) {
     const std::size_t part = wanted - done < bytes.size() ? wanted - done : bytes.size();
@@ -82,7 +83,7 @@ Answer<std::uint64_t> copy_bytes(Caller& caller, CopySide& from, CopySide& to, s
     if (!got.ok() && done == 0) return got.error();
     if (!got.ok() || got.value() == 0) break;
     const Answer<std::size_t> put =
-        when_ready(caller.thread, *to.file, [&] { return to.write(bytes.first(got.value())); });
+        when_ready(caller.thread, *to.file, [&] { return to.write(bytes.first(got.value())); }, patience);
     const std::size_t moved = put.ok() ? put.value() : 0;
     TRY(from.step_back(got.value() - moved));
     done += moved;

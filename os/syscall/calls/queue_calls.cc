@@ -92,7 +92,7 @@ Answer<void> send(Caller& caller, std::int32_t descriptor, UserPointer<void> fro
   pieces.set(from.address, bytes);
   UserTransferMemory memory;
   Transfer transfer = pieces.transfer(memory, 0);
-  Reference<Message> message = TRY(Message::create(files_of(caller).heap(), transfer, priority));
+  Reference<Message> message = TRY(Message::create(files_of(caller).heap(), transfer, transfer.left(), priority));
   const std::optional<QueueNotification> due =
       TRY(attempt_until(caller, *file, deadline, [&](bool) { return queue.send(message); }));
   if (!due || due->signal == 0) return {};

@@ -16,10 +16,11 @@ Answer<std::uint64_t> read_pieces(Caller& caller, std::int32_t descriptor, const
                                   std::int64_t offset) {
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
   UserTransferMemory memory(caller.thread, file.get());
-  return when_ready(caller.thread, *file, [&]() -> Answer<std::uint64_t> {
+  const auto attempt = [&]() -> Answer<std::uint64_t> {
     Transfer to = pieces.transfer(memory, 0);
     return std::uint64_t{TRY(offset < 0 ? file->read(to) : file->read_at(to, static_cast<std::uint64_t>(offset)))};
-  });
+  };
+  return when_ready(caller.thread, *file, attempt, patience_for(caller, *file, SocketFile::Direction::receiving));
 }
 
 // A write that may wait does not stop halfway: it waits for room and goes on.
@@ -27,17 +28,19 @@ Answer<std::uint64_t> write_pieces(Caller& caller, std::int32_t descriptor, cons
                                    std::int64_t offset) {
   const Reference<FileDescription> file = TRY(file_of(caller, descriptor));
   UserTransferMemory memory(caller.thread, file.get());
+  const Patience patience = patience_for(caller, *file, SocketFile::Direction::sending);
   std::uint64_t done = 0;
   while (true) {
     std::uint64_t left = 0;
-    const Answer<std::uint64_t> moved = when_ready(caller.thread, *file, [&]() -> Answer<std::uint64_t> {
+    const auto attempt = [&]() -> Answer<std::uint64_t> {
       Transfer from = pieces.transfer(memory, done);
       from.limit_file(caller.process.most_file_bytes());
       const auto position = static_cast<std::uint64_t>(offset) + done;
       const std::size_t written = TRY(offset < 0 ? file->write(from) : file->write_at(from, position));
       left = from.left();
       return std::uint64_t{written};
-    });
+    };
+    const Answer<std::uint64_t> moved = when_ready(caller.thread, *file, attempt, patience);
     if (!moved.ok() && moved.error() == Errno::epipe) tell_of_broken_pipe(caller, *file);
     if (!moved.ok() && moved.error() == Errno::efbig) tell_of_long_file(caller);
     if (!moved.ok() && done == 0) return moved.error();
