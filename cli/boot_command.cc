@@ -18,6 +18,8 @@ constexpr const char* examples =
     "image was cast with. On a terminal, Ctrl-A X switches the machine off; Ctrl-C goes to the program. A file or a "
     "pipe\n"
     "gets the console's text without escape codes; with NO_COLOR, a terminal gets it without colours.\n"
+    "SIGTERM and SIGINT press the machine's power button, which is a SIGTERM to the program; a second one ends the "
+    "machine.\n"
     "\n"
     "Examples:\n"
     "  ingot boot model.img\n"
@@ -26,12 +28,17 @@ constexpr const char* examples =
     "  ingot boot model.disk -- run -p \"Once\"            disks and discs take arguments, too\n"
     "  ingot boot model.img --icount -- run -n 1          every run the same, to the instruction\n"
     "  ingot boot model.img --dry-run                     the emulator's command line, to run or change it yourself\n"
+    "  ingot boot serve.img --publish 8080:8080           127.0.0.1:8080 leads to the guest's 8080; 0.0.0.0:8080:8080: "
+    "any\n"
+    "  ingot boot serve.img --tap tap0 --pcap frames.pcap\n"
+    "  ingot boot serve.img --initrd secrets.cpio         files for the program that the image does not hold\n"
     "  ingot boot model.img --gdb                         waits for a debugger at localhost:1234";
 
 struct Options {
   image::BootRequest boot;
   std::string architecture = "x86_64", accelerator = "auto";
   ProductOptions products;
+  std::vector<std::string> published;
   bool dry_run = false, json = false;
 };
 
@@ -51,12 +58,11 @@ Result<int> print_command(const Options& options) {
   const image::BootCommand command = TRY(image::command_to_boot(options.boot));
   if (options.json) {
     constexpr const char* formats[] = {"elf", "disk", "iso"};
-    const nlohmann::json document = {{"image", options.boot.image},
-                                     {"format", formats[static_cast<int>(command.plan.format)]},
-                                     {"memory", command.plan.memory},
-                                     {"cpus", command.plan.cpus},
-                                     {"accelerator", command.uses_kvm ? "kvm" : "tcg"},
-                                     {"command", command.words}};
+    const nlohmann::json document = {
+        {"image", options.boot.image},     {"format", formats[static_cast<int>(command.plan.format)]},
+        {"memory", command.plan.memory},   {"cpus", command.plan.cpus},
+        {"machine", command.plan.machine}, {"accelerator", command.uses_kvm ? "kvm" : "tcg"},
+        {"command", command.words}};
     std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     return exit_success;
   }
@@ -97,6 +103,25 @@ Result<int> run(Options& options) {
   return image::boot(options.boot);
 }
 
+Result<void> check_published(const std::string& text) {
+  TRY(image::parse_published_port(text));
+  return {};
+}
+
+void add_network_options(const Command& command, Options& options) {
+  command.add_option("--machine", options.boot.machine, "microvm or q35; else by what the image was granted")
+      .check(one_of({"microvm", "q35"}));
+  command.add_option("--initrd", options.boot.initrd, "a cpio archive whose files join the image's, or any one file");
+  command
+      .add_option("--publish", options.published,
+                  "[HOST:]PORT:GUEST_PORT: a port of this machine, of 127.0.0.1 unless said, that leads to the "
+                  "guest's; may be repeated")
+      .check(accepted_by("", check_published))
+      .one_word_each_time();
+  command.add_option("--tap", options.boot.network.tap, "an interface of this machine as the guest's network");
+  command.add_option("--pcap", options.boot.network.capture, "a file for all that passes over the guest's network");
+}
+
 }  // namespace
 
 void add(const Command& application, const std::vector<std::string>& program_arguments, int& exit_code) {
@@ -121,9 +146,13 @@ void add(const Command& application, const std::vector<std::string>& program_arg
       command.add_flag("--dry-run", options->dry_run, "print the emulator's command line, start nothing");
   command.add_flag("--json", options->json, "the same, machine-readable").needs(dry_run);
   command.add_flag("--log", options->boot.shows_log, "the kernel's log on standard error");
+  add_network_options(command, *options);
   add_product_options(command, options->products);
   command.callback([options, &program_arguments, &exit_code] {
     options->boot.arguments = program_arguments;
+    for (const std::string& port : options->published) {
+      options->boot.network.ports.push_back(image::parse_published_port(port).value());  // as was checked
+    }
     if (options->accelerator != "auto") options->boot.uses_kvm = options->accelerator == "kvm";
     if (options->dry_run && options->boot.image.empty()) {
       exit_code = refuse_usage(

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/image/image_manifest.h"
+#include "base/image/network_settings.h"
 #include "cli/image_options.h"
 #include "cli/server_image.h"
 #include "cli/terminal.h"
@@ -19,26 +21,32 @@ constexpr const char* examples =
     "Casts a model, a Linux program or an OCI image into one bootable file: Ingot's kernel, the program, its files and "
     "a\n"
     "manifest. Without MODEL, --program and --oci, the model that this program carries is cast.\n"
-    "With --format oci it becomes an image for containers instead, which serves the model; --arg replaces the whole\n"
+    "With --serve it becomes a machine that answers HTTP, as `ingot serve` does; --arg adds words to that command.\n"
+    "With --format oci it becomes an image for containers instead, which serves the models; --arg replaces the whole\n"
     "command, --engine names an engine for another machine than this one. Options of a machine are refused then.\n"
     "\n"
     "Examples:\n"
     "  ingot cast model.gguf -o model.img                 boots and continues a text\n"
     "  ingot cast model.gguf -o chat.img --arg chat --arg /model.gguf\n"
     "  ingot cast model.gguf -o model.img --format disk   a raw disk that UEFI firmware boots\n"
+    "  ingot cast --serve model.gguf -o serve.img --api-key-file keys.txt\n"
+    "  ingot cast --serve chat.gguf embed.gguf -o serve.img --address 192.0.2.10/24,192.0.2.1,192.0.2.53\n"
     "  ingot cast --program ./server -o server.img --file site=/srv/site --arg=--port=80 --memory 256M\n"
     "  ingot cast --oci image.tar -o image.img            entrypoint, environment and layers of an OCI layout\n"
     "  ingot cast model.gguf -o server.tar --format oci   then: docker load -i server.tar\n"
     "  ingot boot model.img                               then boot it";
 
+constexpr std::uint64_t server_descriptors = 65'536;  // a connection each
+
 struct Options {
-  std::string model, program, oci, root, output;
-  std::vector<std::string> arguments, files, environment, rights, consumed, kernel_options;
+  ServedModels served;  // whose models are cast also where nobody serves them
+  std::string program, oci, root, output;
+  std::vector<std::string> arguments, files, environment, rights, addresses, consumed, kernel_options;
   std::string directory;
   std::string format = "elf";
-  std::optional<std::uint64_t> memory, limit, tmpfs, heap;
+  std::optional<std::uint64_t> memory, limit, tmpfs, heap, descriptors;
   std::optional<std::uint32_t> cpus;
-  bool traces = false, dry_run = false, json = false;
+  bool serves = false, traces = false, dry_run = false, json = false;
   ProductOptions products;
 };
 
@@ -59,6 +67,41 @@ Result<void> check_right(const std::string& name) {
                    std::string_view(name), "'");
 }
 
+// Who is served is said of a server alone, and an address is for who may use a network.
+Result<void> check_server_options(const Options& options) {
+  const bool serves = options.serves || options.format == "oci";
+  const ServedModels& served = options.served;
+  if (!serves && served.models.size() > 1) {
+    return Error::of(ErrorCode::invalid_argument, "expected one MODEL, or several with --serve, found ",
+                     served.models.size());
+  }
+  if (!serves && (served.has_secrets() || !served.certificate.empty() || served.port != default_served_port)) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected --port, --api-key-file, --certificate and --private-key with --serve or --format oci, "
+                     "found them without");
+  }
+  if (!options.addresses.empty() && !options.serves &&
+      std::ranges::find(options.rights, "network") == options.rights.end()) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected --address with --serve or --grant network, found it without");
+  }
+  return {};
+}
+
+Result<void> check_address(const std::string& text) {
+  NetworkSettings settings;
+  return settings.add(text);
+}
+
+Result<void> check_descriptors(const std::string& option) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(option.data(), option.data() + option.size(), number);
+  const bool is_number = error == std::errc() && end == option.data() + option.size();
+  if (is_number && number >= least_descriptors && number <= most_descriptors) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected a number from ", least_descriptors, " to ", most_descriptors,
+                   ", found '", std::string_view(option), "'");
+}
+
 Result<void> check_kernel_options(const Options& options) {
   if (options.kernel_options.empty() || options.format != "elf") return {};
   return Error::of(ErrorCode::invalid_argument,
@@ -76,9 +119,11 @@ Result<void> check_container_options(const Options& options) {
                                                       {"--heap", options.heap.has_value()},
                                                       {"--limit", options.limit.has_value()},
                                                       {"--tmpfs", options.tmpfs.has_value()},
+                                                      {"--descriptors", options.descriptors.has_value()},
                                                       {"--cpus", options.cpus.has_value()},
                                                       {"--consume", !options.consumed.empty()},
                                                       {"--grant", !options.rights.empty()},
+                                                      {"--address", !options.addresses.empty()},
                                                       {"--trace", options.traces},
                                                       {"--option", !options.kernel_options.empty()},
                                                       {"--kernel", !options.products.kernel.empty()},
@@ -88,9 +133,10 @@ Result<void> check_container_options(const Options& options) {
     if (is_given) names += (names.empty() ? "" : ", ") + std::string(name);
   }
   if (names.empty()) return {};
-  return Error::of(ErrorCode::invalid_argument,
-                   "--format oci: expected MODEL, --engine, --file, --env, --directory and --arg alone, found ",
-                   std::string_view(names), ": an image for containers holds the server, and no kernel or machine");
+  return Error::of(
+      ErrorCode::invalid_argument,
+      "--format oci: expected models, --engine, --file, --env, --directory, --arg and what serve reads alone, found ",
+      std::string_view(names), ": an image for containers holds the server, and no kernel or machine");
 }
 
 // The program of an OCI image: by its path, from its directory, or by its PATH, as a shell would find it.
@@ -159,10 +205,14 @@ Result<image::CastRequest> request_of(const Options& options) {
   for (const std::string& file : options.files) TRY(files.add(file, request.root));
   if (!options.program.empty()) {
     TRY(add_program(options, request));
+  } else if (options.serves) {
+    request.environment = {"HOME=/"};
+    TRY(add_server(options.products, options.served, options.arguments, request));
   } else if (options.oci.empty()) {
     request.default_arguments = options.arguments;
     request.environment = {"HOME=/"};
-    TRY(add_engine(options.products, options.model, request));
+    const std::vector<std::string>& models = options.served.models;
+    TRY(add_engine(options.products, models.empty() ? "" : models.front(), request));
   }
   for (const std::string& word : options.kernel_options) request.options += (request.options.empty() ? "" : " ") + word;
   request.environment.insert(request.environment.end(), options.environment.begin(), options.environment.end());
@@ -171,9 +221,14 @@ Result<image::CastRequest> request_of(const Options& options) {
   for (const std::string& right : options.rights) {  // granted twice is granted
     if (std::ranges::find(request.rights, right) == request.rights.end()) request.rights.push_back(right);
   }
+  request.network = options.addresses;
+  const bool has_network = std::ranges::find(request.rights, "network") != request.rights.end();
+  if (has_network && request.network.empty()) request.network = {"dhcp"};
   request.traces_system_calls = options.traces;
   request.memory_limit = options.limit;
   request.tmpfs = options.tmpfs;
+  request.descriptors = options.descriptors;
+  if (options.serves && !request.descriptors) request.descriptors = server_descriptors;
   request.anonymous = options.heap.value_or(request.anonymous);
   request.machine_memory = options.memory;
   request.machine_cpus = options.cpus;
@@ -257,8 +312,13 @@ void warn_of_calls(const image::CastReport& report) {
 }
 
 Result<void> run(const Options& options) {
+  if (options.served.has_secrets()) {
+    const std::string advice = options.serves ? "ingot boot --initrd brings them to an image that has none"
+                                              : "a volume brings them to an image that has none";
+    print_warning("whoever has " + options.output + " has its keys: " + advice);
+  }
   if (options.format == "oci") {
-    return cast_server_image({.model = options.model,
+    return cast_server_image({.served = options.served,
                               .engine = options.products.engine,
                               .output = options.output,
                               .arguments = options.arguments,
@@ -283,13 +343,24 @@ void add(const Command& application, int& exit_code) {
   const Command command =
       application.add_subcommand("cast", "make one bootable file, or a container's image, of a model or a program");
   command.footer(examples);
-  const Option model = command.add_option("MODEL", options->model, "a .gguf file; else the model inside this program");
+  const Option model = command.add_option("MODEL", options->served.models,
+                                          "a .gguf file, several with --serve; else the model inside this program");
   command.add_option("-o,--output", options->output, "the image to write").required();
   const Option program = command.add_option("--program", options->program, "a Linux program for x86_64 instead");
   const Option oci = command.add_option("--oci", options->oci, "an OCI image layout instead: a folder, or a tar of one")
                          .excludes(program)
                          .excludes(model);
   program.excludes(model);
+  command.add_flag("--serve", options->serves, "a machine that serves the models over HTTP")
+      .excludes(program)
+      .excludes(oci);
+  add_served_options(command, options->served);
+  command
+      .add_option("--address", options->addresses,
+                  "how it gets an address: dhcp, slaac, or ADDRESS/PREFIX,GATEWAY[,NAMESERVER...]; once for each "
+                  "version of IP; else dhcp")
+      .check(accepted_by("", check_address))
+      .one_word_each_time();
   command.add_option("--root", options->root, "where the --program's interpreter and libraries are; else this machine")
       .needs(program)
       .check(accepted_by("", check_folder));
@@ -307,6 +378,8 @@ void add(const Command& application, int& exit_code) {
   command.add_option("--heap", options->heap, "memory the program needs beside its files").transform(as_bytes());
   command.add_option("--limit", options->limit, "most memory the program may have").transform(as_bytes());
   command.add_option("--tmpfs", options->tmpfs, "most bytes of files the program may write").transform(as_bytes());
+  command.add_option("--descriptors", options->descriptors, "most files the program may have open: 16 to 1048576")
+      .check(accepted_by("", check_descriptors));
   command.add_option("--cpus", options->cpus, "the machine's processors").check(as_cpus());
   command
       .add_option("--format", options->format, "elf (QEMU, GRUB), disk (UEFI), iso (GRUB on a disc), oci (containers)")
@@ -314,7 +387,7 @@ void add(const Command& application, int& exit_code) {
       .capture_default_str();
   command.add_option("--consume", options->consumed, "a large file whose unmapped pages are given away for good")
       .one_word_each_time();
-  command.add_option("--grant", options->rights, "a right: writable-executable, or a device's name: kmsg, pci")
+  command.add_option("--grant", options->rights, "a right: writable-executable, network, or a device's name: kmsg, pci")
       .check(accepted_by("", check_right))
       .one_word_each_time();
   command.add_flag("--trace", options->traces, "the kernel logs every system call");
@@ -325,6 +398,7 @@ void add(const Command& application, int& exit_code) {
   command.add_flag("--json", options->json, "machine-readable report");
   command.callback([options, &exit_code] {
     Result<void> usable = check_container_options(*options);
+    if (usable.ok()) usable = check_server_options(*options);
     if (usable.ok()) usable = check_kernel_options(*options);
     exit_code = usable.ok() ? finish_command(run(*options)) : refuse_usage(usable.error());
   });

@@ -40,7 +40,7 @@ Result<std::vector<std::string>> kernels_of(const ProductOptions& options) {
   return image::find_kernels(program);
 }
 
-Result<void> add_model(const std::string& model, image::FileTree& root) {
+Result<void> add_model(const std::string& model, const std::string& place, image::FileTree& root) {
   if (std::filesystem::is_directory(model)) {
     return Error::of(ErrorCode::unsupported, "expected a .gguf file, found the folder '", std::string_view(model),
                      "': name a .gguf in it, or make one of its safetensors first: ingot quantize '",
@@ -48,11 +48,14 @@ Result<void> add_model(const std::string& model, image::FileTree& root) {
   }
   TRY(GgufFile::open(model));
   image::Content weights = TRY(image::Content::of_file(model));
-  return root.put_new_file(model_path, 0644, std::move(weights), "the model");
+  return root.put_new_file(place, 0644, std::move(weights), "the model");
 }
 
+// At load, at most 1.03 times.
+static std::uint64_t repacked_bytes(std::uint64_t weights) { return weights + weights / 32; }
+
 Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request) {
-  if (!model.empty()) TRY(add_model(model, request.root));
+  if (!model.empty()) TRY(add_model(model, model_path, request.root));
   std::string engine = products.engine;
   if (engine.empty()) {
     const std::string program = TRY(image::running_program());
@@ -65,11 +68,28 @@ Result<void> add_engine(const ProductOptions& products, const std::string& model
   constexpr std::uint64_t beside_the_weights = 64 << 20;  // code's data, the cache of a short text, scratch memory
   request.anonymous = beside_the_weights;
   if (model.empty()) return {};
-  const std::uint64_t weights = request.root.at(model_path)->content.size();
-  request.anonymous += weights + weights / 32;  // repacked at load, at most 1.03 times
+  request.anonymous += repacked_bytes(request.root.at(model_path)->content.size());
   if (request.default_arguments.front() == "run" && request.default_arguments.size() == 1) {
     request.default_arguments.push_back(model_path);
   }
+  return {};
+}
+
+Result<void> add_server(const ProductOptions& products, const ServedModels& served,
+                        const std::vector<std::string>& arguments, image::CastRequest& request) {
+  request.default_arguments = TRY(add_served_models(served, request.root));
+  request.default_arguments.insert(request.default_arguments.end(), arguments.begin(), arguments.end());
+  TRY(add_engine(products, "", request));
+  for (const std::string& model : served.models) {
+    const image::Content weights = TRY(image::Content::of_file(model));
+    request.anonymous += repacked_bytes(weights.size());
+  }
+  // Of the machine's memory serve takes a quarter for its cache, unless it is told otherwise: what is left holds the
+  // rest.
+  std::uint64_t rest = request.anonymous;
+  for (const auto& [path, node] : request.root.nodes()) rest += node.content.size();
+  request.anonymous += rest / 3;
+  request.rights.emplace_back("network");
   return {};
 }
 

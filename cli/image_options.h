@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/served_models.h"
 #include "image/cast.h"
 
 namespace ingot {
@@ -23,13 +24,18 @@ Option add_product_options(const Command& command, ProductOptions& options);
 // Those that were asked for, or those beside the program: cast takes the smallest that can grant what is granted.
 Result<std::vector<std::string>> kernels_of(const ProductOptions& options);
 
-// The model file `model` at its place in the root. What no engine could read is refused.
+// The model file `model` at `place` in the root. What no engine could read is refused.
 inline constexpr const char* model_path = "/model.gguf";
-Result<void> add_model(const std::string& model, image::FileTree& root);
+Result<void> add_model(const std::string& model, const std::string& place, image::FileTree& root);
 
 // The engine as the program of an image, with the model file `model` at /model.gguf, or the built-in model where that
 // is empty. Sets root, program, arguments and what the engine needs beside its files.
 Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request);
+
+// The same for an engine that serves, with further words for it. It may use a network, and is given memory for what it
+// remembers of requests.
+Result<void> add_server(const ProductOptions& products, const ServedModels& served,
+                        const std::vector<std::string>& arguments, image::CastRequest& request);
 
 // A bar while a cast takes longer than a second, on a terminal.
 std::function<void(std::uint64_t, std::uint64_t)> cast_progress();

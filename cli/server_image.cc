@@ -13,13 +13,12 @@ namespace ingot {
 namespace {
 
 constexpr const char* engine_path = "/bin/ingot";
-constexpr std::uint16_t served_port = 8080;  // which serve has unless it is told another
 
 Result<image::OciRequest> server_request_of(const ServerImageOptions& options) {
   image::OciRequest request;
   request.output = options.output;
   request.name = "ingot-server:latest";
-  request.ports = {served_port};
+  request.ports = {static_cast<std::uint16_t>(options.served.port)};
   request.labels = {{"org.opencontainers.image.title", "ingot-server"},
                     {"org.opencontainers.image.description", "A language model behind OpenAI's protocol"}};
   request.progress = cast_progress();
@@ -31,13 +30,7 @@ Result<image::OciRequest> server_request_of(const ServerImageOptions& options) {
   const image::Content program = TRY(image::Content::of_file(engine));
   TRY(server.root.put_new_file(engine_path, 0755, program, "the program"));
   server.entrypoint = {engine_path};
-  server.command = {"serve"};
-  if (!options.model.empty()) {
-    TRY(add_model(options.model, server.root));
-    server.command.push_back(model_path);
-  }
-  // A container has an address of its own, and who reaches it is said where it is started.
-  server.command.insert(server.command.end(), {"--host", "0.0.0.0"});
+  server.command = TRY(add_served_models(options.served, server.root));
   if (!options.arguments.empty()) server.command = options.arguments;
   server.environment = {"HOME=/"};
   server.environment.insert(server.environment.end(), options.environment.begin(), options.environment.end());

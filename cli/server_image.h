@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/served_models.h"
 
 namespace ingot {
 
 struct ServerImageOptions {
-  std::string model;   // empty: the built-in one
+  ServedModels served;
   std::string engine;  // empty: this program
   std::string output;
   std::vector<std::string> arguments;    // instead of those that make it serve

@@ -1,30 +1,15 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 
-#include "image/cast.h"
-#include "image/emulator.h"
-#include "image/fake_files.h"
+#include "image/emulator_button.h"
+#include "image/fake_images.h"
 
 namespace ingot::image {
 namespace {
-
-CastRequest small_request(const TestFolder& folder) {
-  CastRequest request;
-  request.kernels = {folder.put("kernel", fake_kernel())};
-  request.output = folder.path("an,image");
-  request.program = "/program";
-  EXPECT_TRUE(request.root.put_file("/program", 0755, Content::of_bytes(fake_program())).ok());
-  request.machine_memory = 200 << 20;
-  request.machine_cpus = 3;
-  return request;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += word + '\n';
-  return text;
-}
 
 TEST(Boot, TheMachineHasWhatIsGranted) {
   const TestFolder folder;
@@ -36,6 +21,52 @@ TEST(Boot, TheMachineHasWhatIsGranted) {
   request.image = folder.path("an,image");
   const std::string words = joined(emulator_words(request, plan_boot(request).value(), {}).value());
   EXPECT_NE(words.find("-machine\nq35\n"), std::string::npos) << words;
+}
+
+TEST(Boot, ALoaderBringsAnInitrdThatFits) {
+  const TestFolder folder;
+  ASSERT_TRUE(cast(small_request(folder)).ok());
+  BootRequest request;
+  request.image = folder.path("an,image");
+  request.initrd = folder.put("an,initrd", std::string(5 << 20, 'k'));
+  EXPECT_NE(words_of(request).find("-initrd\n" + request.initrd + '\n'), std::string::npos);
+  request.memory = 12 << 20;
+  EXPECT_NE(words_of(request).find("MiB of memory for the image and the kernel, found 12 MiB"), std::string::npos);
+  request.initrd = folder.path("none");
+  EXPECT_NE(words_of(request).find("No such file"), std::string::npos);
+}
+
+TEST(Boot, TheMachineIsTheOneThatWasAskedFor) {
+  const TestFolder folder;
+  CastRequest cast_request = small_request(folder);
+  cast_request.kernels = {folder.put("kernel", fake_kernel(1, {GrantNote("pci")}))};
+  cast_request.rights = {"pci"};
+  ASSERT_TRUE(cast(cast_request).ok());
+  BootRequest request;
+  request.image = folder.path("an,image");
+  request.machine = "microvm";
+  EXPECT_NE(words_of(request).find("--machine: expected q35 for an image with 'grant pci', found microvm"),
+            std::string::npos);
+  ASSERT_TRUE(cast(small_request(folder)).ok());
+  request.machine = "q35";
+  EXPECT_NE(words_of(request).find("-machine\nq35\n"), std::string::npos);
+}
+
+TEST(Boot, TheEmulatorListensToItsButton) {
+  const TestFolder folder;
+  ASSERT_TRUE(cast(small_request(folder)).ok());
+  BootRequest request;
+  request.image = folder.path("an,image");
+  EmulatorHost host;
+  EXPECT_EQ(words_of(request, host).find("-mon"), std::string::npos);
+  host.button = 31;
+  EXPECT_NE(words_of(request, host).find("-chardev\nsocket,id=button,fd=31\n-mon\nchardev=button,mode=control\n"),
+            std::string::npos);
+  const EmulatorButton button = EmulatorButton::create().value();
+  button.press();
+  char text[200] = {};
+  ASSERT_GT(::read(button.emulators_end(), text, sizeof text - 1), 0);
+  EXPECT_STREQ(text, R"({"execute":"qmp_capabilities"}{"execute":"system_powerdown"})");
 }
 
 TEST(Boot, AnImageIsStartedAsItWasCast) {
@@ -117,6 +148,16 @@ TEST(Boot, DisksGoThroughFirmware) {
   EXPECT_NE(asked.find("-fw_cfg\nname=opt/ingot/command-line,string=-- run a,,%20b\n"), std::string::npos) << asked;
   request.options = {"poison"};
   EXPECT_NE(plan_boot(request).error().text().find("cast it with --option"), std::string::npos);
+  request.options.clear();
+  request.machine = "microvm";
+  EXPECT_NE(plan_boot(request).error().text().find("whose firmware needs q35"), std::string::npos);
+  request.machine.clear();
+  request.initrd = folder.path("loader");
+  EXPECT_NE(plan_boot(request).error().text().find("whose loader brings its own"), std::string::npos);
+  request.initrd.clear();
+  // What such an image was granted is not looked at.
+  request.network.ports = {parse_published_port("8080:80").value()};
+  EXPECT_NE(words_of(request).find("virtio-net-pci"), std::string::npos);
 }
 
 TEST(Boot, OtherFilesAreNoImages) {
@@ -140,6 +181,14 @@ TEST(KernelLog, TheLastExitLineCounts) {
   EXPECT_EQ(log.last_lines().size(), 64u);
 }
 
+TEST(KernelLog, TellsWhenTheButtonIsListenedTo) {
+  KernelLog log;
+  log.add("warning: power button: expected fixed registers\n");
+  EXPECT_FALSE(log.has_button());
+  log.add("power button: ready\n");
+  EXPECT_TRUE(log.has_button());
+}
+
 TEST(KernelLog, APanicThatCannotSwitchOffIsTheEnd) {
   KernelLog log;
   log.add("ingot: starting\npanic: boot: out of memory\npanic: second part\n");
@@ -159,6 +208,45 @@ TEST(Process, EndsWhereItsReaderHasEnough) {
   const ProcessEnd end = run_process(request).value();
   EXPECT_EQ(end.status, 128 + 15);
   EXPECT_EQ(seen, "one\nhalted\n");
+}
+
+// Told to end while `script` runs, each time that it says something on its standard error.
+struct ToldToEnd {
+  int status = 0, asked = 0;
+};
+ToldToEnd run_told_to_end(const std::string& script) {
+  ToldToEnd told;
+  ProcessRequest request;
+  request.words = {"sh", "-c", script};
+  request.channels.push_back({2, [&](std::string_view) { ::kill(::getpid(), SIGTERM); }});
+  request.asked_to_end = [&] {
+    ++told.asked;
+    ::kill(::getpid(), SIGINT);
+  };
+  told.status = run_process(request).value().status;
+  return told;
+}
+
+TEST(Process, IsAskedToEndThenToldThenKilled) {
+  const ToldToEnd told = run_told_to_end("echo ready >&2; exec sleep 3600");
+  EXPECT_EQ(told.asked, 1);
+  EXPECT_EQ(told.status, 128 + 15);
+  const ToldToEnd killed = run_told_to_end("trap 'echo deaf >&2' TERM; echo ready >&2; while :; do sleep 0.1; done");
+  EXPECT_EQ(killed.asked, 1);
+  EXPECT_EQ(killed.status, 128 + 9);
+}
+
+TEST(Process, MayFinishWhenItIsAskedToEnd) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  ProcessRequest request;
+  request.words = {"sh", "-c", "echo ready >&2; read line <&9; exit 7"};
+  request.channels.push_back({2, [&](std::string_view) { ::kill(::getpid(), SIGTERM); }});
+  request.inherited = {{ends[0], 9}};
+  request.asked_to_end = [&] { ASSERT_EQ(::write(ends[1], "end\n", 4), 4); };
+  request.has_own_group = true;
+  EXPECT_EQ(run_process(request).value().status, 7);
+  for (const int end : ends) ::close(end);
 }
 
 TEST(KernelLog, ErrorsOfTheKernelAreKeptApart) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/image/image_manifest.h"
+#include "base/image/network_settings.h"
 #include "base/units.h"
 #include "image/cast_checks.h"
 #include "image/cpio_writer.h"
@@ -85,7 +86,8 @@ Result<CastReport> prepare(const CastRequest& request, Parts& parts) {
     }
     memory = align_up(report.least_memory, memory_step);
   }
-  TRY(Manifest::parse(report.manifest));  // what the kernel would refuse is refused here
+  const Manifest parsed = TRY(Manifest::parse(report.manifest));  // what the kernel would refuse is refused here
+  TRY(network_settings_of(parsed));
   report.bundle_bytes = parts.bundle.size();
   report.file_bytes = parts.composed.file_bytes;
   for (std::size_t index = 0; index < large.size(); ++index) {

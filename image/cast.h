@@ -30,11 +30,12 @@ struct CastRequest {
   std::string directory = "/";
   std::vector<std::string> consumed;  // paths of large files
   std::vector<std::string> rights;
+  std::vector<std::string> network;  // how it gets an address, with the right `network`: base/image/network_settings.h
   bool traces_system_calls = false;
 
-  std::optional<std::uint64_t> memory_limit, tmpfs;  // of the program
-  std::uint64_t anonymous = 64 << 20;                // what the program needs beside its files
-  std::optional<std::uint64_t> machine_memory;       // checked against what is needed; nothing: what is needed
+  std::optional<std::uint64_t> memory_limit, tmpfs, descriptors;  // of the program
+  std::uint64_t anonymous = 64 << 20;                             // what the program needs beside its files
+  std::optional<std::uint64_t> machine_memory;  // checked against what is needed; nothing: what is needed
   std::optional<std::uint32_t> machine_cpus;
 
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // may be empty

@@ -5,6 +5,7 @@
 
 #include "base/image/kernel_directories.h"
 #include "base/image/machine_limits.h"
+#include "base/image/network_settings.h"
 #include "base/units.h"
 #include "image/bytes.h"
 #include "image/elf_file.h"
@@ -113,6 +114,11 @@ Result<void> check_request(const CastRequest& request) {
   if (request.machine_cpus) {
     const Result<void> cpus = check_cpus(*request.machine_cpus);
     if (!cpus.ok()) return cpus.error().within("--cpus");
+  }
+  NetworkSettings settings;
+  for (const std::string& line : request.network) {
+    const Result<void> added = settings.add(line);
+    if (!added.ok()) return added.error().within("--address");
   }
   const Result<void> directory = check_directory(request);
   if (!directory.ok()) return directory.error().within("--directory");

@@ -121,6 +121,11 @@ TEST(Cast, RefusalsNameTheReason) {
   foundry.request.machine_cpus = 65;
   EXPECT_EQ(foundry.complaint(), "--cpus: expected 1 to 64 processors, as many as the kernel uses, found 65");
   foundry.request.machine_cpus.reset();
+  foundry.request.network = {"dhcp", "192.0.2.10/24,192.0.2.1"};
+  EXPECT_EQ(foundry.complaint().find("--address: expected one way to an address for each version of IP"), 0u);
+  foundry.request.network = {"dhcp"};
+  EXPECT_NE(foundry.complaint().find("expected 'grant network' beside 'network', found none"), std::string::npos);
+  foundry.request.network.clear();
   ASSERT_TRUE(foundry.request.root.put_file("/ingot/x", 0644, Content()).ok());
   EXPECT_NE(foundry.complaint().find("expected nothing at '/ingot'"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(foundry.request.output));

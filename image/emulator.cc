@@ -15,6 +15,7 @@
 #include "image/bytes.h"
 #include "image/cast_checks.h"
 #include "image/cpio_writer.h"
+#include "image/emulator_button.h"
 #include "image/kernel_image.h"
 #include "image/preflight.h"
 #include "image/process.h"
@@ -26,13 +27,6 @@ namespace {
 constexpr const char* emulator = "qemu-system-x86_64";
 constexpr std::uint64_t default_memory = 512 << 20;
 constexpr std::size_t kept_lines = 64, longest_line = 4096;
-
-// In an option's value a comma ends it, unless doubled.
-std::string option_value(std::string_view path) {
-  std::string text;
-  for (const char character : path) text.append(character == ',' ? 2 : 1, character);
-  return text;
-}
 
 // The arguments as the kernel reads them, behind what its loader says.
 Result<std::string> with_arguments(std::string line, const BootRequest& request) {
@@ -93,12 +87,12 @@ Result<void> copy_firmware(const TemporaryFolder& folder, EmulatorHost& host) {
 }
 
 // On a smaller machine the image's own parts do not lie in memory, or the kernel has no room beside them.
-Result<void> check_memory(const ImageTable& table, std::uint64_t memory) {
+Result<void> check_memory(const ImageTable& table, std::uint64_t initrd_bytes, std::uint64_t memory) {
   std::uint64_t end = table.bundle.address + table.bundle.bytes;
   for (std::size_t index = 0; index < table.segment_count; ++index) {
     end = std::max(end, table.segments[index].address + table.segments[index].bytes);
   }
-  const std::uint64_t least = least_memory(end, 0);
+  const std::uint64_t least = least_memory(end, initrd_bytes);
   if (memory >= least) return {};
   return Error::of(ErrorCode::out_of_memory, "--memory: expected at least ",
                    divide_rounding_up(static_cast<std::int64_t>(least), 1 << 20),
@@ -107,6 +101,51 @@ Result<void> check_memory(const ImageTable& table, std::uint64_t memory) {
 
 bool chooses_kvm(const BootRequest& request, const EmulatorHost& host) {
   return request.uses_kvm.value_or(host.has_kvm) && !request.counts_instructions;  // which KVM cannot
+}
+
+// What is asked of the machine, and what the manifest grants the program on it.
+Result<void> plan_by_manifest(const BootRequest& request, EmulatorPlan& plan) {
+  const OpenedImage opened = TRY(open_image(request.image));
+  const std::string_view text = TRY(first_member(opened.bundle, ImageTable::manifest_path));
+  const Manifest manifest = TRY(Manifest::parse(text));
+  plan.memory = manifest.machine_memory.value_or(plan.memory);
+  plan.cpus = manifest.machine_cpus.value_or(1);
+  const bool needs_pci = manifest.grants("pci");
+  if (needs_pci && request.machine == "microvm") {
+    return Error::of(ErrorCode::unsupported,
+                     "--machine: expected q35 for an image with 'grant pci', found microvm, which has none");
+  }
+  plan.machine = !request.machine.empty() ? request.machine : needs_pci ? "q35" : "microvm";
+  if (manifest.grants("network")) {
+    plan.network = TRY(network_settings_of(manifest));
+  } else if (request.network.is_asked_for()) {
+    return Error::of(
+        ErrorCode::denied,
+        "--publish, --tap and --pcap: expected an image that was cast with --grant network, found one whose "
+        "program may not use a network");
+  }
+  std::uint64_t initrd_bytes = 0;
+  if (!request.initrd.empty()) initrd_bytes = TRY(Content::of_file(request.initrd)).size();
+  return check_memory(opened.table, initrd_bytes, request.memory.value_or(plan.memory));
+}
+
+// A disk's manifest lies within its file system, and is not looked at: what is asked for is there.
+Result<void> plan_disk(const BootRequest& request, EmulatorPlan& plan) {
+  const auto refuse = [](std::string_view option, std::string_view found, std::string_view why) {
+    return Error::of(ErrorCode::unsupported, "expected no ", option, " at boot for a disk or disc, ", why, ", found '",
+                     found, "'");
+  };
+  if (!request.options.empty()) {
+    return refuse("--option", request.options.front(), "whose loader has its own command line: cast it with --option");
+  }
+  if (!request.initrd.empty()) return refuse("--initrd", request.initrd, "whose loader brings its own: cast an elf");
+  if (request.machine == "microvm") return refuse("--machine", request.machine, "whose firmware needs q35");
+  plan.machine = "q35";
+  if (request.network.is_asked_for()) plan.network.emplace().version_4.source = AddressSettings::Source::automatic;
+  // GRUB and the firmware hold the image a second time while they load it.
+  const Content whole = TRY(Content::of_file(request.image));
+  plan.memory = std::max(plan.memory, 2 * whole.size() + (256 << 20));
+  return {};
 }
 
 }  // namespace
@@ -129,25 +168,8 @@ Result<EmulatorPlan> plan_boot(const BootRequest& request) {
   EmulatorPlan plan;
   plan.format = TRY(format_of_image(request.image));
   plan.memory = default_memory;
-  if (plan.format == ImageFormat::elf) {
-    const OpenedImage opened = TRY(open_image(request.image));
-    const std::string_view text = TRY(first_member(opened.bundle, ImageTable::manifest_path));
-    const Manifest manifest = TRY(Manifest::parse(text));
-    plan.memory = manifest.machine_memory.value_or(plan.memory);
-    plan.cpus = manifest.machine_cpus.value_or(1);
-    plan.has_pci = manifest.grants("pci");
-    TRY(check_memory(opened.table, request.memory.value_or(plan.memory)));
-  } else {
-    // GRUB and the firmware hold the image a second time while they load it.
-    const Content whole = TRY(Content::of_file(request.image));
-    plan.memory = std::max(plan.memory, 2 * whole.size() + (256 << 20));
-    if (!request.options.empty()) {
-      return Error::of(
-          ErrorCode::unsupported,
-          "expected no --option at boot for a disk or disc, whose loader has its own command line, found '",
-          std::string_view(request.options.front()), "': cast it with --option");
-    }
-  }
+  TRY(plan.format == ImageFormat::elf ? plan_by_manifest(request, plan) : plan_disk(request, plan));
+  if (plan.network) TRY(check_network(request.network, *plan.network));
   plan.memory = request.memory.value_or(plan.memory);
   plan.cpus = request.cpus.value_or(plan.cpus);
   const Result<void> usable = check_cpus(plan.cpus);
@@ -160,8 +182,7 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
   std::vector<std::string> words = {emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"};
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
   const bool kvm = chooses_kvm(request, host);
-  // A small machine tells only by bytecode where its PCI is.
-  add({"-machine", plan.format == ImageFormat::elf && !plan.has_pci ? "microvm" : "q35"});
+  add({"-machine", plan.machine});
   add({"-accel", kvm ? "kvm" : "tcg", "-cpu", kvm ? "host" : "max"});
   add({"-m", std::to_string((plan.memory + (1 << 20) - 1) >> 20) + "M", "-smp", std::to_string(plan.cpus)});
   switch (plan.format) {
@@ -169,6 +190,7 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
       const std::string command_line =
           TRY(command_line_of(request));  // not within the list: leaving it there would leak
       add({"-kernel", request.image, "-append", command_line});
+      if (!request.initrd.empty()) add({"-initrd", request.initrd});
       break;
     }
     case ImageFormat::disk:
@@ -189,6 +211,11 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
   if (host.has_terminal) add({"-mon", "chardev=console,mode=readline"});
   add({"-chardev", "file,id=log,path=" + option_value(host.log)});
   add({"-device", "isa-debugcon,iobase=0xe9,chardev=log", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x4"});
+  const auto append = [&](const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  if (plan.network) append(network_words(request.network, *plan.network, plan.has_pci()));
+  if (host.button) append(button_words(*host.button));
   if (request.waits_for_debugger) add({"-s", "-S"});
   if (request.counts_instructions) {
     add({"-icount", "shift=0,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"});
@@ -226,6 +253,7 @@ void KernelLog::end_line() {
   }
   if (panic_.empty() && line_.starts_with("panic: ")) panic_ = line_;
   if (line_ == "warning: power: expected to be off, found the machine running: halted") has_halted_ = true;
+  if (line_.starts_with("power button: ready")) has_button_ = true;
   if (line_.starts_with("error: ") && errors_.size() < kept_lines) errors_.push_back(line_);
   lines_.push_back(std::move(line_));
   line_.clear();
@@ -240,11 +268,27 @@ Result<int> boot(const BootRequest& request) {
   const TemporaryFolder folder = TRY(TemporaryFolder::create());
   EmulatorHost host = this_machine();
   if (plan.format == ImageFormat::disk) TRY(copy_firmware(folder, host));
+  TRY(check_ports_are_free(request.network.ports));
+  const EmulatorButton button = TRY(EmulatorButton::create());
+  host.button = button_descriptor;
   KernelLog log;
+  bool is_asked_to_end = false;
+  const auto press_when_ready = [&] {
+    if (!is_asked_to_end || !log.has_button()) return;
+    is_asked_to_end = false;
+    button.press();
+  };
   ProcessRequest process;
+  process.inherited = {{button.emulators_end(), button_descriptor}};
+  process.asked_to_end = [&] {
+    is_asked_to_end = true;
+    press_when_ready();
+  };
+  process.has_own_group = !host.has_terminal;  // whose keys are the guest's: Ctrl-C is no signal there
   process.words = TRY(emulator_words(request, plan, host));
   process.channels.push_back({log_descriptor, [&](std::string_view piece) {
                                 log.add(piece);
+                                press_when_ready();
                                 if (request.shows_log) std::fwrite(piece.data(), 1, piece.size(), stderr);
                               }});
   process.has_enough = [&] { return log.has_halted(); };

@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/image/network_settings.h"
 #include "base/result.h"
 #include "image/cast.h"
+#include "image/emulator_network.h"
 #include "image/escape_filter.h"
 
 namespace ingot::image {
@@ -28,10 +30,14 @@ struct BootRequest {
   EscapeCodes escape_codes = EscapeCodes::all;  // of the console that reach standard output
   std::vector<std::string> options;             // words for the kernel
   std::vector<std::string> arguments;           // for the program, in place of the image's default ones
+  std::string machine;                          // microvm, q35; empty: by what is granted
+  std::string initrd;                           // a file that the loader brings beside the image; empty: none
+  NetworkRequest network;
 };
 
 // What this machine offers.
-inline constexpr int log_descriptor = 30;  // where the emulator finds the pipe for the kernel's log
+inline constexpr int log_descriptor = 30;     // where the emulator finds the pipe for the kernel's log
+inline constexpr int button_descriptor = 31;  // and where it is told that the power button is pressed
 
 struct EmulatorHost {
   bool has_kvm = false;
@@ -39,13 +45,16 @@ struct EmulatorHost {
   std::string firmware{};            // OVMF's code, for disks
   std::string firmware_variables{};  // a copy of its variables that may be changed
   std::string log = "/dev/fd/" + std::to_string(log_descriptor);
+  std::optional<int> button{};  // the descriptor; nothing: nobody presses it
 };
 
 struct EmulatorPlan {
   ImageFormat format = ImageFormat::elf;
   std::uint64_t memory = 0;
   std::uint64_t cpus = 1;
-  bool has_pci = false;  // because the program is granted it
+  std::string machine = "microvm";
+  std::optional<NetworkSettings> network;                // nothing: the machine has none
+  bool has_pci() const { return machine != "microvm"; }  // a small one tells only by bytecode where its PCI is
 };
 
 Result<EmulatorPlan> plan_boot(const BootRequest& request);
@@ -70,6 +79,8 @@ class KernelLog {
   const std::string& panic() const { return panic_; }
   // Whether the kernel said that it found no way to switch the machine off: an emulator would wait for ever.
   bool has_halted() const { return has_halted_; }
+  // Whether it said that it listens to its power button: a press before that may be lost.
+  bool has_button() const { return has_button_; }
   const std::deque<std::string>& last_lines() const { return lines_; }
   // What the kernel itself could not do, as it begins a program for example.
   const std::deque<std::string>& errors() const { return errors_; }
@@ -80,10 +91,12 @@ class KernelLog {
   std::string line_, panic_;
   std::deque<std::string> lines_, errors_;
   std::optional<int> exit_code_;
-  bool has_halted_ = false;
+  bool has_halted_ = false, has_button_ = false;
 };
 
 // Boots, with our terminal as the guest's console. The program's exit code; an error where the guest ended without one.
+// SIGTERM and SIGINT press the guest's power button, by which its program is told to end; a second one ends the
+// machine.
 Result<int> boot(const BootRequest& request);
 
 }  // namespace ingot::image

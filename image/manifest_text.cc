@@ -36,6 +36,7 @@ Result<std::string> manifest_text(const CastRequest& request, const std::vector<
   if (request.directory != "/") line("directory", TRY(normal_path(request.directory)));
   if (request.memory_limit) line("memory", std::to_string(*request.memory_limit));
   if (request.tmpfs) line("tmpfs", std::to_string(*request.tmpfs));
+  if (request.descriptors) line("descriptors", std::to_string(*request.descriptors));
   for (std::size_t index = 0; index < large.size(); ++index) {
     const FileNode& node = *request.root.at(large[index]);
     char mode[8];
@@ -44,6 +45,7 @@ Result<std::string> manifest_text(const CastRequest& request, const std::vector<
   }
   for (const std::string& path : request.consumed) line("consume", TRY(normal_path(path)));
   lines("grant", request.rights);
+  lines("network", request.network);
   if (request.traces_system_calls) line("trace", "syscalls");
   line("machine-memory", std::to_string(machine_memory));
   if (request.machine_cpus) line("machine-cpus", std::to_string(*request.machine_cpus));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,13 +24,45 @@ Error cannot(std::string_view what) {
   return Error::of(ErrorCode::input_output, "expected to ", what, ", found: ", std::strerror(errno));
 }
 
+// SIGTERM and SIGINT as a descriptor that can be read, for as long as this lives.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
+    descriptor_ = ::signalfd(-1, &signals, SFD_CLOEXEC);
+  }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+  ~EndSignals() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  int descriptor() const { return descriptor_; }
+  const sigset_t& before() const { return before_; }
+  void take() const {
+    signalfd_siginfo taken;
+    [[maybe_unused]] const ssize_t count = ::read(descriptor_, &taken, sizeof taken);
+  }
+
+ private:
+  sigset_t before_{};
+  int descriptor_ = -1;
+};
+
 // In the child: nothing but calls that a forked process of a threaded program may make.
 [[noreturn]] void become(char* const* words, char* const* environment, const ProcessRequest& request,
-                         const std::vector<int>& writing_ends) {
+                         const std::vector<int>& writing_ends, const EndSignals* signals) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // who reads its channels is gone: nobody would notice its end
+  if (signals != nullptr) ::sigprocmask(SIG_SETMASK, &signals->before(), nullptr);
+  if (request.has_own_group) ::setpgid(0, 0);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int descriptor : request.silenced) ::dup2(nowhere, descriptor);
   for (std::size_t i = 0; i < writing_ends.size(); ++i) ::dup2(writing_ends[i], request.channels[i].descriptor);
+  for (const InheritedDescriptor& each : request.inherited) ::dup2(each.ours, each.number);
   ::execve(words[0], words, environment);
   ::_exit(127);
 }
@@ -67,16 +100,29 @@ class Pipe {
   int ends_[2] = {-1, -1};
 };
 
+// What is done about the first signal, the second, and those that follow.
+void pass_on_end(const ProcessRequest& request, int count, pid_t child) {
+  if (count == 1) return request.asked_to_end();
+  ::kill(child, count == 2 ? SIGTERM : SIGKILL);
+}
+
 // Until the child and all that it started have closed every channel.
-void read_channels(const ProcessRequest& request, const std::vector<Pipe>& pipes, pid_t child) {
+void read_channels(const ProcessRequest& request, const std::vector<Pipe>& pipes, pid_t child,
+                   const EndSignals* signals) {
   const std::vector<Channel>& channels = request.channels;
   bool is_told_to_end = false;
+  int end_signals = 0;
   std::vector<pollfd> waiting;
   for (const Pipe& pipe : pipes) waiting.push_back({pipe.reading(), POLLIN, 0});
   std::size_t open = waiting.size();
+  if (signals != nullptr) waiting.push_back({signals->descriptor(), POLLIN, 0});
   while (open > 0) {
     if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;  // a signal
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
+    if (signals != nullptr && waiting.back().revents != 0) {
+      signals->take();
+      pass_on_end(request, ++end_signals, child);
+    }
+    for (std::size_t i = 0; i < channels.size(); ++i) {
       if (waiting[i].revents == 0) continue;
       char piece[4096];
       const ssize_t count = ::read(waiting[i].fd, piece, sizeof piece);
@@ -146,11 +192,15 @@ Result<ProcessEnd> run_process(const ProcessRequest& request) {
     pipes.push_back(TRY(Pipe::create()));
     writing_ends.push_back(pipes.back().writing());
   }
+  std::optional<EndSignals> signals;
+  if (request.asked_to_end) signals.emplace();
+  const EndSignals* const kept_signals = signals ? &*signals : nullptr;
   const pid_t child = ::fork();
-  if (child == 0) become(words.data(), environment.data(), request, writing_ends);
+  if (child == 0) become(words.data(), environment.data(), request, writing_ends, kept_signals);
   if (child < 0) return cannot("start " + *program);
   for (Pipe& pipe : pipes) pipe.close_end(1);
-  read_channels(request, pipes, child);
+  read_channels(request, pipes, child, kept_signals);
+  signals.reset();  // who closed all channels and stays is ended with this process
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return cannot("wait for " + *program);

@@ -38,6 +38,11 @@ struct Channel {
   std::function<void(std::string_view)> use;
 };
 
+// One of ours that the program gets under another number.
+struct InheritedDescriptor {
+  int ours = 0, number = 0;
+};
+
 // Runs a program to its end with our standard input and output, but for the channels. Environment entries are added to
 // ours.
 struct ProcessRequest {
@@ -47,6 +52,12 @@ struct ProcessRequest {
   std::vector<Channel> channels;
   // Asked after each piece of a channel; once it says yes, the program is told to end. Empty: it ends by itself.
   std::function<bool()> has_enough{};
+  std::vector<InheritedDescriptor> inherited{};
+  // Called when this process is told to end, by SIGTERM or Ctrl-C: the program may finish what it does. The second time
+  // it is told to end itself, then it is killed. Empty: this process ends, and the program with it.
+  std::function<void()> asked_to_end{};
+  // Ctrl-C on a terminal reaches this process alone. Then the program must not read from that terminal.
+  bool has_own_group = false;
 };
 Result<ProcessEnd> run_process(const ProcessRequest& request);
 

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::string_view first_line = "ingot manifest 1";
 constexpr std::string_view key_names[manifest_key_count] = {
-    "program", "argument", "default-argument", "environment", "directory", "memory", "tmpfs", "file", "consume",
-    "grant",   "trace",    "machine-memory",   "machine-cpus"};
+    "program", "argument", "default-argument", "environment", "directory",      "memory",       "tmpfs",      "file",
+    "consume", "grant",    "network",          "trace",       "machine-memory", "machine-cpus", "descriptors"};
 
 // Found texts are cut: one endless line must not push what was expected out of the message.
 constexpr std::string_view cut(std::string_view text) { return text.substr(0, 80); }
@@ -95,7 +95,8 @@ Result<void> parse_value(std::string_view value, ManifestEntry& entry) {
     case ManifestKey::directory:
     case ManifestKey::consume: return check_path(entry.line, value);
     case ManifestKey::argument:
-    case ManifestKey::default_argument: return {};
+    case ManifestKey::default_argument:
+    case ManifestKey::network: return {};
     case ManifestKey::environment:
       if (value.find('=') == 0 || value.find('=') == std::string_view::npos) {
         return wrong(entry.line, "NAME=VALUE", value);
@@ -111,10 +112,15 @@ Result<void> parse_value(std::string_view value, ManifestEntry& entry) {
     case ManifestKey::memory:
     case ManifestKey::tmpfs:
     case ManifestKey::machine_memory:
-    case ManifestKey::machine_cpus: break;
+    case ManifestKey::machine_cpus:
+    case ManifestKey::descriptors: break;
   }
   entry.text = EscapedText();
   entry.number = TRY(parse_number(entry.line, value, 10));
+  const bool counts_files = entry.key == ManifestKey::descriptors;
+  if (counts_files && (entry.number < least_descriptors || entry.number > most_descriptors)) {
+    return wrong(entry.line, "a number of descriptors from 16 to 1048576", value);
+  }
   return {};
 }
 
@@ -222,6 +228,7 @@ Result<Manifest> Manifest::parse(std::string_view text) {
       case ManifestKey::environment: ++manifest.environment; break;
       case ManifestKey::memory: TRY(set_number(manifest.memory)); break;
       case ManifestKey::tmpfs: TRY(set_number(manifest.tmpfs)); break;
+      case ManifestKey::descriptors: TRY(set_number(manifest.descriptors)); break;
       case ManifestKey::machine_memory: TRY(set_number(manifest.machine_memory)); break;
       case ManifestKey::machine_cpus: TRY(set_number(manifest.machine_cpus)); break;
       case ManifestKey::file:
@@ -232,7 +239,8 @@ Result<Manifest> Manifest::parse(std::string_view text) {
       case ManifestKey::consume:
         if (++consumed > ImageTable::segment_capacity) return twice(*entry);
         break;
-      case ManifestKey::grant: break;
+      case ManifestKey::grant:
+      case ManifestKey::network: break;
     }
   }
   if (manifest.program.size() == 0) {

@@ -9,9 +9,11 @@
 //   directory /                      where the program starts; / unless said
 //   memory 268435456                 most bytes of memory the program may have; all of it unless said
 //   tmpfs 16777216                   most bytes of files it may write; none unless said
+//   descriptors 65536                most files it may have open; 1024 unless said, and it may ask for more
 //   file 0 91234567 0644 /model      a large file: index of its segment in the ImageTable, bytes, mode, path
 //   consume /model                   pages of that file that the program unmaps are given away for good
-//   grant writable-executable        a right beyond the usual: this, or a device's name
+//   grant writable-executable        a right beyond the usual: this, `network`, or a device's name
+//   network dhcp                     how it gets an address, with that right (base/image/network_settings.h)
 //   trace syscalls                   log every system call
 //   machine-memory 536870912         what `ingot boot` starts the machine with; the kernel passes over both
 //   machine-cpus 2
@@ -80,11 +82,15 @@ enum class ManifestKey : std::uint8_t {
   file,
   consume,
   grant,
+  network,
   trace,
   machine_memory,
   machine_cpus,
+  descriptors,
 };
-inline constexpr std::size_t manifest_key_count = 13;
+inline constexpr std::size_t manifest_key_count = 15;
+// Of `descriptors`: enough to start with, and as many as the kernel counts.
+inline constexpr std::uint64_t least_descriptors = 16, most_descriptors = 1 << 20;
 
 std::string_view name_of(ManifestKey key);
 
@@ -94,8 +100,8 @@ bool is_right(std::string_view name);
 struct ManifestEntry {
   ManifestKey key = ManifestKey::program;
   std::size_t line = 0;      // from 1
-  EscapedText text;          // of a `file`: its path; of a number: nothing
-  std::uint64_t number = 0;  // of memory, tmpfs and machine-...; of a `file`: its bytes
+  EscapedText text;          // of a `file`: its path; of a number: nothing. Of `network` not looked at
+  std::uint64_t number = 0;  // of memory, tmpfs, descriptors and machine-...; of a `file`: its bytes
   std::uint32_t index = 0;   // of a `file`: its segment
   std::uint32_t mode = 0;    // of a `file`: permission bits
 };
@@ -129,7 +135,7 @@ struct Manifest {
   std::string_view text;
   EscapedText program;
   EscapedText directory{"/"};
-  std::optional<std::uint64_t> memory, tmpfs;
+  std::optional<std::uint64_t> memory, tmpfs, descriptors;
   std::optional<std::uint64_t> machine_memory, machine_cpus;
   std::size_t arguments = 0, default_arguments = 0, environment = 0, files = 0;
   bool traces_system_calls = false;

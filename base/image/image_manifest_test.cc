@@ -25,9 +25,13 @@ constexpr std::string_view whole =
     "file 1 91234567 0644 /model\n"
     "file 0 4194304 0755 /bin/ingot\n"
     "grant writable-executable\n"
+    "grant network\n"
+    "network dhcp\n"
+    "network slaac\n"
     "trace syscalls\n"
     "machine-memory 536870912\n"
-    "machine-cpus 2\n";
+    "machine-cpus 2\n"
+    "descriptors 65536\n";
 
 std::string text_of(EscapedText text) {
   std::string copy(text.size(), '?');
@@ -51,6 +55,7 @@ TEST(Manifest, EveryKeyIsRead) {
   EXPECT_EQ(manifest.tmpfs, 0u);
   EXPECT_EQ(manifest.machine_memory, 536870912u);
   EXPECT_EQ(manifest.machine_cpus, 2u);
+  EXPECT_EQ(manifest.descriptors, 65536u);
   EXPECT_EQ(manifest.arguments, 3u);
   EXPECT_EQ(manifest.default_arguments, 1u);
   EXPECT_EQ(manifest.environment, 1u);
@@ -91,6 +96,11 @@ TEST(Manifest, ErrorsNameLineExpectedAndFound) {
   same("program /a\nmemory 12k\n", ", line 3: expected a number below 2^63, found '12k'");
   same("program /a\nmemory 9223372036854775808\n",
        ", line 3: expected a number below 2^63, found '9223372036854775808'");
+  for (const std::string number : {"15", "1048577", "0", "9223372036854775807"}) {
+    same("program /a\ndescriptors " + number + "\n",
+         ", line 3: expected a number of descriptors from 16 to 1048576, found '" + number + "'");
+  }
+  same("program /a\ndescriptors 16\ndescriptors 16\n", ", line 4: expected 'descriptors' once, found it again");
   same("argument \\t\n", ", line 2: expected n or a second backslash behind a backslash, found '\\t'");
   same("environment =x\n", ", line 2: expected NAME=VALUE, found '=x'");
   same("grant Network\n", ", line 2: expected a right's name of a-z, 0-9 and '-', found 'Network'");

@@ -12,6 +12,7 @@ void Devices::start(Kernel& kernel) {
   tell("emulator's settings", read_emulator_settings(kernel));
   tell("screen", start_screen(kernel));
   tell("power", start_power(kernel));
+  tell("power button", start_power_button(kernel));
   tell("wall clock", start_wall_clock(kernel));
   tell("keyboard", start_keyboard(kernel));
 }
@@ -36,6 +37,28 @@ Result<void> Devices::start_power(Kernel& kernel) {
   return kernel.power.learn(*kernel.acpi.tables(), [&](PhysicalAddress address, std::uint64_t bytes) {
     return kernel.memory->map_device(address, bytes, CacheMode::uncached);
   });
+}
+
+Result<void> Devices::start_power_button(Kernel& kernel) {
+  const ButtonPlace& place = kernel.power.button();
+  InterruptController& controller = kernel.controller();
+  InterruptLine line;
+  if (place.fixed) {
+    kernel.power.enable_acpi();
+    line = place.fixed->line(kernel.acpi.interrupts(), controller);
+    power_button_.start({kernel.log, controller, line.number}, *place.fixed);
+  } else if (place.event_device) {
+    line = place.event_device->line;
+    power_events_ =
+        MappedRegisters(TRY(kernel.memory->map_device(place.event_device->selector, 4, CacheMode::uncached)));
+    power_button_.start({kernel.log, controller, line.number}, power_events_);
+  } else {
+    return Error::of(ErrorCode::unsupported, "expected fixed registers or QEMU's event device, found neither");
+  }
+  TRY(controller.connect(kernel.interrupts, line, {PowerButton::on_interrupt, &power_button_}, 0));
+  power_button_.look();  // a press before raises no edge any more
+  kernel.log.information("power button: ready");
+  return {};
 }
 
 Result<void> Devices::start_wall_clock(Kernel& kernel) {

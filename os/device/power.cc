@@ -57,6 +57,8 @@ Result<void> Power::read(const AcpiTables& tables) {
   reset_.bits = 8;  // whatever the table says: the specification allows no other
   reset_value_ = power.reset_value;
   const TableBytes dsdt = TRY(tables.at(power.dsdt, "DSDT"));
+  button_.fixed = parse_fixed_button(fadt);
+  if (power.reduced_hardware) button_.event_device = find_event_device(dsdt);
   off_ = TRY(find_soft_off(dsdt));
   knows_off_ = true;
   if (power.reduced_hardware) {
@@ -72,10 +74,11 @@ Result<void> Power::read(const AcpiTables& tables) {
   return {};
 }
 
-// Firmware may have kept these registers to itself until asked for them (ACPI 6.5, 4.8.2.5).
+// ACPI 6.5, 4.8.2.5.
 void Power::enable_acpi() {
   constexpr std::uint16_t enabled = 1;
-  if (command_port_ == 0 || enable_value_ == 0 || (control_a_.read() & enabled) != 0) return;
+  if (command_port_ == 0 || enable_value_ == 0 || control_a_.space == Register::Space::none) return;
+  if ((control_a_.read() & enabled) != 0) return;
   arch::write_port_8(command_port_, enable_value_);
   for (int tries = 0; tries < 50'000 && (control_a_.read() & enabled) == 0; ++tries) arch::pause();
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "os/device/acpi_button.h"
 #include "os/device/acpi_power.h"
 #include "os/device/acpi_tables.h"
 #include "os/memory/address.h"
@@ -33,8 +34,14 @@ class Power {
     return {};
   }
 
+  // As the tables told.
+  const ButtonPlace& button() const { return button_; }
+
   [[noreturn]] void stop(Outcome outcome, Log& log);
   [[noreturn]] void restart(Log& log);
+
+  // Firmware may have kept the fixed registers, and their interrupt, to itself until asked for them.
+  void enable_acpi();
 
   // Each returns only where the machine did not obey.
   void try_to_switch_off();
@@ -54,7 +61,6 @@ class Power {
 
   static Register register_of(const std::optional<AcpiRegister>& found);
   Result<void> read(const AcpiTables& tables);
-  void enable_acpi();
 
   bool exits_emulator_ = false;
   enum class AfterPanic : std::uint8_t { off, reset, halt } after_panic_ = AfterPanic::off;
@@ -64,6 +70,7 @@ class Power {
   std::uint8_t reset_value_ = 0;
   std::uint16_t command_port_ = 0;
   std::uint8_t enable_value_ = 0;
+  ButtonPlace button_;
 };
 
 }  // namespace ingot::os

@@ -85,6 +85,16 @@ TEST_F(PowerTest, UsesTheSleepControlRegisterOfReducedHardware) {
   EXPECT_EQ(registers_[0x22], 0x42);
 }
 
+TEST_F(PowerTest, LearnsWhereTheButtonIs) {
+  learn(fadt());
+  EXPECT_FALSE(power_.button().fixed || power_.button().event_device);
+  TableBuilder table = fadt();
+  table.number<std::uint32_t>(56, 0x600).number<std::uint8_t>(88, 4);
+  learn(table);
+  ASSERT_TRUE(power_.button().fixed);
+  EXPECT_EQ(power_.button().fixed->status_ports[0], 0x600);
+}
+
 TEST_F(PowerTest, ResetsByTheChipsetThenByTheKeyboardControllerWhereTablesNameNothing) {
   ports_.answers[0x64] = {2, 0};
   power_.try_to_reset();

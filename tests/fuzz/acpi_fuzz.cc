@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "os/device/acpi_button.h"
 #include "os/device/acpi_interrupts.h"
 #include "os/device/acpi_platform.h"
 #include "os/device/acpi_power.h"
@@ -56,6 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   AcpiInterrupts interrupts;
   if (AcpiInterrupts::parse(bytes, interrupts).ok() && interrupts.processors.size() > size / 8) std::abort();
   (void)AcpiPower::parse(bytes);
+  (void)parse_fixed_button(bytes);
+  (void)find_event_device(bytes);
   const Result<AcpiSleepType> off = find_soft_off(bytes);
   if (off.ok() && (off.value().a > 7 || off.value().b > 7)) std::abort();
   (void)parse_pci_windows(bytes);

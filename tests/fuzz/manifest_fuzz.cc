@@ -1,9 +1,10 @@
 // Any bytes are a manifest or an error; and a command line's arguments or an error. What parses can be read again
-// without an error, and its counts are those of its lines.
+// without an error, and its counts are those of its lines; what is read of its network lines holds together.
 #include <cstdlib>
 
 #include "base/image/boot_arguments.h"
 #include "base/image/image_manifest.h"
+#include "base/image/network_settings.h"
 
 using namespace ingot;
 
@@ -11,6 +12,17 @@ namespace {
 
 void require(bool condition) {
   if (!condition) std::abort();
+}
+
+void read_network(const Manifest& manifest) {
+  const Result<NetworkSettings> read = network_settings_of(manifest);
+  if (!read.ok()) return require(!read.error().text().empty());
+  for (const AddressSettings& settings : {read.value().version_4, read.value().version_6}) {
+    if (settings.source != AddressSettings::Source::fixed) continue;
+    require(settings.prefix > 0 && settings.prefix <= 8 * settings.address.count);
+    require(settings.gateway.count == settings.address.count && !(settings.gateway == settings.address));
+    for (const InternetAddress& server : settings.servers()) require(server.is_version_4() || server.is_version_6());
+  }
 }
 
 void read_manifest(std::string_view text) {
@@ -29,6 +41,7 @@ void read_manifest(std::string_view text) {
   require(counts[static_cast<std::size_t>(ManifestKey::environment)] == manifest.environment);
   require(counts[static_cast<std::size_t>(ManifestKey::file)] == manifest.files);
   (void)manifest.grants("writable-executable");
+  read_network(manifest);
 }
 
 void read_arguments(std::string_view line) {

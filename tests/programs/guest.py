@@ -30,10 +30,11 @@ class Ended:
 
 @dataclass
 class Key:
-    """Typed once the output holds `after`."""
+    """Typed once the output holds `after`; or a signal, which `ingot boot` is sent then."""
 
     after: str
-    letters: bytes
+    letters: bytes = b""
+    signal: int = 0
 
 
 @dataclass
@@ -91,6 +92,7 @@ def type_and_read(process: subprocess.Popen, keys: list[Key]) -> str:
         output += piece
         while keys and (found := output.find(keys[0].after.encode(), typed_up_to)) >= 0:
             typed_up_to = found + len(keys[0].after)
-            process.stdin.write(keys.pop(0).letters)
+            key = keys.pop(0)
+            process.send_signal(key.signal) if key.signal else process.stdin.write(key.letters)
     process.stdin.close()
     return output.decode(errors="replace")

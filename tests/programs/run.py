@@ -11,6 +11,9 @@ What is expected stands in the source, in comments, as a boot test's does (tests
     // program-test: never TEXT          no line of output or log holds TEXT
     // program-test: arguments WORDS     also: processors, memory (MiB), options (kernel's), cast (further words), seconds
     // program-test: type \\x03 after T   letters typed once the output holds T; several, one after the other
+    // program-test: signal SIGTERM after T   that `ingot boot` is sent then
+    // program-test: file PATH TEXT      a file of the image; several
+    // program-test: initrd PATH MODE TEXT    a file that the loader brings beside it; several
     // program-test: build -static-pie   how os/images compiles and links it; -static unless said
     // program-test: long                for `make check` alone (label programs); else `make test` runs it
 
@@ -19,10 +22,13 @@ Exits 0 when all is as expected, 1 when not, and 77 (a skip to CTest) where ther
 
 import argparse
 import re
+import signal
 import sys
 from pathlib import Path
 
-from guest import SKIPPED, Ended, Guest, Key, missing_tool
+sys.path.append(str(Path(__file__).resolve().parent.parent / "boot"))
+from archive import make_archive  # noqa: E402
+from guest import SKIPPED, Ended, Guest, Key, missing_tool  # noqa: E402
 
 DIRECTIVE = re.compile(r"^// program-test: (\w+) ?(.*)$", re.MULTILINE)
 TYPED = re.compile(r"(\S+) after (.+)")
@@ -35,6 +41,8 @@ class Expectation:
         self.settings = dict(SETTINGS)
         self.texts = {"expect": [], "log": [], "never": []}
         self.keys = []
+        self.files = []
+        self.initrd = []
         for word, rest in DIRECTIVE.findall(source.read_text(encoding="utf-8")):
             if word in self.texts:
                 self.texts[word].append(rest)
@@ -42,8 +50,15 @@ class Expectation:
                 self.settings[word] = type(SETTINGS[word])(rest)
             elif word == "type" and (typed := TYPED.fullmatch(rest)):
                 self.keys.append(Key(typed[2], typed[1].encode().decode("unicode_escape").encode("latin-1")))
+            elif word == "signal" and (sent := TYPED.fullmatch(rest)):
+                self.keys.append(Key(sent[2], signal=signal.Signals[sent[1]]))
+            elif word == "file":
+                self.files.append(rest.split(" ", 1))
+            elif word == "initrd":
+                path, mode, text = rest.split(" ", 2)
+                self.initrd.append([path.removeprefix("/"), text, int(mode, 8)])
             elif word not in ("long", "build"):
-                known = ", ".join([*self.texts, *SETTINGS, "type X after Y", "long"])
+                known = ", ".join([*self.texts, *SETTINGS, "type X after Y", "signal", "file", "initrd", "long"])
                 sys.exit(f"{source}: expected one of {known}, found '{word} {rest}'")
 
     def problem_with(self, ended: Ended) -> str | None:
@@ -80,13 +95,20 @@ def main() -> int:
     settings = expectation.settings
     guest = Guest(arguments.ingot, arguments.kernel)
     try:
-        cast = guest.cast("--program", arguments.program, *settings["cast"].split())
+        files = []
+        for number, (path, text) in enumerate(expectation.files):
+            Path(guest.path(f"file{number}")).write_text(text, encoding="utf-8")
+            files += ["--file", guest.path(f"file{number}") + "=" + path]
+        cast = guest.cast("--program", arguments.program, *files, *settings["cast"].split())
         if cast.returncode != 0:
             print(f"FAILED {arguments.source.name}: expected an image, found\n{cast.stderr}")
             return 1
         options = ["--cpus", str(arguments.processors or settings["processors"])]
         for word in ("check-locks", "poison", *settings["options"].split()):
             options += ["--option", word]
+        if expectation.initrd:
+            Path(guest.path("initrd")).write_text(make_archive(expectation.initrd), encoding="utf-8")
+            options += ["--initrd", guest.path("initrd")]
         if memory := arguments.memory or settings["memory"]:
             options += ["--memory", f"{memory}M"]
         ended = guest.boot(*settings["arguments"].split(), options=tuple(options), keys=tuple(expectation.keys),

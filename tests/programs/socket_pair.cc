@@ -85,6 +85,9 @@ void ends_and_refusals() {
   CHECK(send(ends[0], "a", 1, 0) == -1 && errno == EPIPE && told == 1);
   close(ends[0]);
   CHECK(socketpair(AF_INET, SOCK_STREAM, 0, ends) == -1 && errno == EAFNOSUPPORT);
+  for (const int family : {AF_INET, AF_INET6, AF_NETLINK, AF_PACKET}) {  // that this kernel has not
+    CHECK(socket(family, SOCK_RAW, 0) == -1 && errno == EAFNOSUPPORT);
+  }
   CHECK(socketpair(AF_UNIX, SOCK_RDM, 0, ends) == -1 && errno == ESOCKTNOSUPPORT);
   CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, reinterpret_cast<int*>(8)) == -1 && errno == EFAULT);
   CHECK(send(1, "a", 1, 0) == -1 && errno == ENOTSOCK);

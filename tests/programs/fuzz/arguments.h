@@ -118,6 +118,18 @@ inline void fill_data(Random& random) {
   }
 }
 
+// The address of a socket within the program, and how many bytes it has: a path, an abstract name, or hardly one.
+inline Word some_socket_address(Random& random, Word& bytes) {
+  constexpr std::string_view names[] = {{"\0a", 2}, {"\0b", 2}, "/tmp/s", "/tmp/t", "/tmp/a", ""};
+  const std::string_view name = names[random.below(std::size(names))];
+  char* const place = data + random.below(data_bytes / 64 - 1) * 64;
+  const unsigned short family = random.one_in(8) ? static_cast<unsigned short>(random.below(20)) : 1;
+  std::memcpy(place, &family, sizeof family);
+  std::memcpy(place + sizeof family, name.data(), name.size());
+  bytes = random.one_in(8) ? some_size(random) : sizeof family + name.size();
+  return reinterpret_cast<Word>(place);
+}
+
 // What a thread mapped last: else nothing would ever be protected, advised or unmapped as it was mapped.
 struct Part {
   Word begin = 0, bytes = 0;

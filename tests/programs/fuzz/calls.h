@@ -85,6 +85,24 @@ inline bool is_harmless(Call& call, Random& random) {
     case SYS_futex:
       if (random.one_in(2)) words[1] = 5 | (random.next() & 0x80), words[4] = some_address(random);  // FUTEX_WAKE_OP
       return true;
+    case SYS_socket:
+    case SYS_socketpair:
+      if (random.one_in(4)) return true;
+      words[0] = 1;  // AF_UNIX
+      words[1] = 1 + random.below(5) + (random.one_in(2) ? 04000 : 0);
+      words[2] = 0;
+      return true;
+    case SYS_bind:
+    case SYS_connect:
+      if (!random.one_in(4)) words[1] = some_socket_address(random, words[2]);
+      return true;
+    case SYS_sendto:
+      if (!random.one_in(4)) words[4] = some_socket_address(random, words[5]);
+      return true;
+    case SYS_getsockopt:
+    case SYS_setsockopt:
+      if (!random.one_in(4)) words[1] = 1, words[2] = random.below(48);  // SOL_SOCKET
+      return true;
     case SYS_dup2:
     case SYS_dup3: return !is_standard_file && static_cast<unsigned>(words[1]) > 2;
     case SYS_dup:
