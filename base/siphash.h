@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 namespace ingot {
 
@@ -31,7 +32,14 @@ constexpr std::uint64_t siphash(const SipHashKey& key, std::span<const std::byte
   };
   const std::size_t whole = bytes.size() / 8 * 8;
   for (std::size_t at = 0; at < whole; at += 8) {
-    const std::uint64_t word = word_at(at, 8);
+    // In one piece, where nobody computes at compile time: tables hash a flow for every segment.
+    std::uint64_t word = 0;
+    if (std::is_constant_evaluated()) {
+      word = word_at(at, 8);
+    } else {
+      static_assert(std::endian::native == std::endian::little);
+      __builtin_memcpy(&word, &bytes[at], 8);
+    }
     v3 ^= word;
     rounds(2);
     v0 ^= word;

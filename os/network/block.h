@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "os/memory/allocator.h"
 #include "os/memory/shared.h"
@@ -38,7 +40,8 @@ class HeapBlocks final : public Block::Owner {
   explicit HeapBlocks(Allocator& heap) : heap_(heap) {}
 
   Allocator& heap() { return heap_; }
-  Answer<Reference<Block>> create(std::size_t bytes) {
+  // Apart, because an error's text takes hundreds of bytes of a stack; as allocate() below.
+  [[gnu::noinline]] Answer<Reference<Block>> create(std::size_t bytes) {
     const std::span room(static_cast<std::byte*>(TRY(heap_.allocate(bytes))), bytes);
     Result<Reference<Block>> block = make_reference<Block>(heap_, room, *this);
     if (block.ok()) return std::move(block).value();
@@ -47,7 +50,25 @@ class HeapBlocks final : public Block::Owner {
   }
   void take_back(std::span<std::byte> bytes) override { heap_.free(bytes.data(), bytes.size()); }
 
+  // What is remembered beside blocks. nullptr: there is no memory.
+  template <class Value, class... Arguments>
+  Value* make(Arguments&&... arguments) {
+    void* const room = allocate(sizeof(Value), alignof(Value));
+    if (room == nullptr) return nullptr;
+    return std::construct_at(static_cast<Value*>(room), std::forward<Arguments>(arguments)...);
+  }
+  template <class Value>
+  void destroy(Value& value) {
+    std::destroy_at(&value);
+    heap_.free(&value, sizeof(Value), alignof(Value));
+  }
+
  private:
+  [[gnu::noinline]] void* allocate(std::size_t bytes, std::size_t alignment) {
+    const Result<void*> room = heap_.allocate(bytes, alignment);
+    return room.ok() ? room.value() : nullptr;
+  }
+
   Allocator& heap_;
 };
 

@@ -6,8 +6,8 @@
 namespace ingot::os::network {
 
 Answer<ByteChain::Piece*> ByteChain::make(Reference<Block> block, std::span<std::byte> part) {
-  void* const memory = TRY(blocks_->heap().allocate(sizeof(Piece), alignof(Piece)));
-  return std::construct_at(static_cast<Piece*>(memory), std::move(block), part);
+  Piece* const piece = blocks_->make<Piece>(std::move(block), part);
+  return piece != nullptr ? Answer<Piece*>(piece) : Errno::enomem;
 }
 
 Answer<void> ByteChain::add(Reference<Block> block, std::span<std::byte> part) {
@@ -29,8 +29,7 @@ void ByteChain::remove(Piece& piece) {
   held_bytes_ -= cost_of(piece);
   bytes_ -= piece.part.size();
   pieces_.remove(piece);
-  std::destroy_at(&piece);
-  blocks_->heap().free(&piece, sizeof(Piece), alignof(Piece));
+  blocks_->destroy(piece);
 }
 
 void ByteChain::drop_front(std::uint64_t count) {

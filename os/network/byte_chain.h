@@ -57,6 +57,7 @@ class ByteChain {
   // use(Block&, std::span<std::byte>) for each piece of [from, from + count), in order. Precondition: they are there.
   template <class Use>
   void visit(std::uint64_t from, std::uint64_t count, Use&& use) const {
+    if (count == 0) return;  // an empty chain has no place to begin at
     // Senders ask for what lies behind what is under way, so a long chain is entered from the end that is nearer.
     for (Place place = find(from); count != 0; place = {next(place.piece), 0}) {
       const std::uint64_t here = std::min<std::uint64_t>(count, place.piece->part.size() - place.inside);

@@ -97,6 +97,11 @@ TEST_F(ByteChainTest, SpareRoomIsNobodyElses) {
   EXPECT_TRUE(chain.spare_room().empty()) << "the block is shared now";
 }
 
+TEST_F(ByteChainTest, NothingCanBeAskedOfAnEmptyChain) {
+  const ByteChain chain(blocks_);
+  chain.visit(0, 0, [](Block&, std::span<std::byte>) { FAIL(); });
+}
+
 TEST_F(ByteChainTest, WithoutMemoryAChainStaysAsItWas) {
   ByteChain chain(blocks_), other(blocks_);
   add(chain, "abc");

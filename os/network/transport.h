@@ -59,6 +59,7 @@ struct Route {
   IpAddress next_hop;  // the neighbour
   std::uint16_t mtu = 0;
   std::uint32_t version = 0;
+  bool to_many = false;  // a broadcast or multicast address
 };
 
 // What a sender says of a packet beside its addresses.
@@ -67,7 +68,8 @@ struct Travel {
   Protocol protocol = Protocol::nothing;
   std::uint8_t hop_limit = 64;
   std::uint8_t service = 0;
-  bool may_be_cut = false;  // fragmented where it is too long for the link (UDP, ICMP); TCP's never are
+  // Fragmented where it is longer than the route's MTU, its checksum being done then (UDP, ICMP); TCP's never are.
+  bool may_be_cut = false;
 };
 
 class Internet {
@@ -82,6 +84,9 @@ class Internet {
   virtual bool send(const Route& route, const Travel& travel, Outgoing& packet) = 0;
   // Whether the address is one of ours, or one that many share and we are among them.
   virtual bool is_ours(const IpAddress& address) const = 0;
+  // Nobody has the port that the packet was for: its sender is told so (ICMP), within a rate. `header`: the
+  // transport's.
+  virtual void refuse_port(const Arrival& arrival, std::span<const std::byte> header) = 0;
 
  protected:
   ~Internet() = default;

@@ -1,0 +1,53 @@
+// Scoreboard: what the peer says it has beyond what it has acknowledged (RFC 2018), and what follows for what is lost
+// (RFC 6675). The number of ranges is bounded: beyond, a SACK is not believed, which only costs a retransmission.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/intrusive_list.h"
+#include "os/network/block.h"
+#include "os/network/tcp/sequence_number.h"
+
+namespace ingot::os::network {
+
+class Scoreboard {
+ public:
+  static constexpr unsigned most_ranges = 256;
+
+  Scoreboard() = default;
+  // Precondition: cleared.
+  ~Scoreboard() = default;
+
+  bool is_empty() const { return count_ == 0; }
+  std::uint32_t bytes() const { return bytes_; }
+  // Precondition: not empty. Behind the last byte that the peer has.
+  SequenceNumber end() { return ranges_.last()->range.end; }
+  // Whether the peer has this byte.
+  bool holds(SequenceNumber byte);
+
+  // How many bytes of it are news.
+  std::uint32_t add(SequenceRange range, HeapBlocks& blocks);
+  void drop_before(SequenceNumber acknowledged, HeapBlocks& blocks);
+  void clear(HeapBlocks& blocks);
+
+  // Of [begin, end), how many bytes the peer has.
+  std::uint32_t bytes_within(SequenceRange part);
+  // What is not held before this place counts as lost: three ranges, or more than two segments' bytes, came behind it.
+  SequenceNumber lost_before(SequenceNumber acknowledged, std::uint32_t segment_bytes);
+  // The first hole of [begin, end).
+  SequenceRange hole_within(SequenceRange part);
+
+ private:
+  struct Held : ListLink<struct ScoreboardTag> {
+    explicit Held(SequenceRange its_range) : range(its_range) {}
+    SequenceRange range;
+  };
+  void remove(Held& held, HeapBlocks& blocks);
+
+  IntrusiveList<Held, ScoreboardTag> ranges_;  // in order, none touching the next
+  std::uint32_t bytes_ = 0;
+  std::uint16_t count_ = 0;
+};
+
+}  // namespace ingot::os::network
