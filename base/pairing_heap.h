@@ -60,14 +60,11 @@ class PairingHeap {
   }
 
  private:
-  static bool comes_first(HeapNode& left, HeapNode& right) {
-    return Before()(static_cast<const Element&>(left), static_cast<const Element&>(right));
-  }
   // Of two heaps the later root becomes the first child of the earlier one.
   static HeapNode* meld(HeapNode* left, HeapNode* right) {
     if (left == nullptr) return right;
     if (right == nullptr) return left;
-    if (comes_first(*right, *left)) std::swap(left, right);
+    if (Before()(static_cast<Element&>(*right), static_cast<Element&>(*left))) std::swap(left, right);
     right->next_ = left->child_;
     if (left->child_ != nullptr) left->child_->previous_ = right;
     right->previous_ = left;

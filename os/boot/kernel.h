@@ -12,6 +12,7 @@
 #include "os/device/power.h"
 #include "os/device/time_hardware.h"
 #include "os/file/program_device.h"
+#include "os/file/socket/socket_family.h"
 #include "os/interrupt/interrupt_table.h"
 #include "os/interrupt/monotonic_clock.h"
 #include "os/interrupt/processor_calls.h"
@@ -29,6 +30,7 @@
 namespace ingot::os {
 
 class PciBus;
+class DrivenLink;
 
 struct Kernel {
   BootInfo boot_info;
@@ -49,7 +51,10 @@ struct Kernel {
   Power power;
   Devices devices;
   PciBus* pci = nullptr;           // none: this kernel or this machine has no PCI
+  DrivenLink* links = nullptr;     // network cards with drivers, the first and behind it the others
   ProgramDevices program_devices;  // what subsystems offer to programs that are granted it
+  bool hears_strangers = false;    // a network runs: what it holds changes by itself
+  SocketFamilies socket_families;  // what sockets they offer, to be granted as well
   SecureRandom random;
   BootedMachineReport machine_report{*this};
   DeviceOpener* console = nullptr;  // the program's terminal; none: it has no standard files

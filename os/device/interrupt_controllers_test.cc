@@ -65,6 +65,9 @@ TEST(X2Apic, ACommandIsOneWriteOfAModelRegister) {
   x2apic.turn_on();
   EXPECT_EQ(arch::hosted::thread.model_register, 0x1bu);
   EXPECT_EQ(arch::hosted::thread.model_value, 0xc00u);
+  apic.pass_8259s();
+  EXPECT_EQ(arch::hosted::thread.model_register, 0x835u);
+  EXPECT_EQ(arch::hosted::thread.model_value, 0x700u);
 }
 
 TEST(LocalApic, EnablingMasksItsOwnLinesFirst) {

@@ -4,8 +4,9 @@
 usage: list_symbols.py NM IMAGE TABLE
 
 TABLE gets the bytes, TABLE.S an assembly source that places them in the section .symbols. All numbers are 32 bits,
-little-endian: the count; for each function, sorted, its distance from the kernel's base and where its name begins; one
-more such pair for the end; then the names, back to back.
+little-endian: the count; for each function, sorted, its distance from the kernel's base and its name, of which the lower 24
+bits say where it begins and the upper 8 how long it is; one more such pair for the end; then the names, each once.
+Neighbours of one name, as the instances of a template often are, count as one function.
 """
 
 import re
@@ -15,6 +16,7 @@ import sys
 from pathlib import Path
 
 KERNEL_BASE = 0xFFFFFFFF80000000
+LONGEST_NAME = 255
 
 
 def short_name(name: str) -> str:
@@ -37,7 +39,10 @@ def short_name(name: str) -> str:
 
 def functions_of(nm: str, image: str) -> tuple[list[tuple[int, str]], int]:
     """The functions as (distance from the base, name), sorted, and where the last one ends."""
-    listing = subprocess.run([nm, "-C", "--defined-only", image], capture_output=True, text=True, check=True).stdout
+    listing = subprocess.run([nm, "--defined-only", image], capture_output=True, text=True, check=True).stdout
+    # Parts that the compiler moved away are their functions' (and no demangler knows their names).
+    listing = re.sub(r"\.(cold|part|constprop|isra)(\.\d+)*", "", listing)
+    listing = subprocess.run(["c++filt"], input=listing, capture_output=True, text=True, check=True).stdout
     lines = [line.split(" ", 2) for line in listing.splitlines()]
     end = next(int(address, 16) for address, _, name in lines if name == "ingot_text_end") - KERNEL_BASE
     found = {}
@@ -45,7 +50,8 @@ def functions_of(nm: str, image: str) -> tuple[list[tuple[int, str]], int]:
         offset = int(address, 16) - KERNEL_BASE
         if kind in "tTwW" and 0 <= offset < end and name != "ingot_text_begin":
             found.setdefault(offset, short_name(name))
-    return sorted(found.items()), end
+    functions = sorted(found.items())
+    return [each for index, each in enumerate(functions) if index == 0 or functions[index - 1][1] != each[1]], end
 
 
 def main(arguments: list[str]) -> int:
@@ -57,11 +63,14 @@ def main(arguments: list[str]) -> int:
     if not functions:
         print(f"symbols: expected functions in {image}, found none", file=sys.stderr)
         return 1
-    pairs, names = b"", b""
+    pairs, names, places = b"", b"", {}
     for offset, name in functions:
-        pairs += struct.pack("<II", offset, len(names))
-        names += name.encode()
-    pairs += struct.pack("<II", end, len(names))
+        letters = name.encode()[:LONGEST_NAME]
+        if letters not in places:
+            places[letters] = len(names)
+            names += letters
+        pairs += struct.pack("<II", offset, places[letters] | len(letters) << 24)
+    pairs += struct.pack("<II", end, 0)
     Path(table).write_bytes(struct.pack("<I", len(functions)) + pairs + names)
     Path(table + ".S").write_text(
         f'.section .symbols, "a"\n.balign 4\n.incbin "{table}"\n.section .note.GNU-stack, "", @progbits\n',

@@ -5,6 +5,7 @@
 
 #include "base/image/image_manifest.h"
 #include "os/file/program_device.h"
+#include "os/file/socket/socket_family.h"
 #include "os/process/program_memory.h"
 
 namespace ingot::os {
@@ -15,10 +16,12 @@ inline constexpr std::string_view writable_code_right = "writable-executable";
 struct Grants {
   WritableCode writable_code = WritableCode::refused;
   ProgramDevices devices;
+  SocketFamilies families;
 };
 
-// `offered`: the devices that this machine has for programs. A grant that names none of them is an error: a program
-// that counts on a device shall not start without it.
-Result<Grants> read_grants(const Manifest& manifest, std::span<const ProgramDevice> offered);
+// The devices that this machine has for programs, and the families of sockets. A grant that names none of them is an
+// error: a program that counts on a device shall not start without it.
+Result<Grants> read_grants(const Manifest& manifest, std::span<const ProgramDevice> devices,
+                           std::span<const SocketFamily> families);
 
 }  // namespace ingot::os

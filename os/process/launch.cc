@@ -40,11 +40,6 @@ std::span<const std::byte> bytes_of(Kernel& kernel, PhysicalRange range) {
   return {kernel.memory->window().at<std::byte>(range.begin), range.bytes};
 }
 
-Result<Manifest> read_manifest(std::span<const std::byte> bundle) {
-  const CpioEntry entry = TRY(find_in_cpio(bundle, manifest_path));
-  return Manifest::parse({reinterpret_cast<const char*>(entry.content.data()), entry.content.size()});
-}
-
 Result<void> trace_if_wanted(Kernel& kernel, const Manifest& manifest) {
   const auto wish = command_line_option(kernel.boot_info.command_line.view(), "trace");
   if (wish && *wish != "syscalls") {
@@ -94,7 +89,7 @@ Result<void> collect_segments(const Manifest& manifest, const CastImage& image, 
   if (!offered.add({LogDevice::right, &log_device, make_device_number(LogDevice::major, LogDevice::minor)})) {
     return Error::of(ErrorCode::out_of_range, "expected at most ", most_program_devices, " devices, found more");
   }
-  return read_grants(manifest, offered.all());
+  return read_grants(manifest, offered.all(), kernel.socket_families.all());
 }
 
 // Stages of the start: none inside another's frame, for each holds errors of several hundred bytes, and a kernel's
@@ -114,7 +109,8 @@ Result<void> build_tree(Kernel& kernel, Process& process, RunningProcessReport& 
                    .process = &report,
                    .random = &kernel.random,
                    .console = kernel.console,
-                   .devices = grants.devices.all()}));
+                   .devices = grants.devices.all(),
+                   .families = grants.families}));
   const Path directory = TRY(path_of(manifest.directory));
   TRY(files.enter(directory.view()));
   if (kernel.console == nullptr) return {};
@@ -232,6 +228,27 @@ class SignalKeys final : public TerminalListener {
       suspend_{by_key(Signal::terminal_stop), nullptr};
 };
 
+// The power button is SIGTERM, sent as those are.
+class ButtonSignal final : public PowerButtonListener {
+ public:
+  ButtonSignal(PowerButton& button, Process& process) : button_(button), process_(process) {
+    button_.set_listener(this);
+  }
+  ButtonSignal(const ButtonSignal&) = delete;
+  ButtonSignal& operator=(const ButtonSignal&) = delete;
+  ~ButtonSignal() {
+    button_.set_listener(nullptr);
+    process_.withdraw(signal_);
+  }
+
+  void power_button_pressed() override { process_.post(signal_); }
+
+ private:
+  PowerButton& button_;
+  Process& process_;
+  QueuedSignal signal_{SignalInformation::of(Signal::terminate, signal_code::by_kernel), nullptr};
+};
+
 void log_memory(Kernel& kernel, Process& process) {
   const ProgramAccount& account = process.memory().account();
   kernel.log.information("program: ", process.space().statistics().faults, " page faults; at most ",
@@ -240,6 +257,11 @@ void log_memory(Kernel& kernel, Process& process) {
 }
 
 }  // namespace
+
+Result<Manifest> manifest_of(Kernel& kernel) {
+  const CpioEntry entry = TRY(find_in_cpio(bytes_of(kernel, kernel.boot_info.image()->bundle), manifest_path));
+  return Manifest::parse({reinterpret_cast<const char*>(entry.content.data()), entry.content.size()});
+}
 
 Result<int> run_image(Kernel& kernel) {
   TRY(kernel.system_calls.fill());
@@ -250,13 +272,14 @@ Result<int> run_image(Kernel& kernel) {
   }
   kernel.console = &*terminal;
   const CastImage image = *kernel.boot_info.image();
-  const Manifest manifest = TRY(read_manifest(bytes_of(kernel, image.bundle)));
+  const Manifest manifest = TRY(manifest_of(kernel));
   LogDevice log_device(kernel.log, kernel.memory->heap());
   const Grants grants = TRY(choose_devices(kernel, manifest, log_device));
   TRY(trace_if_wanted(kernel, manifest));
   const std::uint64_t limit = manifest.memory.value_or(TRY(most_memory(kernel, manifest)));
   Owned<Vdso> vdso = TRY(Vdso::create(kernel));
   Owned<Process> process = TRY(Process::create(kernel, limit, grants.writable_code));
+  if (manifest.descriptors) process->limit_descriptors(static_cast<std::uint32_t>(*manifest.descriptors));
   const SignalKeys keys(*terminal, *process);
   RunningProcessReport report(*process, manifest, kernel.boot_info.command_line.view());
   TRY(report.set_executable(manifest.program));
@@ -265,6 +288,7 @@ Result<int> run_image(Kernel& kernel) {
   const Result<void> started = start_program(kernel, *process, report, manifest, *vdso);
   use_address_space(nullptr);
   TRY(started);
+  const ButtonSignal button(kernel.devices.power_button(), *process);  // now that there is a thread to be told
   kernel.memory->fail_heap_every(
       command_line_number(kernel.boot_info.command_line.view(), "fail-allocations").value_or(0));
   const int status = process->run();

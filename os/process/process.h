@@ -72,6 +72,8 @@ class Process {
 
   // What it may use at most. EINVAL, EPERM: as ResourceLimits says.
   ResourceLimit limit_of(Resource resource);
+  // Before it runs: as many files as the manifest says.
+  void limit_descriptors(std::uint32_t most);
   Answer<void> change_limit(Resource resource, const ResourceLimit& wanted);
   std::uint64_t most_file_bytes() const { return most_file_bytes_.load(MemoryOrder::relaxed); }
 

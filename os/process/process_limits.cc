@@ -11,6 +11,11 @@ void Process::start_limits() {
   });
 }
 
+void Process::limit_descriptors(std::uint32_t most) {
+  files_->descriptors().set_limit(most);
+  limits_.with([&](ResourceLimits& limits) { limits.start(Resource::open_files, {most, most}); });
+}
+
 ResourceLimit Process::limit_of(Resource resource) {
   return limits_.with([&](ResourceLimits& limits) { return limits.of(resource); });
 }

@@ -23,6 +23,7 @@ enum class Signal : std::uint32_t {
   no_memory_there = 11,
   broken_pipe = 13,
   alarm = 14,
+  terminate = 15,
   child = 17,
   go_on = 18,
   stop = 19,

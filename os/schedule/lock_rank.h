@@ -12,6 +12,7 @@ enum class LockRank : std::uint8_t {
   file_position,   // of one open file, or the items of one epoll; bytes move to and from programs, which may fault
   held_epoll,      // the items of an epoll that is in another, whose own may be held
   file_data,       // of one pipe, one terminal; as above
+  network,         // the whole stack; bytes move to and from programs, and to drivers
   device,          // a driver's own state
   interrupts,      // who handles a vector, and where lines lead
   program,         // what its calls change as one step: who waits for its locks, whose words may fault; its limits
@@ -41,11 +42,11 @@ enum class LockRank : std::uint8_t {
 
 constexpr std::string_view name_of(LockRank rank) {
   constexpr std::string_view names[] = {
-      "file tree",   "file position",  "held epoll",    "file data",     "device",     "interrupts",
-      "program",     "program memory", "address space", "memory object", "page table", "file pages",
-      "descriptors", "file watchers",  "poll",          "epoll holders", "epoll",      "epoll poll",
-      "futex",       "wait",           "wait graph",    "timers",        "process",    "executor",
-      "run queue",   "heap",           "frames",        "random",        "log"};
+      "file tree",  "file position", "held epoll",     "file data",     "network",       "device",
+      "interrupts", "program",       "program memory", "address space", "memory object", "page table",
+      "file pages", "descriptors",   "file watchers",  "poll",          "epoll holders", "epoll",
+      "epoll poll", "futex",         "wait",           "wait graph",    "timers",        "process",
+      "executor",   "run queue",     "heap",           "frames",        "random",        "log"};
   return names[static_cast<std::size_t>(rank)];
 }
 

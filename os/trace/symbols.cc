@@ -30,9 +30,10 @@ Result<SymbolTable> SymbolTable::create(std::span<const std::byte> table, Virtua
   Entry previous{};
   for (std::size_t index = 0; index <= count; ++index) {
     const Entry next = symbols.entry(index);
-    if (next.offset < previous.offset || next.name < previous.name || next.name > table.size() - names) {
+    if (next.offset < previous.offset || next.name_begin() + next.name_bytes() > table.size() - names) {
       return Error::of(ErrorCode::corrupt, "expected symbols in ascending order, found symbol ", index, " at ",
-                       VirtualAddress(next.offset), " after ", VirtualAddress(previous.offset));
+                       VirtualAddress(next.offset), " after ", VirtualAddress(previous.offset),
+                       ", or without its name");
     }
     previous = next;
   }
@@ -51,7 +52,7 @@ std::optional<Symbol> SymbolTable::find(VirtualAddress address) const {
   }
   const Entry function = entry(low);
   const char* names = reinterpret_cast<const char*>(table_.data()) + header_bytes + (count_ + 1) * sizeof(Entry);
-  return Symbol{{names + function.name, entry(low + 1).name - function.name}, offset - function.offset};
+  return Symbol{{names + function.name_begin(), function.name_bytes()}, offset - function.offset};
 }
 
 }  // namespace ingot::os

@@ -30,6 +30,8 @@ class SymbolTable {
  private:
   struct Entry {
     std::uint32_t offset, name;
+    std::uint32_t name_begin() const { return name & 0xff'ffff; }
+    std::uint32_t name_bytes() const { return name >> 24; }
   };
   Entry entry(std::size_t index) const;
 

@@ -30,7 +30,10 @@ LEADS = (
     (r"status|volume_of", r"::status\(\)"),
     (r"Row<.*::reserve,", r"Description::(reserve|end_reserving)\("),
     (r"Row<.*::control,", r"::control\(unsigned int, unsigned long, ingot::os::ControlCaller"),
-    (r"::receive_pieces\(", r"Socket::receive\("),
+    (r"attempt_when_ready\(", r"when_ready<.*::_FUN\(void\*\)"),
+    (r"::(send|receive)_pieces\(|SocketFile::(read|write)_bytes\(", r"Socket::(send|receive)\("),
+    (r"Row<.*::bind,|::connect\(", r"Socket::(bind|connect)\("),
+    (r"LocalSockets::(bind|find)|LocalSocket::(bind|connect|follow|receiver)", r"ProcessFiles::(add|find)_socket\("),
     (r"OwnedLocks::", r"FutexLocks::(read|exchange)\("),
     (r"PathWalk::|read_link|FileTree::", r"::read_link\("),
     (r"::(read|write)_pieces\(|::copy_bytes\(|::(read|write)_at\(", r"::(read|write)_(bytes(_at)?|range)\("),
@@ -41,9 +44,26 @@ LEADS = (
     (r"^ingot::os::answer_system_call\(|call_traced\(", r"system_call_detail::Row<.*>::call\("),
     (r"InterruptTable::dispatch\(", r"\(void\*, ingot::os::arch::TrapFrame&\)( \[clone.*)?$"),
     (r"open_text\(", r"RunningProcessReport::write_|BootedMachineReport::write_|::write_functions\("),
+    # The network: transports and IP, IP and links, timers, who listens; then sockets, and the cards' threads.
+    (r"network::(Tcp|Udp|PortTable|Handshake|send_segment|Icmp|DhcpClient)", r"network::InternetLayer::(send|route|refuse_port)\("),
+    (r"network::(PacketReceiver|InternetLayer|Icmp|Reassembly|Neighbours|AddressKeeper|NeighbourDiscovery)::",
+     r"network::((Tcp|Udp)::(received|refused)|InternetLayer::(packet_arrived|neighbour_message|refused|unreachable|address_|reassembly_))"),
+    (r"network::(PacketSender|Neighbours|InternetLayer|Stack|Arp|NeighbourDiscovery|RouterDiscovery|DhcpClient|Icmp)::",
+     r"(VirtioNetwork|LoopLink)::(send|flush)\("),
+    (r"network::NetworkTimers::run", r"network::.*::expired\("),
+    (r"network::(TcpConnection|TcpListener|Tcp|UdpSocket)::", r"network::(Stream|Datagram)Socket::changed\("),
+    (r"network::TcpConnection::", r"network::Tcp::(established|closed|send_later|send_when_room)\("),
+    (r"::control\(", r"ProgramControl::(give|take_back)\("),
+    (r"VirtioNetwork::", r"network::(KernelNetwork|Stack)::(received|link_changed)\("),
+    (r"EpollFile::|poll_until|select|WatchedFile|when_ready|patience", r"((Stream|Datagram)Socket|EpollFile)::(poll|ready_at)\("),
+    (r"FileWatchers::forget|drop_descriptor|DescriptorTable::", r"EpollFile::forget_and_drop\("),
+    (r"Row<", r"network::KernelNetwork::make\("),
+    (r"SocketFile::(get|set)_option", r"network::(Stream|Datagram)Socket::((get|set)_own_option|heed_setting)\("),
+    (r"Row<|_with\(|SocketFile::", r"network::(Stream|Datagram)Socket::(listen|accept|shut_down|tell_|take_error|control)"),
+    (r"Reference<ingot::os::(FileDescription|SocketFile)>::|DescriptorTable::(close|replace)", r"make_reference<ingot::os::network::(Stream|Datagram)Socket.*_FUN"),
 )
 # Deeper, and called where the stack is nearly empty: by the first thread while devices start.
-ALONE = (r"os::PciMemory::(read|write)\(",)
+ALONE = (r"os::PciMemory::(read|write)\(", r"os::Virtio(Pci|Mmio)::connect\(")
 PANICS = re.compile(r"panic|^ingot::os::require\b|lock_violated|triple_fault")
 
 # What runs on which stack, and what that stack holds (os/process/process.cc, kernel_thread.h, image_layout.h); the start is
@@ -51,6 +71,8 @@ PANICS = re.compile(r"panic|^ingot::os::require\b|lock_violated|triple_fault")
 ENTRIES = (
     ("system calls and faults of programs", 24 * KIB, r"^ingot_system_call_entry$|^save_registers$"),
     ("the first thread", 32 * KIB, r"::run_main\("),
+    ("threads of network cards", 16 * KIB, r"VirtioNetwork::work\("),
+    ("timers of the network", 16 * KIB, r"KernelNetwork::run_timers\("),
     ("tasks and idle threads", 16 * KIB, r"Executor::run_ready\(|Scheduler::idle_once\("),
     ("the start", 24 * KIB, r"^ingot_start$"),
 )

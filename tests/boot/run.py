@@ -9,7 +9,7 @@ What is expected stands in the source, in comments; and what it needs, which opt
     // boot-test: success            the kernel ends by itself; or: panic, poweroff, reset
     // boot-test: expect TEXT        a line of the log holds TEXT; several in this order
     // boot-test: machine q35        also: loader, processor, memory, processors, options, seconds, boots, initramfs
-    // boot-test: device edu         one more device, as -device has it; several
+    // boot-test: device edu         one more device, as -device has it; several. BUS: device on a microvm, else pci
     // boot-test: qemu -rtc base=... further words of the emulator's command line
     // boot-test: file PATH TEXT     a file of an initramfs with this content; several. A link: file PATH -> TARGET
     // boot-test: keys a shift-b     typed once the log says "waiting for keys"; names as QEMU's sendkey has them
@@ -32,6 +32,8 @@ import threading
 import time
 from pathlib import Path
 
+from archive import make_archive
+
 EMULATOR = "qemu-system-x86_64"
 # GRUB's modules for PCs; a host of another architecture may have them elsewhere.
 GRUB_MODULES = Path(os.environ.get("INGOT_GRUB_MODULES", "/usr/lib/grub/i386-pc"))
@@ -49,20 +51,6 @@ DEFAULTS = {
     "machine": "microvm", "processor": "max", "memory": 128, "processors": 1, "options": "", "seconds": 60.0,
     "boots": 1, "initramfs": "", "loader": "pvh",
 }  # fmt: skip
-
-
-def make_archive(files: list[list[str]]) -> str:
-    """An archive in cpio's newc form, which is text but for its zeros."""
-    archive = ""
-    for inode, (path, content) in enumerate([*files, ["TRAILER!!!", ""]], start=1):
-        mode = 0o100644
-        if content.startswith("-> "):
-            mode, content = 0o120777, content.removeprefix("-> ")
-        fields = [inode, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(path) + 1, 0]
-        archive += "070701" + "".join(f"{field:08X}" for field in fields) + path + "\0"
-        archive += "\0" * (-len(archive) % 4) + content
-        archive += "\0" * (-len(archive) % 4)
-    return archive
 
 
 class Expectation:
@@ -202,7 +190,7 @@ def command_for(arguments: argparse.Namespace, expectation: Expectation, folder:
             (folder / "initramfs").write_text(arguments.initramfs, encoding="utf-8")
             loading += ["-initrd", str(folder / "initramfs")]
     for device in expectation.devices:
-        loading += ["-device", device]
+        loading += ["-device", device.replace("BUS", "device" if arguments.machine.startswith("microvm") else "pci")]
     loading += expectation.emulator_words
     if expectation.outcome in MACHINE_ENDS:
         loading += ["-trace", SWITCHED_OFF]

@@ -79,6 +79,11 @@ class Cast(Images):
             (["--option", "poison"], "ingot boot --option"),
             (["--kernel", PROGRAM], "expected a kernel with a PVH entry note"),
             (["--grant", "telepathy"], "expected a kernel that can grant telepathy; found minimal (kmsg, "),
+            (["--grant", "network", "--address", "dhcp", "--address", "10.0.0.1/8,10.0.0.2"], "for each version of IP"),
+            (["--address", "192.0.2.0/24,192.0.2.1"], "--address: expected an address that is neither its network's name"),
+            (["--address", "dhcp"], "expected --address with --serve or --grant network, found it without"),
+            (["--port", "80"], "with --serve or --format oci, found them without"),
+            (["--serve"], "--program excludes --serve"),
             (["--engine", "/no/such"], "No such file or directory"),
             (["--file", f"{self.large}=/bin/hello"], "expected '/bin/hello' to be free for the program"),
             (["--file", f"{self.large}=/x", "--file", f"{PROGRAM}=/x"], "--file: expected a destination of its own"),
@@ -98,7 +103,7 @@ class Cast(Images):
                 program = [] if words[0] in ("--program", "--engine", "--root") else ["--program", PROGRAM]
                 kernel = [] if words[0] == "--kernel" else ["--kernel", KERNEL]
                 done = self.guest.run("cast", *program, *words, *kernel, "-o", self.path("refused"))
-                is_usage = done.stderr.startswith("error: ingot cast: --") or words == ["--option", "poison"]
+                is_usage = done.stderr.startswith("error: ingot cast: --") or words[0] in ("--option", "--port", "--address")
                 self.assertEqual(done.returncode, 2 if is_usage else 1, done)
                 self.assertIn(reason, done.stderr)
                 self.assertNotIn("manifest, line", done.stderr)
@@ -187,6 +192,51 @@ class Cast(Images):
         refused = self.guest.run(*words, str(Path(KERNEL) / "minimal"), "--grant", "pci")
         self.assertEqual(refused.returncode, 1)
         self.assertIn("expected a kernel that can grant pci; found minimal", refused.stderr)
+
+    def test_a_server_is_cast_with_its_network_and_its_keys(self):
+        refused = self.guest.cast("--serve", "--kernel", str(Path(KERNEL) / "minimal"))
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("expected a kernel that can grant network; found minimal", refused.stderr)
+        keys = Path(self.path("keys"))
+        keys.write_text("sesame\n", encoding="utf-8")
+        words = ["cast", "--serve", "-o", self.path("server"), "--json"]
+        open_to_all = self.guest.run(*words, "--api-key-file", str(keys))
+        self.assertEqual(open_to_all.returncode, 1)
+        self.assertIn("expected a key file that its owner alone can read", open_to_all.stderr)
+        keys.chmod(0o600)
+        done = self.guest.run(*words, "--api-key-file", str(keys), "--port", "80", "--address", "slaac", "--arg", "--alias=x")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"whoever has {self.path('server')} has its keys", done.stderr)
+        report = json.loads(done.stdout)
+        arguments = [line.partition(" ")[2] for line in report["manifest"].splitlines() if line.startswith("default-argument ")]
+        self.assertEqual(arguments, ["serve", "--host", "0.0.0.0", "--port", "80", "--api-key-file", "/etc/ingot/api-keys", "--alias=x"])
+        self.assertIn("\ngrant network\nnetwork slaac\n", report["manifest"])
+        self.assertIn("\ndescriptors 65536\n", report["manifest"])
+        self.assertEqual(report["kernel"]["name"], "full")
+        image = Path(self.path("server")).read_bytes()
+        name = image.index(b"etc/ingot/api-keys\0")
+        self.assertEqual(int(image[name - 110 + 14 : name - 110 + 22], 16), 0o100600)  # cpio's newc: the mode
+        self.assertTrue(b"sesame\n" in image[name : name + 40])
+        # A quarter of the machine is the server's cache, and the rest holds what it needs.
+        run = json.loads(self.guest.cast("--json", "--dry-run").stdout)["machine_memory"]
+        self.assertGreater(report["machine_memory"], run)
+        quiet = self.guest.run(*words)
+        self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+        self.assertIn("\nnetwork dhcp\n", json.loads(quiet.stdout)["manifest"])
+
+        published = self.guest.run("boot", self.path("server"), "--dry-run", "--publish", "8080:8080", "--pcap", "frames")
+        self.assertEqual(published.returncode, 0, published.stderr)
+        self.assertIn("-netdev user,id=network,hostfwd=tcp:127.0.0.1:8080-:8080 ", published.stdout)
+        self.assertIn("-object filter-dump,id=capture,netdev=network,file=frames", published.stdout)
+
+    def test_nothing_is_published_of_a_program_without_a_network(self):
+        self.assertEqual(self.cast("image").returncode, 0)
+        done = self.guest.run("boot", self.path("image"), "--publish", "8080:8080")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("expected an image that was cast with --grant network", done.stderr)
+        usage = self.guest.run("boot", self.path("image"), "--publish", "8080")
+        self.assertEqual(usage.returncode, 2)
+        self.assertIn("--publish: expected [HOST:]PORT:GUEST_PORT", usage.stderr)
 
     def test_a_dry_run_checks_and_writes_nothing(self):
         done = self.cast("dry", "--dry-run", "--json")
