@@ -94,7 +94,8 @@ class PortTable {
       equal = here > best_score ? 1 : equal + 1;
       best_score = here;
       // The n-th of equals takes one in n of what the earlier ones had: each has the same share in the end.
-      if (static_cast<std::uint64_t>(spread = mixed(spread)) * equal >> 32 == 0) best = &binding;
+      spread = mixed(spread);
+      if (std::uint64_t{spread} * equal >> 32 == 0) best = &binding;
     });
     return best;
   }

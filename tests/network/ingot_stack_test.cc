@@ -66,8 +66,6 @@ TEST(IngotStack, IsRefusedByIcmpAndByReset) {
 }
 
 TEST(IngotStack, NamesWhatItCannotBeSet) {
-  EXPECT_EQ(drive("0 `sysctl -w net.inet.tcp.ecn.enable=1`"),
-            "1: the stack has no setting explicit congestion notification");
   EXPECT_EQ(drive("0 `sysctl -q net.ipv4.tcp_congestion_control=bbr`"), "1: the stack has no setting bbr");
 }
 
