@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/image/image_manifest.h"
-#include "base/image/network_settings.h"
 #include "cli/image_options.h"
+#include "cli/manifest_checks.h"
 #include "cli/server_image.h"
 #include "cli/terminal.h"
 #include "image/added_files.h"
@@ -61,12 +60,6 @@ Result<void> check_folder(const std::string& path) {
   return Error::of(ErrorCode::not_found, "expected a folder, found none at '", std::string_view(path), "'");
 }
 
-Result<void> check_right(const std::string& name) {
-  if (is_right(name)) return {};
-  return Error::of(ErrorCode::invalid_argument, "expected a right's name of a-z, 0-9 and '-', found '",
-                   std::string_view(name), "'");
-}
-
 // Who is served is said of a server alone, and an address is for who may use a network.
 Result<void> check_server_options(const Options& options) {
   const bool serves = options.serves || options.format == "oci";
@@ -86,20 +79,6 @@ Result<void> check_server_options(const Options& options) {
                      "expected --address with --serve or --grant network, found it without");
   }
   return {};
-}
-
-Result<void> check_address(const std::string& text) {
-  NetworkSettings settings;
-  return settings.add(text);
-}
-
-Result<void> check_descriptors(const std::string& option) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(option.data(), option.data() + option.size(), number);
-  const bool is_number = error == std::errc() && end == option.data() + option.size();
-  if (is_number && number >= least_descriptors && number <= most_descriptors) return {};
-  return Error::of(ErrorCode::invalid_argument, "expected a number from ", least_descriptors, " to ", most_descriptors,
-                   ", found '", std::string_view(option), "'");
 }
 
 Result<void> check_kernel_options(const Options& options) {

@@ -1,6 +1,7 @@
 // The options that every socket has, with Linux's bounds (man 7 socket).
 #include <algorithm>
 
+#include "os/file/socket/option_bytes.h"
 #include "os/file/socket/socket_file.h"
 #include "os/syscall/time_values.h"
 
@@ -15,20 +16,6 @@ struct Credentials {
   std::int32_t process;
   std::uint32_t user, group;
 };
-
-template <class Value>
-Answer<std::size_t> tell(std::span<std::byte> to, const Value& value) {
-  const std::size_t bytes = std::min(to.size(), sizeof value);
-  __builtin_memcpy(to.data(), &value, bytes);
-  return bytes;
-}
-template <class Value>
-Answer<Value> value_in(std::span<const std::byte> from) {
-  Value value;
-  if (from.size() < sizeof value) return Errno::einval;
-  __builtin_memcpy(&value, from.data(), sizeof value);
-  return value;
-}
 
 constexpr bool is_switch(std::uint32_t option) {
   using namespace socket_option;

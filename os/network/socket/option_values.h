@@ -1,12 +1,9 @@
-// Values of options as calls hand them over, and the numbers that sockets of the Internet share.
+// The numbers of options that sockets of the Internet share.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
-#include "os/syscall/errno.h"
+#include "os/file/socket/option_bytes.h"
 
 namespace ingot::os::network {
 
@@ -20,20 +17,6 @@ inline constexpr std::uint32_t v6_only = 26;                        // IPV6_V6ON
 constexpr bool is_harmless(std::uint32_t level, std::uint32_t option) {
   if (level == option_level::v4) return option == 10 || option == 11 || option == 24;
   return level == option_level::v6 && (option == 23 || option == 25);
-}
-
-template <class Value>
-Answer<std::size_t> tell(std::span<std::byte> to, const Value& value) {
-  const std::size_t bytes = std::min(to.size(), sizeof value);
-  __builtin_memcpy(to.data(), &value, bytes);
-  return bytes;
-}
-template <class Value>
-Answer<Value> value_in(std::span<const std::byte> from) {
-  Value value;
-  if (from.size() < sizeof value) return Errno::einval;
-  __builtin_memcpy(&value, from.data(), sizeof value);
-  return value;
 }
 
 }  // namespace ingot::os::network
