@@ -16,10 +16,10 @@ class HeapNode {
   HeapNode& operator=(const HeapNode&) = delete;
   // Others would keep pointing at what is gone: a bug of the owner, stopped where it happens.
   ~HeapNode() {
-    if (is_in_heap_) __builtin_trap();
+    if (is_in_heap()) __builtin_trap();
   }
 
-  bool is_in_heap() const { return is_in_heap_; }
+  bool is_in_heap() const { return previous_ != nullptr; }
 
  private:
   template <class, class>
@@ -27,8 +27,7 @@ class HeapNode {
 
   HeapNode* child_ = nullptr;
   HeapNode* next_ = nullptr;      // sibling
-  HeapNode* previous_ = nullptr;  // sibling, or the parent of a first child
-  bool is_in_heap_ = false;
+  HeapNode* previous_ = nullptr;  // sibling, or the parent of a first child; the first of all: itself
 };
 
 template <class Element, class Before>
@@ -40,26 +39,28 @@ class PairingHeap {
   // Precondition: it is in no heap.
   void insert(Element& element) {
     HeapNode& node = element;
-    if (node.is_in_heap_) __builtin_trap();
-    node.is_in_heap_ = true;
-    first_ = meld(first_, &node);
+    if (node.is_in_heap()) __builtin_trap();
+    set_first(meld(first_, &node));
   }
   // Precondition: it is in this heap.
   void remove(Element& element) {
     HeapNode& node = element;
     if (&node == first_) {
-      first_ = meld_siblings(node.child_);
+      set_first(meld_siblings(node.child_));
     } else {
       HeapNode*& link = node.previous_->child_ == &node ? node.previous_->child_ : node.previous_->next_;
       link = node.next_;
       if (node.next_ != nullptr) node.next_->previous_ = node.previous_;
-      first_ = meld(first_, meld_siblings(node.child_));
+      set_first(meld(first_, meld_siblings(node.child_)));
     }
     node.child_ = node.next_ = node.previous_ = nullptr;
-    node.is_in_heap_ = false;
   }
 
  private:
+  void set_first(HeapNode* node) {
+    first_ = node;
+    if (node != nullptr) node->previous_ = node;
+  }
   // Of two heaps the later root becomes the first child of the earlier one.
   static HeapNode* meld(HeapNode* left, HeapNode* right) {
     if (left == nullptr) return right;

@@ -3,11 +3,14 @@
 // no characters is a lone '%', so that any argument survives loaders that split, join or trim.
 //
 //   trace=syscalls -- run -p Once%20upon%20a%20time
+//
+// Monitors that name their devices there write behind what stands already: such a word is no argument, wherever it is.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 
@@ -15,6 +18,9 @@ namespace ingot {
 
 // What the kernel keeps of its command line, without a zero at the end.
 inline constexpr std::size_t command_line_capacity = 2048;
+
+// What a word begins with that names a device (os/device/virtio/virtio_places.h).
+inline constexpr std::string_view device_word = "virtio_mmio.device=";
 
 class EncodedArgument {
  public:
@@ -58,10 +64,13 @@ class BootArguments {
 
   // The next argument, or nothing after the last.
   Result<std::optional<EncodedArgument>> next() {
-    while (rest_.starts_with(' ')) rest_.remove_prefix(1);
-    if (rest_.empty()) return std::optional<EncodedArgument>();
-    const std::string_view word = rest_.substr(0, rest_.find(' '));
-    rest_.remove_prefix(word.size());
+    std::string_view word;
+    do {
+      while (rest_.starts_with(' ')) rest_.remove_prefix(1);
+      if (rest_.empty()) return std::optional<EncodedArgument>();
+      word = rest_.substr(0, rest_.find(' '));
+      rest_.remove_prefix(word.size());
+    } while (word.starts_with(device_word));
     for (std::size_t i = 0; word != "%" && i < word.size(); ++i) {
       if (word[i] != '%') continue;
       const int high = i + 2 < word.size() ? EncodedArgument::digit(word[i + 1]) : -1;
@@ -94,9 +103,10 @@ template <class Append>
 constexpr void encode_argument(std::string_view argument, Append&& append) {
   constexpr std::string_view digits = "0123456789abcdef";
   if (argument.empty()) append('%');
+  bool is_plain = !argument.starts_with(device_word);  // else its first letter is spelled otherwise
   for (const char character : argument) {
     const auto code = static_cast<unsigned char>(character);
-    if (code > ' ' && code != '%' && code != 0x7f) {
+    if (std::exchange(is_plain, true) && code > ' ' && code != '%' && code != 0x7f) {
       append(character);
       continue;
     }

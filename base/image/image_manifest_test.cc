@@ -123,7 +123,8 @@ TEST(Manifest, ManyConsumeLinesEnd) {
 }
 
 TEST(BootArguments, SurviveTheCommandLine) {
-  const std::vector<std::string> arguments = {"run", "-p", "Once upon\ta \"time\" 100%", "", "--", "Grüße\n", "%"};
+  const std::vector<std::string> arguments = {"run",     "-p", "Once upon\ta \"time\" 100%",   "", "--",
+                                              "Grüße\n", "%",  "virtio_mmio.device=512@4096:5"};
   std::string line = "quiet x=-- --";
   for (const std::string& argument : arguments) {
     line += ' ';
@@ -137,6 +138,20 @@ TEST(BootArguments, SurviveTheCommandLine) {
     EXPECT_EQ(argument->size(), found.back().size());
   }
   EXPECT_EQ(found, arguments);
+}
+
+// Firecracker and QEMU's microvm add theirs at the end, behind the arguments.
+TEST(BootArguments, WordsThatNameDevicesAreNone) {
+  BootArguments reader("-- virtio_mmio.device=512@0xfeb00e00:12 run virtio_mmio.device= -x virtio_mmio.device=1:2 ");
+  for (const std::string_view expected : {"run", "-x"}) {
+    const std::optional<EncodedArgument> argument = reader.next().value();
+    ASSERT_TRUE(argument.has_value());
+    std::string text(argument->size(), '\0');
+    argument->copy_to(text.data());
+    EXPECT_EQ(text, expected);
+  }
+  EXPECT_FALSE(reader.next().value().has_value());
+  EXPECT_FALSE(BootArguments("-- virtio_mmio.device=512@0xfeb00e00:12").next().value().has_value());
 }
 
 TEST(BootArguments, DamageIsAnError) {

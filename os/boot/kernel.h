@@ -53,7 +53,6 @@ struct Kernel {
   PciBus* pci = nullptr;           // none: this kernel or this machine has no PCI
   DrivenLink* links = nullptr;     // network cards with drivers, the first and behind it the others
   ProgramDevices program_devices;  // what subsystems offer to programs that are granted it
-  bool hears_strangers = false;    // a network runs: what it holds changes by itself
   SocketFamilies socket_families;  // what sockets they offer, to be granted as well
   SecureRandom random;
   BootedMachineReport machine_report{*this};

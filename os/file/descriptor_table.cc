@@ -118,11 +118,11 @@ Reference<FileDescription> DescriptorTable::take(std::int32_t number) {
   });
 }
 
-Answer<void> DescriptorTable::close(std::int32_t number) {
-  const Reference<FileDescription> file = take(number);
+Answer<Reference<FileDescription>> DescriptorTable::close(std::int32_t number) {
+  Reference<FileDescription> file = take(number);
   if (!file) return Errno::ebadf;
   file->drop_descriptor();
-  return {};
+  return file;
 }
 
 void DescriptorTable::close_range(std::uint32_t first, std::uint32_t last) {

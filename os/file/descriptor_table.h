@@ -35,7 +35,8 @@ class DescriptorTable {
   Answer<std::int32_t> reserve();
   void fill(std::int32_t number, Reference<FileDescription> file, OnExecute on_execute);
   void release(std::int32_t number);
-  Answer<void> close(std::int32_t number);
+  // Answers what it was the number of.
+  Answer<Reference<FileDescription>> close(std::int32_t number);
   // Every number from first to last, both included; numbers nobody has do not matter.
   void close_range(std::uint32_t first, std::uint32_t last);
   void mark_range(std::uint32_t first, std::uint32_t last);  // ... OnExecute::closes

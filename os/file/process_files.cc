@@ -80,6 +80,9 @@ Result<void> ProcessFiles::build(const TreePlan& plan) {
   const Reference<Volume> proc = TRY(make_volume(proc_device, Volume::Writing::facts));
   const Reference<MemoryDirectory> processes = TRY(mount_directory(kernel_directory::processes, proc, 0555));
   TRY(done(add_proc_files(*processes, {*plan.system, *plan.process, *tree_}), "/proc"));
+  for (const SocketFamily& family : families()) {
+    if (family.files != nullptr) TRY(done(family.files->add_to(*tree_, *processes), family.right));
+  }
   const Reference<Volume> sys = TRY(make_volume(sys_device, Volume::Writing::facts));
   const Reference<MemoryDirectory> machine = TRY(mount_directory(kernel_directory::machine, sys, 0555));
   return done(add_sys_files(*machine, *plan.system), "/sys");

@@ -88,6 +88,7 @@ class Transfer {
     return held_back_ != 0;
   }
   bool bring_back();
+  bool holds_back() const { return held_back_ != 0; }
   // The first `bytes` only, for a file that has less room: the rest stays behind.
   void shorten(std::uint64_t bytes) {
     if (bytes < left_) left_ = bytes;

@@ -16,8 +16,10 @@ namespace ingot::os {
 
 class SlabAllocator final : public CountingAllocator {
  public:
-  // Powers of two, and their middles: a block wastes at most a third.
-  static constexpr std::array<std::uint16_t, 12> class_bytes = {16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
+  // Powers of two, and their middles: a block wastes at most a third. Between them what a connection to a peer is made
+  // of, of which there may be tens of thousands: an epoll's item, and TCP's.
+  static constexpr std::array<std::uint16_t, 14> class_bytes = {16,  32,  48,  64,  96,  128, 160,
+                                                                192, 256, 384, 512, 576, 768, 1024};
 
   SlabAllocator(FrameSource& frames, PhysicalWindow window, Poison poison)
       : CountingAllocator(poison), frames_(&frames), window_(window) {}

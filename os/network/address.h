@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,9 +24,16 @@ class IpAddress {
     return IpAddress(V4{a, b, c, d});
   }
 
-  constexpr bool operator==(const IpAddress&) const = default;
+  // In two words, not by a call: every packet is compared with many.
+  constexpr bool operator==(const IpAddress& other) const {
+    const Words own = words(), others = other.words();
+    return own.first == others.first && own.second == others.second;
+  }
   constexpr const V6& bytes() const { return bytes_; }
-  constexpr bool is_v4() const { return starts_with(IpAddress::v4(0, 0, 0, 0), 96); }
+  constexpr bool is_v4() const {
+    static_assert(std::endian::native == std::endian::little);
+    return words().first == 0 && static_cast<std::uint32_t>(words().second) == 0xffff0000;
+  }
   constexpr IpVersion version() const { return is_v4() ? IpVersion::v4 : IpVersion::v6; }
   // Precondition: is_v4().
   constexpr V4 as_v4() const { return {bytes_[12], bytes_[13], bytes_[14], bytes_[15]}; }
@@ -51,6 +59,11 @@ class IpAddress {
   }
 
  private:
+  struct Words {
+    std::uint64_t first, second;
+  };
+  constexpr Words words() const { return std::bit_cast<Words>(bytes_); }
+
   V6 bytes_{};
 };
 

@@ -6,8 +6,18 @@
 namespace ingot::os::network {
 
 Answer<ByteChain::Piece*> ByteChain::make(Reference<Block> block, std::span<std::byte> part) {
-  Piece* const piece = blocks_->make<Piece>(std::move(block), part);
+  Piece* const piece = blocks_->make_piece<Piece>(std::move(block), part);
   return piece != nullptr ? Answer<Piece*>(piece) : Errno::enomem;
+}
+
+void ByteChain::hold(std::uint64_t bytes) {
+  held_bytes_ += bytes;
+  blocks_->hold(bytes);
+}
+
+void ByteChain::let_go(std::uint64_t bytes) {
+  held_bytes_ -= bytes;
+  blocks_->let_go(bytes);
 }
 
 Answer<void> ByteChain::add(Reference<Block> block, std::span<std::byte> part) {
@@ -15,21 +25,23 @@ Answer<void> ByteChain::add(Reference<Block> block, std::span<std::byte> part) {
   Piece& piece = *TRY(make(std::move(block), part));
   pieces_.push_back(piece);
   bytes_ += part.size();
-  held_bytes_ += cost_of(piece);
+  hold(cost_of(piece));
   return {};
 }
 
 void ByteChain::append(ByteChain&& other) {
   while (Piece* const piece = other.pieces_.pop_front()) pieces_.push_back(*piece);
   bytes_ += std::exchange(other.bytes_, 0);
-  held_bytes_ += std::exchange(other.held_bytes_, 0);
+  const std::uint64_t held = other.held_bytes_;
+  other.let_go(held);
+  hold(held);
 }
 
 void ByteChain::remove(Piece& piece) {
-  held_bytes_ -= cost_of(piece);
+  let_go(cost_of(piece));
   bytes_ -= piece.part.size();
   pieces_.remove(piece);
-  blocks_->destroy(piece);
+  blocks_->destroy_piece(piece);
 }
 
 void ByteChain::drop_front(std::uint64_t count) {
@@ -68,17 +80,17 @@ Answer<void> ByteChain::move_front(std::uint64_t count, ByteChain& to) {
       Piece& rest = *TRY(make(cut.piece->block, cut.piece->part.subspan(cut.inside)));
       cut.piece->part = cut.piece->part.first(cut.inside);
       pieces_.insert_after(*cut.piece, rest);
-      held_bytes_ += cost_of(rest);
+      hold(cost_of(rest));
     }
   }
   while (count != 0) {
     Piece& piece = *pieces_.pop_front();
     count -= piece.part.size();
     bytes_ -= piece.part.size();
-    held_bytes_ -= cost_of(piece);
+    let_go(cost_of(piece));
     to.pieces_.push_back(piece);
     to.bytes_ += piece.part.size();
-    to.held_bytes_ += cost_of(piece);
+    to.hold(cost_of(piece));
   }
   return {};
 }
@@ -96,7 +108,7 @@ std::span<std::byte> ByteChain::front(std::size_t count) {
   drop_front(count);
   pieces_.push_front(*piece.value());
   bytes_ += count;
-  held_bytes_ += cost_of(*piece.value());
+  hold(cost_of(*piece.value()));
   return room;
 }
 

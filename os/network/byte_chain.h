@@ -25,6 +25,7 @@ class ByteChain {
   }
   ~ByteChain() { clear(); }
 
+  HeapBlocks& blocks() const { return *blocks_; }
   std::uint64_t bytes() const { return bytes_; }
   bool is_empty() const { return bytes_ == 0; }
   // What its blocks take of memory, with what the chain itself does: this is charged, not what lies in them. A block
@@ -84,8 +85,11 @@ class ByteChain {
   void remove(Piece& piece);
 
   HeapBlocks* blocks_;
+  void hold(std::uint64_t bytes);
+  void let_go(std::uint64_t bytes);
+
   mutable IntrusiveList<Piece, ByteChainTag> pieces_;
-  std::uint64_t bytes_ = 0, held_bytes_ = 0;
+  std::uint32_t bytes_ = 0, held_bytes_ = 0;  // no queue is allowed 4 GiB
 };
 
 }  // namespace ingot::os::network

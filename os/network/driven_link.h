@@ -8,8 +8,12 @@ namespace ingot::os {
 
 class DrivenLink : public network::Link {
  public:
-  // From now on the user is told; what came before is lost. Once; the user stays.
+  // From now on the user is told; what came before is lost. Once.
   virtual void attach(network::LinkUser& user) = 0;
+  // The user is told nothing any more, and sends nothing. What is on its way is given back as the device reads it, when
+  // this is called again; or at once, and the device stops.
+  enum class Detaching : std::uint8_t { waits, stops };
+  virtual void detach(Detaching detaching) = 0;
 
   DrivenLink* next = nullptr;  // the one found after it
 

@@ -22,6 +22,7 @@ class FakeMachine final : public Machine {
   static constexpr Nanoseconds never{INT64_MAX};
 
   FakeMachine() { heap.left = INT_MAX; }
+  ~FakeMachine() { EXPECT_EQ(memory.used(), 0u); }
   Nanoseconds now() override { return time; }
   void fill_random(std::span<std::byte> bytes) override {
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
@@ -32,7 +33,8 @@ class FakeMachine final : public Machine {
   Nanoseconds time{1'000'000'000'000}, wake = never;
   std::mt19937 random{20261117};
   TestHeap heap;
-  HeapBlocks its_blocks{heap};
+  SocketMemory memory{heap, ~std::uint64_t{0} / 2};
+  HeapBlocks its_blocks{heap, &memory};
 };
 
 struct FakeLink final : Link {

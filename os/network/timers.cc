@@ -14,7 +14,7 @@ void NetworkTimers::set(NetworkTimer& timer, Nanoseconds time) {
 }
 
 void NetworkTimers::clear(NetworkTimer& timer) {
-  timer.wanted_.reset();
+  timer.wanted_ = NetworkTimer::never;
   if (timer.is_in_heap()) heap_.remove(timer);
 }
 
@@ -22,12 +22,12 @@ void NetworkTimers::run(Nanoseconds now) {
   while (NetworkTimer* const first = heap_.first()) {
     if (first->queued_ > now) break;
     heap_.remove(*first);
-    if (*first->wanted_ > now) {
-      first->queued_ = *first->wanted_;
+    if (first->wanted_ > now) {
+      first->queued_ = first->wanted_;
       heap_.insert(*first);
       continue;
     }
-    first->wanted_.reset();
+    first->wanted_ = NetworkTimer::never;
     first->expired(now);
   }
   if (const NetworkTimer* next = heap_.first()) machine_.wake_at(next->queued_);

@@ -2,7 +2,7 @@
 // comes. They run under the network's lock, on whatever thread runs Stack::run_timers.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 
 #include "base/pairing_heap.h"
 #include "base/units.h"
@@ -16,8 +16,10 @@ class NetworkTimer : public HeapNode {
   NetworkTimer(const NetworkTimer&) = delete;
   NetworkTimer& operator=(const NetworkTimer&) = delete;
 
-  bool is_set() const { return wanted_.has_value(); }
-  std::optional<Nanoseconds> time() const { return wanted_; }
+  static constexpr Nanoseconds never{INT64_MAX};
+
+  bool is_set() const { return wanted_ != never; }
+  Nanoseconds time() const { return wanted_; }  // never: it is not set
 
  protected:
   // Precondition: not set; whoever owns it clears it first.
@@ -28,7 +30,7 @@ class NetworkTimer : public HeapNode {
   // Its time has come; it is not set any more, and may be set again.
   virtual void expired(Nanoseconds now) = 0;
 
-  std::optional<Nanoseconds> wanted_;
+  Nanoseconds wanted_ = never;
   Nanoseconds queued_;  // where it stands in the heap: at its time, or before it
 };
 

@@ -249,6 +249,21 @@ class ButtonSignal final : public PowerButtonListener {
   QueuedSignal signal_{SignalInformation::of(Signal::terminate, signal_code::by_kernel), nullptr};
 };
 
+// What sockets hold is the program's, as long as it is there.
+class SocketCharge {
+ public:
+  SocketCharge(const SocketFamilies& families, ProgramAccount& account) : families_(families) { charge(&account); }
+  SocketCharge(const SocketCharge&) = delete;
+  SocketCharge& operator=(const SocketCharge&) = delete;
+  ~SocketCharge() { charge(nullptr); }
+
+ private:
+  void charge(ProgramAccount* account) const {
+    for (const SocketFamily& family : families_.all()) family.maker->charge_to(account);
+  }
+  const SocketFamilies& families_;
+};
+
 void log_memory(Kernel& kernel, Process& process) {
   const ProgramAccount& account = process.memory().account();
   kernel.log.information("program: ", process.space().statistics().faults, " page faults; at most ",
@@ -279,6 +294,7 @@ Result<int> run_image(Kernel& kernel) {
   const std::uint64_t limit = manifest.memory.value_or(TRY(most_memory(kernel, manifest)));
   Owned<Vdso> vdso = TRY(Vdso::create(kernel));
   Owned<Process> process = TRY(Process::create(kernel, limit, grants.writable_code));
+  const SocketCharge sockets(grants.families, process->memory().account());
   if (manifest.descriptors) process->limit_descriptors(static_cast<std::uint32_t>(*manifest.descriptors));
   const SignalKeys keys(*terminal, *process);
   RunningProcessReport report(*process, manifest, kernel.boot_info.command_line.view());

@@ -139,7 +139,7 @@ int Process::run() {
 void end_without_memory(Kernel& kernel, UserThread* thread, const Error& error) {
   constexpr int ended_by_kill = 128 + 9;
   kernel.memory->report_once(kernel.log);
-  if (thread == nullptr) return;
+  if (thread == nullptr || thread->process().is_ending()) return;
   kernel.log.error("program: out of memory: ", error);
   thread->process().end(ended_by_kill);
 }

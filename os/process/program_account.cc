@@ -19,11 +19,6 @@ void add_to(ProgramAccount::Peaked& peaked, std::uint64_t more) { peaked.set(pea
 
 }  // namespace
 
-bool ProgramAccount::has_room(std::uint64_t bytes) const {
-  const std::uint64_t now = charged();
-  return now <= limit() && bytes <= limit() - now;
-}
-
 Result<void> ProgramAccount::refuse(std::uint64_t more) const {
   return Error::of(ErrorCode::out_of_memory, "expected at most ", limit(), " bytes of private memory, found ",
                    charged(), " and ", more, " more");

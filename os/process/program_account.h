@@ -20,8 +20,14 @@ class ProgramAccount final : public MemoryAccount {
 
   std::uint64_t limit() const { return limit_.load(MemoryOrder::relaxed); }
   // What was promised before stays.
-  bool has_room(std::uint64_t bytes) const;
-  std::uint64_t charged() const { return promised_.load(MemoryOrder::relaxed) + touched_.load(MemoryOrder::relaxed); }
+  bool has_room(std::uint64_t bytes) const {
+    const std::uint64_t now = charged();
+    return now <= limit() && bytes <= limit() - now;
+  }
+  std::uint64_t charged() const {
+    const std::uint64_t memory = promised_.load(MemoryOrder::relaxed) + touched_.load(MemoryOrder::relaxed);
+    return sockets_ != nullptr ? memory + sockets_->now() : memory;
+  }
 
   // RLIMIT_AS: of all regions together, whatever they show.
   void limit_addresses(std::uint64_t bytes) { most_addresses_.store(bytes, MemoryOrder::relaxed); }
@@ -45,6 +51,9 @@ class ProgramAccount final : public MemoryAccount {
    private:
     Count now_, peak_;
   };
+  // What the kernel holds for its sockets, where a network counts it; the count outlives the account. nullptr: nothing.
+  void charge_sockets(const Peaked& bytes) { sockets_ = &bytes; }
+  const Peaked* sockets() const { return sockets_; }
   const Peaked& addresses() const { return addresses_; }  // bytes of regions, whatever is behind them
   const Peaked& resident() const { return resident_; }    // bytes of frames that it holds, tables apart
   const Peaked& charges() const { return charges_; }      // as charged()
@@ -65,6 +74,7 @@ class ProgramAccount final : public MemoryAccount {
   Count limit_;
   Count promised_, touched_, in_place_, fall_backs_;
   Peaked addresses_, resident_, charges_;
+  const Peaked* sockets_ = nullptr;
   std::array<Count, 6> shown_;
   Count most_addresses_{~std::uint64_t{0}};
 };

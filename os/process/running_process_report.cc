@@ -146,6 +146,9 @@ void RunningProcessReport::write_memory_report(TextWriter& text) {
            "\nresident-peak-bytes ", account.resident().peak());
   text.add("\ncharged-bytes ", account.charged(), "\ncharged-peak-bytes ", account.charges().peak(), "\nlimit-bytes ",
            account.limit(), "\n");
+  if (const ProgramAccount::Peaked* sockets = account.sockets()) {
+    text.add("socket-bytes ", sockets->now(), "\nsocket-peak-bytes ", sockets->peak(), "\n");
+  }
 }
 
 DescriptorTable& RunningProcessReport::descriptors() { return process_.files().descriptors(); }

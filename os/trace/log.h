@@ -41,11 +41,12 @@ class Log {
   // The sink gets lines of this level and above. One more than fit is refused: false.
   bool add_sink(LogSink& sink, LogLevel least);
 
+  // What is longer than a line goes on in the next, behind two blanks.
   template <class... Parts>
   void write(LogLevel level, const Parts&... parts) {
-    Line line;
-    line.append(prefix_of(level)).append_all(parts...);
-    commit(level, line);
+    Text text(*this, level);
+    (text.append(parts), ...);
+    commit(level, text.line);
   }
   template <class... Parts>
   void debug(const Parts&... parts) {
@@ -83,6 +84,27 @@ class Log {
   }
 
  private:
+  // What is being written: the lines before the last are sent when it is full.
+  struct Text {
+    Text(Log& its_log, LogLevel its_level) : log(its_log), level(its_level) { line.append(prefix_of(level)); }
+
+    Text& append(std::string_view part);
+    Text& append(const char* part) { return append(std::string_view(part)); }
+    template <std::integral Plain>
+    Text& append(Plain value) {
+      return append(FixedText<20>().append(value).view());
+    }
+    template <class Describable>
+      requires requires(const Describable& value, Text& text) { describe(value, text); }
+    Text& append(const Describable& value) {
+      return describe(value, *this), *this;
+    }
+    void wrap();
+
+    Log& log;
+    const LogLevel level;
+    Line line;
+  };
   struct Destination {
     LogSink* sink = nullptr;
     LogLevel least = LogLevel::debug;

@@ -48,10 +48,36 @@ TEST(Log, KeepsTheLastLinesOnly) {
   EXPECT_EQ(kept.back(), "line " + std::to_string(Log::kept_lines + 6));
 }
 
-TEST(Log, ALongLineIsCut) {
+TEST(Log, ALongLineGoesOnInTheNext) {
   Log log;
-  log.information(std::string_view(std::string(500, 'x')));
-  EXPECT_EQ(kept_of(log)[0], std::string(Log::line_capacity, 'x'));
+  const std::string words = std::string(60, 'a') + " " + std::string(60, 'b') + " " + std::string(60, 'c');
+  log.warning(std::string_view(words), " ", -7, " ", Hexadecimal{0x2f}, " ", true);
+  EXPECT_EQ(kept_of(log),
+            (std::vector<std::string>{"warning: " + std::string(60, 'a'),
+                                      "  " + std::string(60, 'b') + " " + std::string(60, 'c'), "  -7 0x2f true"}));
+}
+
+TEST(Log, AWordThatIsLongerThanALineIsCut) {
+  Log log;
+  log.information(std::string_view(std::string(300, 'x')));
+  const std::vector<std::string> kept = kept_of(log);
+  ASSERT_EQ(kept.size(), 3u);
+  EXPECT_EQ(kept[0], std::string(Log::line_capacity, 'x'));
+  EXPECT_EQ(kept[1], "  " + std::string(Log::line_capacity - 2, 'x'));
+  EXPECT_EQ(kept[2], "  " + std::string(300 - 2 * Log::line_capacity + 2, 'x'));
+}
+
+TEST(Log, EveryLengthOfTextIsKeptWhole) {
+  for (std::size_t first = 0; first < 2 * Log::line_capacity; ++first) {
+    Log log;
+    log.information(std::string_view(std::string(first, 'x')), " ", std::string_view(std::string(130, 'y')), INT64_MIN);
+    std::string all;
+    for (const std::string& line : kept_of(log)) {
+      ASSERT_LE(line.size(), Log::line_capacity);
+      for (const char letter : line) all += letter == ' ' ? "" : std::string(1, letter);
+    }
+    EXPECT_EQ(all, std::string(first, 'x') + std::string(130, 'y') + "-9223372036854775808");
+  }
 }
 
 TEST(Log, OneSinkMoreThanFitIsRefused) {

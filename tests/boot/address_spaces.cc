@@ -76,6 +76,10 @@ void touch_pages(Test& test) {
   require(copy_to_user(small + 2 * page_bytes - 3, text, sizeof(text)));
   require(copy_from_user(copied, small + 2 * page_bytes - 3, sizeof(text)));
   expect(std::string_view(copied) == "across", "the text that was stored");
+  // Up to the byte that is not there, though it lies within a word.
+  const std::uint64_t begin = (large + large_page_bytes - 29).value();
+  char many[64] = {};
+  expect(arch::copy_user(reinterpret_cast<void*>(begin), many, sizeof(many)) == 64 - 29, "all bytes before the hole");
 }
 
 void grow_stack(Test& test) {

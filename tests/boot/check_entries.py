@@ -18,7 +18,8 @@ EXPECTED = (
     ("in_kernel_anywhere", 0, "lfence", "whether GS was exchanged is guessed until here"),
     ("ingot_system_call_entry", 0, "swapgs", "nothing may come before, so that nothing is guessed"),
     ("ingot_copy_user", -1, "lfence", "whether the address is the program's is guessed until here"),
-    ("ingot_user_access", 0, "rep", "trap.cc knows this as the one instruction that may fault"),
+    ("ingot_user_words", 0, "rep", "trap.cc knows this as an instruction that may fault"),
+    ("ingot_user_bytes", 0, "rep", "trap.cc knows this as an instruction that may fault"),
 )
 
 

@@ -58,8 +58,10 @@ LEADS = (
     (r"EpollFile::|poll_until|select|WatchedFile|when_ready|patience", r"((Stream|Datagram)Socket|EpollFile)::(poll|ready_at)\("),
     (r"FileWatchers::forget|drop_descriptor|DescriptorTable::", r"EpollFile::forget_and_drop\("),
     (r"Row<", r"network::KernelNetwork::make\("),
+    (r"run_main\(", r"network::KernelNetwork::stop\("),
     (r"SocketFile::(get|set)_option", r"network::(Stream|Datagram)Socket::((get|set)_own_option|heed_setting)\("),
     (r"Row<|_with\(|SocketFile::", r"network::(Stream|Datagram)Socket::(listen|accept|shut_down|tell_|take_error|control)"),
+    (r"linger\(", r"network::StreamSocket::let_go\("),
     (r"Reference<ingot::os::(FileDescription|SocketFile)>::|DescriptorTable::(close|replace)", r"make_reference<ingot::os::network::(Stream|Datagram)Socket.*_FUN"),
 )
 # Deeper, and called where the stack is nearly empty: by the first thread while devices start.

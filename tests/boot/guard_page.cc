@@ -1,8 +1,8 @@
 // Whoever writes below a stack that is not his own meets its guard page, and the report says whose it is.
 //
 // boot-test: panic
-// boot-test: expect the stack begins at 0xffffc0000
-// boot-test: expect found the guard of the one that begins at 0xffffc0000
+// boot-test: expect the stack begins at
+// boot-test: expect found the guard of the one that begins at
 // boot-test: expect  run_payload + 0x
 #include "os/boot/kernel.h"
 #include "os/trace/panic.h"

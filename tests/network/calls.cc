@@ -175,10 +175,14 @@ Result<std::int64_t> Calls::bytes_to_send(const CallLine& line) const {
 Calls::Outcome Calls::send_bytes(PendingCall& call, std::int64_t bytes, const Message& how) {
   const int descriptor = TRY(live_descriptor(*call.line));
   const bool may_wait = blocks(*call.line, how.flags);
+  // As on Linux, the address of who is connected by a stream is not looked at.
+  const auto file = files_.find(TRY(number_argument(*call.line, 0)));
+  const bool has_address = call.line->name == "sendto" && file != files_.end() && file->second.is_datagram;
+  const Endpoint* const to = has_address ? &place_.remote : nullptr;
   do {
     Message message = how;
     message.bytes.resize(static_cast<std::size_t>(bytes - call.done));
-    const std::int64_t result = stack_.send(descriptor, message, nullptr);
+    const std::int64_t result = stack_.send(descriptor, message, to);
     if (result == -EAGAIN && may_wait) return std::optional<std::int64_t>();
     if (result < 0) return std::optional(call.done > 0 ? call.done : result);
     call.done += result;
@@ -233,7 +237,10 @@ Result<void> Calls::check_result(const CallLine& line, std::int64_t result) {
   const std::int64_t expected = TRY(value_of(line.result));
   const std::int64_t error = line.error.empty() ? 0 : symbol(line.error).value_or(0);
   if (result >= 0 && expected >= 0 && gives_descriptor(line.name)) {
-    if (!line.name.starts_with("epoll")) files_[expected] = {.live = static_cast<int>(result)};
+    const bool is_datagram = line.name == "socket" && TRY(number_argument(line, 1)) == SOCK_DGRAM;
+    if (!line.name.starts_with("epoll")) {
+      files_[expected] = {.live = static_cast<int>(result), .is_datagram = is_datagram};
+    }
     return {};
   }
   if (result < 0 ? expected == -1 && error == -result : expected == result) return {};

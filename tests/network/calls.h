@@ -41,6 +41,7 @@ class Calls {
     int live = -1;
     int flags = 0;             // O_NONBLOCK
     bool holds_zeros = false;  // no socket, but a file
+    bool is_datagram = false;
   };
   struct Watched {
     int descriptor = 0;

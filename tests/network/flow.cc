@@ -33,6 +33,7 @@ Result<WirePacket> Flow::to_live(const PacketLine& line) {
     remote_first_ = line.sequence;
   }
   WirePacket live;
+  live.protocol = line.protocol;
   live.from = remote_;
   live.to = local_;
   if (line.ports) {
@@ -63,6 +64,7 @@ Result<WirePacket> Flow::to_live(const PacketLine& line) {
 
 WirePacket Flow::echoed(const PacketLine& line) const {
   WirePacket packet;
+  packet.protocol = has_datagrams() ? ScriptProtocol::udp : ScriptProtocol::tcp;
   packet.from = local_;
   packet.to = remote_;
   packet.hop_limit = 64;
@@ -72,6 +74,11 @@ WirePacket Flow::echoed(const PacketLine& line) const {
 }
 
 bool Flow::owns(const WirePacket& live) {
+  if (has_datagrams()) {
+    if (live.protocol != ScriptProtocol::udp || live.to != remote_) return false;
+    local_ = live.from;
+    return true;
+  }
   if (live.protocol != ScriptProtocol::tcp || live.to != remote_) return false;
   const bool is_first = stage_ == Stage::connecting && live.has(TcpFlag::syn) && !live.has(TcpFlag::acknowledge);
   if (is_first) {

@@ -1,5 +1,5 @@
-// Flow: the connection that a script speaks of, and how its numbers become the stack's and back. A script counts from
-// the first SYN of each side; ports, first sequence numbers and timestamps are the stack's own.
+// Flow: the connection that a script speaks of, or the datagrams, and how its numbers become the stack's and back. A
+// script counts from the first SYN of each side; ports, first sequence numbers and timestamps are the stack's own.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,12 @@ class Flow {
   // A packet came in for a listener, or for nobody.
   static Flow answering(const Endpoint& local, const Endpoint& remote, std::uint32_t first_sequence);
 
+  // The local port is the one that the stack sends from, where it does.
+  static Flow of_datagrams(const Endpoint& local, const Endpoint& remote) {
+    return Flow(Stage::datagrams, local, remote);
+  }
+
+  bool has_datagrams() const { return stage_ == Stage::datagrams; }
   bool is_listening() const { return stage_ == Stage::listening; }
 
   // A script's line, as the stack is to get it. An error where it echoes a timestamp that was never sent.
@@ -34,7 +40,7 @@ class Flow {
   void learn_timestamp(const WirePacket& live, const PacketLine& expected);
 
  private:
-  enum class Stage { listening, connecting, syn_sent, syn_received, answered };
+  enum class Stage { datagrams, listening, connecting, syn_sent, syn_received, answered };
 
   Flow(Stage stage, const Endpoint& local, const Endpoint& remote) : stage_(stage), local_(local), remote_(remote) {}
 

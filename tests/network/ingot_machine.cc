@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "os/network/wire/headers.h"
 
@@ -34,7 +35,13 @@ Bytes frame_of(FrameKind kind, std::span<const std::uint8_t> content) {
 }  // namespace
 
 void* HostHeap::take(std::size_t bytes, std::size_t alignment) {
+  if (left == 0) return nullptr;
+  --left;
   return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+HostHeap::~HostHeap() {
+  if (!expect_no_leak().ok()) std::abort();
 }
 
 void HostHeap::give_back(void* block, std::size_t, std::size_t) { std::free(block); }
@@ -44,11 +51,13 @@ void IngotMachine::fill_random(std::span<std::byte> bytes) {
 }
 
 os::network::Received IngotMachine::packet(std::span<const std::uint8_t> bytes) {
-  os::Reference<os::network::Block> block = blocks_.create(bytes.size()).value();
+  const int left = std::exchange(heap_.left, INT_MAX);
+  os::Reference<os::network::Block> block = blocks_.create(std::max<std::size_t>(bytes.size(), 1)).value();
   std::memcpy(block->bytes().data(), bytes.data(), bytes.size());
   os::network::Received packet{os::network::ByteChain(blocks_)};
   const std::span<std::byte> all = block->bytes().first(bytes.size());
   packet.bytes.add(std::move(block), all).value();
+  heap_.left = left;
   return packet;
 }
 

@@ -2,6 +2,7 @@
 // a link on whose other side is a gateway that knows every way.
 #pragma once
 
+#include <climits>
 #include <deque>
 #include <random>
 
@@ -15,6 +16,9 @@ namespace ingot::network_scripts {
 class HostHeap final : public os::CountingAllocator {
  public:
   HostHeap() : CountingAllocator(os::Poison::on) {}
+  // Everything must have come back.
+  ~HostHeap();
+  int left = INT_MAX;  // allocations that still succeed
 
  private:
   void* take(std::size_t bytes, std::size_t alignment) override;
@@ -29,8 +33,9 @@ class IngotMachine final : public os::network::Machine {
   void fill_random(std::span<std::byte> bytes) override;
   os::network::HeapBlocks& blocks() override { return blocks_; }
   void wake_at(Nanoseconds wanted) override { wake = std::min(wake, wanted); }
-  os::Allocator& heap() { return heap_; }
+  HostHeap& heap() { return heap_; }
 
+  // A device brings the memory of what it receives: it is there, however little is left for others.
   os::network::Received packet(std::span<const std::uint8_t> bytes);
 
   Nanoseconds time{1'000'000'000'000}, wake = never;

@@ -3,25 +3,31 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <cerrno>
+#include <algorithm>
+#include <utility>
+
+#include "os/network/socket/datagram_socket.h"
+#include "os/network/socket/internet_address.h"
+#include "os/network/socket/stream_socket.h"
 
 namespace ingot::network_scripts {
 namespace {
 
 using os::Errno;
 using os::network::Configuration;
-using os::network::IpVersion;
+using os::network::DatagramSocket;
+using os::network::Stack;
+using os::network::StreamSocket;
 using os::network::TcpRow;
 using os::network::TcpState;
 
 constexpr Microseconds until_addresses_are_ours = 10'000'000;
 constexpr std::uint8_t v4_prefix = 16, v6_prefix = 64;
 
-std::int64_t failure(Errno error) { return -static_cast<std::int64_t>(error); }
-
-template <class Value>
-std::int64_t outcome_of(const os::Answer<Value>& answer) {
-  return answer.ok() ? 0 : failure(answer.error());
+os::SocketAddress spelled(const Endpoint& endpoint, const os::SocketFile& socket) {
+  os::SocketAddress address;
+  os::network::write_endpoint(endpoint, socket.sort().family, address);
+  return address;
 }
 
 // A program's memory that is not there.
@@ -65,17 +71,13 @@ std::optional<TcpState> state_named(std::string_view name) {
 
 IngotStack::IngotStack(const Environment& place) : link_(machine_, place) {
   Configuration wanted;
-  wanted.asks_routers = false;
+  wanted.asks_routers = wanted.asks_dhcp = place.asks;
   wanted.addresses.push_back({place.local, place.local.is_v4() ? v4_prefix : v6_prefix});
   wanted.gateways.push_back(place.gateway);
-  stack_.add(link_, wanted).value();
+  stack_.drive([&](Stack& stack) { stack.add(link_, wanted).value(); });
   settle();
   advance(now() + until_addresses_are_ours);
   link_.sent.clear();
-}
-
-IngotStack::~IngotStack() {
-  for (auto& [descriptor, socket] : sockets_) end(*socket);
 }
 
 std::optional<Microseconds> IngotStack::next_timer() const {
@@ -87,24 +89,22 @@ void IngotStack::advance(Microseconds time) {
   const Nanoseconds end(time * 1000);
   while (machine_.wake <= end) {
     machine_.time = std::max(machine_.time, std::exchange(machine_.wake, IngotMachine::never));
-    stack_.run_timers();
+    stack_.drive([](Stack& stack) { stack.run_timers(); });
     settle();
   }
   machine_.time = std::max(machine_.time, end);
 }
 
 void IngotStack::settle() {
-  stack_.finish();
   while (!link_.answers.empty()) {
     os::network::Received packet = machine_.packet(link_.answers.front());
     link_.answers.pop_front();
-    stack_.received(link_, {&packet, 1});
+    stack_.drive([&](Stack& stack) { stack.received(link_, {&packet, 1}); });
   }
 }
 
 void IngotStack::receive(std::span<const std::uint8_t> bytes) {
-  os::network::Received packet = machine_.packet(link_.frame(bytes));
-  stack_.received(link_, {&packet, 1});
+  link_.answers.push_back(link_.frame(bytes));
   settle();
 }
 
@@ -115,148 +115,122 @@ std::optional<SentPacket> IngotStack::take_sent() {
   return packet;
 }
 
-IngotStack::Socket* IngotStack::find(int descriptor) {
-  const auto found = sockets_.find(descriptor);
-  return found == sockets_.end() ? nullptr : found->second.get();
-}
-
-int IngotStack::add(std::unique_ptr<Socket> socket) {
-  sockets_[next_descriptor_] = std::move(socket);
+int IngotStack::add(os::Reference<os::SocketFile> file) {
+  sockets_[next_descriptor_] = std::make_unique<Socket>(std::move(file));
   return next_descriptor_++;
 }
 
 std::int64_t IngotStack::socket(int family, int type, int) {
-  if (type != SOCK_STREAM) return failure(Errno::esocktnosupport);
-  return add(std::make_unique<Socket>(family == AF_INET ? IpVersion::v4 : IpVersion::v6));
+  const auto number = static_cast<std::uint16_t>(family);
+  if (type != SOCK_STREAM && type != SOCK_DGRAM) return -static_cast<std::int64_t>(Errno::esocktnosupport);
+  auto made = type == SOCK_STREAM ? StreamSocket::create(stack_, services_, number, 0)
+                                  : DatagramSocket::create(stack_, services_, number, 0);
+  if (!made.ok()) return -static_cast<std::int64_t>(made.error());
+  return add(std::move(made).value());
 }
 
 std::int64_t IngotStack::bind(int descriptor, const Endpoint& address) {
-  Socket* const socket = find(descriptor);
-  if (socket == nullptr) return failure(Errno::ebadf);
-  return outcome_of(tcp_.ports().bind(socket->binding, address));
+  return with(descriptor, [&](Socket& socket) { return socket.file->bind(spelled(address, *socket.file)); });
 }
 
 std::int64_t IngotStack::listen(int descriptor, int backlog) {
-  Socket* const socket = find(descriptor);
-  if (socket == nullptr) return failure(Errno::ebadf);
-  if (socket->connection) return failure(Errno::einval);
-  if (!socket->listener) {
-    auto listener = tcp_.listen(socket->binding, static_cast<std::uint32_t>(backlog), socket->options, *socket);
-    if (!listener.ok()) return failure(listener.error());
-    socket->listener = std::move(listener).value();
-  }
-  socket->listener->set_backlog(static_cast<std::uint32_t>(backlog));
-  return 0;
+  return with(descriptor, [&](Socket& socket) { return socket.file->listen(static_cast<std::uint32_t>(backlog)); });
 }
 
 std::int64_t IngotStack::accept(int descriptor) {
-  Socket* const socket = find(descriptor);
-  if (socket == nullptr) return failure(Errno::ebadf);
-  if (!socket->listener) return failure(Errno::einval);
-  auto connection = socket->listener->accept();
-  if (!connection.ok()) return failure(connection.error());
-  auto accepted = std::make_unique<Socket>(connection.value()->local().address.version());
-  accepted->connection = std::move(connection).value();
-  accepted->connection->set_events(accepted.get());
-  return add(std::move(accepted));
+  return with(descriptor, [&](Socket& socket) -> os::Answer<int> {
+    const int accepted = add(TRY(socket.file->accept(0)));
+    os::SocketAddress peer;
+    Socket& made = *sockets_[accepted];
+    // One that was reset meanwhile has no peer to tell of.
+    if (made.file->tell_peers_name(peer).ok()) {
+      made.remote = os::network::read_endpoint(peer, made.file->sort().family).value();
+    }
+    return accepted;
+  });
 }
 
 std::int64_t IngotStack::connect(int descriptor, const Endpoint& address) {
-  Socket* const socket = find(descriptor);
-  if (socket == nullptr) return failure(Errno::ebadf);
-  if (socket->connection || socket->listener) return failure(Errno::eisconn);
-  auto connection = tcp_.connect(socket->binding, address, socket->options, *socket, machine_.time);
-  if (!connection.ok()) return failure(connection.error());
-  socket->connection = std::move(connection).value();
-  settle();
-  return failure(Errno::einprogress);
+  return with(descriptor, [&](Socket& socket) {
+    const os::Answer<void> answer = socket.file->connect(spelled(address, *socket.file));
+    if (answer.ok() || answer.error() == Errno::einprogress) socket.remote = address;
+    return answer;
+  });
 }
 
-std::int64_t IngotStack::send(int descriptor, const Message& message, const Endpoint*) {
-  Socket* const socket = find(descriptor);
-  if (socket == nullptr) return failure(Errno::ebadf);
-  if (!socket->connection) return failure(Errno::epipe);
-  MessageTransfer transfer(message);
-  const auto moved = socket->connection->send(transfer.get(), (message.flags & MSG_MORE) != 0, machine_.time);
-  settle();
-  return moved.ok() ? static_cast<std::int64_t>(moved.value()) : failure(moved.error());
+std::int64_t IngotStack::send(int descriptor, const Message& message, const Endpoint* to) {
+  return with(descriptor, [&](Socket& socket) {
+    MessageTransfer transfer(message);
+    const os::SocketAddress address = to != nullptr ? spelled(*to, *socket.file) : os::SocketAddress();
+    return socket.file->send(transfer.get(), {to != nullptr ? &address : nullptr, (message.flags & MSG_MORE) != 0});
+  });
 }
 
 std::int64_t IngotStack::receive(int descriptor, Message& message) {
-  Socket* const socket = find(descriptor);
-  if (socket == nullptr) return failure(Errno::ebadf);
-  if ((message.flags & MSG_ERRQUEUE) != 0) return failure(Errno::eagain);
-  if (!socket->connection) return failure(Errno::enotconn);
-  message.bytes.resize(message.capacity);
-  MessageTransfer transfer(message);
-  const bool looks = (message.flags & MSG_PEEK) != 0;
-  const auto moved =
-      socket->connection->receive(transfer.get(), looks ? os::Reading::looks : os::Reading::takes, machine_.time);
-  settle();
-  message.flags = 0;
-  return moved.ok() ? static_cast<std::int64_t>(moved.value()) : failure(moved.error());
+  return with(descriptor, [&](Socket& socket) -> os::Answer<std::size_t> {
+    const int flags = std::exchange(message.flags, 0);
+    if ((flags & MSG_ERRQUEUE) != 0) return Errno::eagain;
+    message.bytes.resize(message.capacity);
+    MessageTransfer transfer(message);
+    const auto reading = (flags & MSG_PEEK) != 0 ? os::Reading::looks : os::Reading::takes;
+    return TRY(socket.file->receive(transfer.get(), {reading, nullptr})).moved;
+  });
 }
 
 std::int64_t IngotStack::shutdown(int descriptor, int how) {
-  Socket* const socket = find(descriptor);
-  if (socket == nullptr) return failure(Errno::ebadf);
-  if (!socket->connection) return failure(Errno::enotconn);
-  const std::int64_t result = outcome_of(socket->connection->shut_down(how != SHUT_WR, how != SHUT_RD, machine_.time));
-  settle();
-  return result;
-}
-
-void IngotStack::end(Socket& socket) {
-  if (socket.connection) {
-    socket.connection->set_events(nullptr);
-    socket.connection->close(machine_.time);
-    socket.connection.reset();
-  }
-  socket.listener.reset();
-  tcp_.ports().release(socket.binding);
+  constexpr std::array directions = {os::SocketFile::Direction::receiving, os::SocketFile::Direction::sending,
+                                     os::SocketFile::Direction::both};
+  if (how < SHUT_RD || how > SHUT_RDWR) return -static_cast<std::int64_t>(Errno::einval);
+  const auto direction = directions[static_cast<std::size_t>(how)];
+  return with(descriptor, [&](Socket& socket) { return socket.file->shut_down(direction); });
 }
 
 std::int64_t IngotStack::close(int descriptor) {
-  Socket* const socket = find(descriptor);
-  if (socket == nullptr) return failure(Errno::ebadf);
-  end(*socket);
-  sockets_.erase(descriptor);
-  settle();
-  return 0;
+  return with(descriptor, [&](Socket&) -> os::Answer<void> {
+    sockets_.erase(descriptor);
+    return {};
+  });
 }
 
 std::uint32_t IngotStack::ready(int descriptor) {
   constexpr std::uint32_t told = POLLIN | POLLOUT | POLLERR | POLLHUP | POLLRDHUP | POLLPRI;
-  Socket* const socket = find(descriptor);
-  if (socket == nullptr) return POLLNVAL;
-  if (socket->connection) return socket->connection->events() & told;
-  return socket->listener ? socket->listener->events() & told : POLLOUT | POLLHUP;
+  const auto found = sockets_.find(descriptor);
+  return found == sockets_.end() ? POLLNVAL : found->second->file->poll() & told;
+}
+
+std::optional<Endpoint> IngotStack::remote_of(int descriptor) const {
+  const auto found = sockets_.find(descriptor);
+  return found == sockets_.end() ? std::nullopt : found->second->remote;
 }
 
 std::uint64_t IngotStack::times_told(int descriptor) {
-  Socket* const socket = find(descriptor);
-  return socket == nullptr ? 0 : socket->told;
+  const auto found = sockets_.find(descriptor);
+  return found == sockets_.end() ? 0 : found->second->told;
+}
+
+Endpoint IngotStack::own_name(const Socket& socket) {
+  os::SocketAddress address;
+  socket.file->tell_own_name(address).value();
+  return os::network::read_endpoint(address, socket.file->sort().family).value();
 }
 
 std::optional<int> IngotStack::count_in_state(std::string_view name, bool owned) {
   const std::optional<TcpState> state = state_named(name);
   if (!state) return std::nullopt;
-  const auto is_owned = [&](const os::network::Flow& flow) {
-    return std::ranges::any_of(sockets_, [&](const auto& entry) {
-      const auto& connection = entry.second->connection;
-      return connection && connection->local() == flow.local && connection->remote() == flow.remote;
-    });
-  };
+  std::vector<os::network::Flow> ours;
+  for (const auto& [descriptor, socket] : sockets_) {
+    if (socket->remote) ours.push_back({own_name(*socket), *socket->remote});
+  }
   int count = 0, alive = 0;
-  tcp_.visit([&](const TcpRow& row) {
-    if (is_owned(row.flow)) ++alive;
-    if (row.state == *state && (!owned || is_owned(row.flow))) ++count;
+  stack_.drive([&](Stack& stack) {
+    stack.tcp().visit([&](const TcpRow& row) {
+      const bool is_ours = std::ranges::find(ours, row.flow) != ours.end();
+      alive += is_ours;
+      count += row.state == *state && (!owned || is_ours);
+    });
   });
-  if (*state != TcpState::closed) return count;
   // FreeBSD shows sockets whose connection has ended, until they are closed.
-  const auto connected =
-      std::ranges::count_if(sockets_, [](const auto& entry) { return bool{entry.second->connection}; });
-  return static_cast<int>(connected) - alive;
+  return *state == TcpState::closed ? static_cast<int>(ours.size()) - alive : count;
 }
 
 }  // namespace ingot::network_scripts

@@ -1,10 +1,11 @@
-// IngotStack: the kernel's network stack as scripts drive it, with sockets that do what Linux's do.
+// IngotStack: the kernel's network stack and its sockets as scripts drive them.
 #pragma once
 
 #include <map>
 
-#include "os/network/stack.h"
-#include "os/network/tcp/tcp.h"
+#include "os/file/socket/socket_file.h"
+#include "os/network/socket/shared_stack.h"
+#include "os/network/socket/sockets_for_tests.h"
 #include "tests/network/ingot_machine.h"
 
 namespace ingot::network_scripts {
@@ -12,7 +13,6 @@ namespace ingot::network_scripts {
 class IngotStack final : public StackUnderTest {
  public:
   explicit IngotStack(const Environment& place);
-  ~IngotStack() override;
 
   std::string configure(const Profile& profile) override;
   Microseconds now() const override { return machine_.time.count() / 1000; }
@@ -39,37 +39,60 @@ class IngotStack final : public StackUnderTest {
   // Only TIME-WAITs are ever dropped, by scripts that clean up: this stack goes with its script.
   void drop_in_state(std::string_view) override {}
 
- private:
-  // One of three: not connected, a listener, a connection, which may have ended.
-  struct Socket final : os::network::SocketEvents {
-    explicit Socket(os::network::IpVersion version) : binding(version) {}
-    void changed(std::uint32_t) override { ++told; }
+  // Whom a socket was connected to, even where that has ended.
+  std::optional<Endpoint> remote_of(int descriptor) const;
+  IngotMachine& machine() { return machine_; }
+  os::network::SharedStack& shared() { return stack_; }
+  // Another of the host's threads calls from now on; never two at once.
+  void change_thread() { processor_.become_current(); }
 
-    os::network::Binding binding;
-    os::network::TcpOptions options;
-    os::Owned<os::network::TcpListener> listener;
-    os::Reference<os::network::TcpConnection> connection;
+ private:
+  struct Socket final : os::PollWaiter {
+    explicit Socket(os::Reference<os::SocketFile> opened) : file(std::move(opened)) {
+      file->poll_source()->join(*this);
+    }
+    ~Socket() { file->poll_source()->leave(*this); }
+    void notified(std::uint32_t) override { ++told; }
+
+    os::Reference<os::SocketFile> file;
+    std::optional<Endpoint> remote;  // of its connection, which may have ended
     std::uint64_t told = 0;
   };
 
-  Socket* find(int descriptor);
-  int add(std::unique_ptr<Socket> socket);
-  // After every call into the stack: what it made possible is sent, and the gateway's answers are received.
+  int add(os::Reference<os::SocketFile> file);
+  // call(Socket&) of the descriptor, or EBADF; then the gateway answers what was asked of it.
+  template <class Call>
+  std::int64_t with(int descriptor, Call&& call);
   void settle();
-  void end(Socket& socket);
-  std::int64_t information(const Socket& socket, std::span<std::uint8_t> value);
-  std::optional<std::int64_t> number_of(const Socket& socket, int level, int name);
-  bool set_number(Socket& socket, int level, int name, std::int64_t number);
-  const os::network::TcpOptions& options_of(const Socket& socket) const;
+  static Endpoint own_name(const Socket& socket);
+  // What FreeBSD has and Linux does not is a setting here: a script has one connection.
+  std::optional<std::int64_t> freebsd_option(int level, int name) const;
+  bool set_freebsd_option(int level, int name, std::int32_t number);
 
+  os::network::OneProcessor processor_;
+  os::network::StillTime time_;
   IngotMachine machine_;
   IngotLink link_;
-  os::network::TcpSettings settings_;
+  os::FileServices services_{&machine_.heap(), nullptr, os::PhysicalWindow(nullptr, os::PhysicalAddress(0), 0), &time_,
+                             nullptr};
   bool is_freebsd_ = false;
-  os::network::Stack stack_{machine_, settings_, nullptr, "scripts"};
-  os::network::Tcp& tcp_ = stack_.tcp();
+  os::network::SharedStack stack_{machine_, nullptr, "scripts"};
   std::map<int, std::unique_ptr<Socket>> sockets_;
   int next_descriptor_ = 3;
 };
+
+template <class Call>
+std::int64_t IngotStack::with(int descriptor, Call&& call) {
+  const auto found = sockets_.find(descriptor);
+  if (found == sockets_.end()) return -static_cast<std::int64_t>(os::Errno::ebadf);
+  const auto answer = call(*found->second);
+  settle();
+  if (!answer.ok()) return -static_cast<std::int64_t>(answer.error());
+  if constexpr (requires { std::int64_t(answer.value()); }) {
+    return static_cast<std::int64_t>(answer.value());
+  } else {
+    return 0;
+  }
+}
 
 }  // namespace ingot::network_scripts

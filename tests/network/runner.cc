@@ -55,6 +55,10 @@ class Runner {
   Result<WirePacket> await_packet(Microseconds until);
   Result<WirePacket> await_whole(const PacketLine& line);
   Result<void> expect_out(const PacketLine& line);
+  // Of UDP where there is no socket for it.
+  bool is_foreign(const PacketLine& line) const {
+    return line.encapsulation || (line.protocol == ScriptProtocol::udp && !(flow_ && flow_->has_datagrams()));
+  }
 
   const Script& script_;
   const ScriptSettings& settings_;
@@ -127,7 +131,11 @@ Result<void> Runner::run_call(const CallLine& line, Microseconds base) {
   pending_ = PendingCall{.line = &line, .begin = stack_.now()};
   pending_end_ = std::nullopt;
   if (line.end) pending_end_ = *line.end + base;
-  if (line.name == "connect") {
+  if (line.name == "socket" && TRY(number_argument(line, 1)) == SOCK_DGRAM) {
+    flow_ = Flow::of_datagrams({place_.local, settings_.bind_port}, {place_.remote, settings_.connect_port});
+  }
+  const bool has_datagrams = flow_ && flow_->has_datagrams();
+  if (line.name == "connect" && !has_datagrams) {
     flow_ = Flow::connecting({place_.local, 0}, {place_.remote, settings_.connect_port});
   }
   if (line.name == "listen") flow_ = Flow::listening();
@@ -137,9 +145,7 @@ Result<void> Runner::run_call(const CallLine& line, Microseconds base) {
 }
 
 Result<void> Runner::send_in(const PacketLine& line) {
-  if (line.protocol == ScriptProtocol::udp || line.encapsulation) {
-    return Error::of(ErrorCode::unsupported, "packets of UDP");
-  }
+  if (is_foreign(line)) return Error::of(ErrorCode::unsupported, "packets of UDP around TCP");
   for (const TcpOption& option : line.options) {
     if (option.kind == TcpOption::md5) return Error::of(ErrorCode::unsupported, "signatures by MD5");
   }
@@ -200,8 +206,8 @@ Result<WirePacket> Runner::await_whole(const PacketLine& line) {
 }
 
 Result<void> Runner::expect_out(const PacketLine& line) {
-  if (line.protocol != ScriptProtocol::tcp || line.encapsulation) {
-    return Error::of(ErrorCode::unsupported, "packets of UDP or ICMP that are sent");
+  if (is_foreign(line) || line.protocol == ScriptProtocol::icmp) {
+    return Error::of(ErrorCode::unsupported, "packets of UDP around TCP, or of ICMP, that are sent");
   }
   for (const TcpOption& option : line.options) {
     if (option.kind == TcpOption::md5) return Error::of(ErrorCode::unsupported, "signatures by MD5");
@@ -211,6 +217,7 @@ Result<void> Runner::expect_out(const PacketLine& line) {
   flow_->learn_timestamp(packet, line);
   const std::string found = difference(packet, line, rules_);
   WirePacket written;
+  written.protocol = line.protocol;
   written.flags = line.flags;
   written.sequence = line.sequence;
   written.acknowledged = line.acknowledged;

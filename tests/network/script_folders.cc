@@ -30,6 +30,7 @@ std::vector<ScriptReport> run_folder(const std::filesystem::path& folder, const 
                                      const StackChooser& choose) {
   std::vector<std::filesystem::path> paths;
   std::error_code error;
+  if (std::filesystem::is_regular_file(folder, error)) paths.push_back(folder);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
     if (entry.path().extension() == ".pkt") paths.push_back(entry.path());
   }

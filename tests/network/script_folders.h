@@ -25,7 +25,7 @@ struct ScriptReport {
   Verdict verdict;
 };
 
-// In the order of their names. A script that cannot be read failed.
+// Of a folder in the order of their names; or one script. One that cannot be read failed.
 std::vector<ScriptReport> run_folder(const std::filesystem::path& folder, const FolderOptions& options,
                                      const StackChooser& choose);
 

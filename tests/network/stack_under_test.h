@@ -20,6 +20,7 @@ namespace ingot::network_scripts {
 struct Environment {
   IpAddress local, remote, gateway;
   std::uint16_t mtu = 1500;
+  bool asks = false;  // for further addresses, of routers and of DHCP
 };
 
 struct SentPacket {

@@ -34,7 +34,13 @@ void* memset(void* destination, int value, std::size_t bytes) {
 int memcmp(const void* left, const void* right, std::size_t bytes) {
   const auto* a = static_cast<const unsigned char*>(left);
   const auto* b = static_cast<const unsigned char*>(right);
-  for (std::size_t index = 0; index < bytes; ++index) {
+  std::size_t index = 0;
+  for (std::uint64_t word = 0, other = 0; bytes - index >= 8; index += 8) {
+    __builtin_memcpy(&word, a + index, 8);
+    __builtin_memcpy(&other, b + index, 8);
+    if (word != other) break;
+  }
+  for (; index < bytes; ++index) {
     if (a[index] != b[index]) return a[index] < b[index] ? -1 : 1;
   }
   return 0;

@@ -29,7 +29,13 @@ constexpr std::array<std::string_view, 22> exception_names = {
 };
 // clang-format on
 
-extern "C" const std::byte ingot_user_access[], ingot_user_access_failed[];
+extern "C" const std::byte ingot_user_words[], ingot_user_words_failed[], ingot_user_bytes[], ingot_user_bytes_failed[];
+
+// Where a copy goes on that cannot have the page it faulted for. nullptr: no copy faults there.
+const std::byte* end_of_copy(std::uint64_t place) {
+  if (place == reinterpret_cast<std::uint64_t>(ingot_user_words)) return ingot_user_words_failed;
+  return place == reinterpret_cast<std::uint64_t>(ingot_user_bytes) ? ingot_user_bytes_failed : nullptr;
+}
 
 PageFault page_fault_of(const TrapFrame& frame) {
   // Bits of a page fault's error code (SDM volume 3, 4.7).
@@ -49,9 +55,9 @@ PageFault page_fault_of(const TrapFrame& frame) {
 bool answer_page_fault(Kernel& kernel, TrapFrame& frame) {
   const PageFault fault = page_fault_of(frame);
   AddressSpace* space = current_thread().address_space;
-  const bool copies = frame.rip == reinterpret_cast<std::uint64_t>(ingot_user_access);
+  const std::byte* const behind_copy = end_of_copy(frame.rip);
   const bool by_program = (frame.cs & 3) != 0;
-  if (space == nullptr || fault.address >= user_memory_end || (!copies && !by_program)) return false;
+  if (space == nullptr || fault.address >= user_memory_end || (behind_copy == nullptr && !by_program)) return false;
   if (fault.cause == PageFault::Cause::broken_table) return false;
   constexpr std::uint64_t interrupt_flag = 1u << 9;
   if ((frame.rflags & interrupt_flag) != 0) enable_interrupts();  // it may take long, and sleep
@@ -60,8 +66,8 @@ bool answer_page_fault(Kernel& kernel, TrapFrame& frame) {
   if (answer.ok()) return true;
   const bool out_of_memory = answer.error().code() == ErrorCode::out_of_memory;
   if (out_of_memory) end_without_memory(kernel, current_thread().user_thread, answer.error());
-  if (copies) {
-    frame.rip = reinterpret_cast<std::uint64_t>(ingot_user_access_failed);
+  if (behind_copy != nullptr) {
+    frame.rip = reinterpret_cast<std::uint64_t>(behind_copy);
   } else if (!out_of_memory) {
     signal_page_fault(frame, fault, answer.error());
   }

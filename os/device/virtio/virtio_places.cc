@@ -49,13 +49,12 @@ std::optional<VirtioPlace> parse(std::string_view text) {
 }  // namespace
 
 Result<std::optional<VirtioPlace>> VirtioPlaceWords::next() {
-  constexpr std::string_view name = "virtio_mmio.device=";
   while (!rest_.empty()) {
     const std::size_t blank = rest_.find(' ');
     const std::string_view word = rest_.substr(0, blank);
     rest_.remove_prefix(blank == std::string_view::npos ? rest_.size() : blank + 1);
-    if (!word.starts_with(name)) continue;
-    const std::optional<VirtioPlace> place = parse(word.substr(name.size()));
+    if (!word.starts_with(device_word)) continue;
+    const std::optional<VirtioPlace> place = parse(word.substr(device_word.size()));
     if (place) return place;
     return Error::of(ErrorCode::invalid_argument, "expected virtio_mmio.device=SIZE@ADDRESS:LINE, found ",
                      word.substr(0, 80));

@@ -52,7 +52,7 @@ bool VirtioQueue::add(std::span<const VirtioPiece> readable, std::span<const Vir
   return true;
 }
 
-bool VirtioQueue::publish() {
+bool VirtioQueue::publish(std::uint16_t few) {
   const std::uint16_t before = published_;
   if (before == added_) return false;
   published_ = added_;
@@ -60,6 +60,7 @@ bool VirtioQueue::publish() {
   // The device says what it wants to hear of, then looks at the index; here it is the other way round: with a fence
   // between the steps of each, one of the two sees the other.
   atomic_fence(MemoryOrder::sequentially_consistent);
+  if (wrapped(before - used_->index.load(MemoryOrder::relaxed)) < few) return true;
   if (!event_index_) return (used_->flags.load(MemoryOrder::relaxed) & do_not_tell) == 0;
   const std::uint16_t wanted = available_event().load(MemoryOrder::relaxed);
   return wrapped(published_ - wanted - 1u) < wrapped(published_ - before);

@@ -102,12 +102,13 @@ TEST_F(Queue, GoesOnForever) {
 }
 
 TEST_F(Queue, RingsTheDoorbellWhereTheDeviceWantsIt) {
-  device.wish(1);
+  device.wish(2);
+  static_cast<void>(give(0));
   EXPECT_TRUE(add(1, 0, 0));
   EXPECT_FALSE(queue.publish());
   EXPECT_TRUE(add(1, 0, 0));
   EXPECT_TRUE(add(1, 0, 0));
-  EXPECT_TRUE(queue.publish());  // the second of all, whatever else was added
+  EXPECT_TRUE(queue.publish());  // the third of all, whatever else was added
   EXPECT_TRUE(add(1, 0, 0));
   EXPECT_FALSE(queue.publish());
   begin(false);
@@ -116,6 +117,26 @@ TEST_F(Queue, RingsTheDoorbellWhereTheDeviceWantsIt) {
   device.set_used_flags(1);
   EXPECT_TRUE(add(1, 0, 0));
   EXPECT_FALSE(queue.publish());
+}
+
+TEST_F(Queue, RingsTheDoorbellWhereTheDeviceHasFewLeft) {
+  for (const bool event_index : {true, false}) {
+    begin(event_index);
+    device.wish(1000);
+    device.set_used_flags(1);  // it asks for nothing, either way
+    EXPECT_TRUE(add(1, 0, 0));
+    EXPECT_TRUE(queue.publish()) << "it had none";
+    EXPECT_TRUE(add(1, 0, 0));
+    EXPECT_FALSE(queue.publish()) << "it has one";
+    EXPECT_TRUE(add(1, 0, 0));
+    EXPECT_TRUE(queue.publish(3)) << "two are few";
+    EXPECT_TRUE(add(1, 0, 0));
+    EXPECT_FALSE(queue.publish(3));
+    for (int chain = 0; chain < 4; ++chain) device.use(device.next_chain().value(), 0);
+    EXPECT_TRUE(add(1, 0, 0));
+    EXPECT_TRUE(queue.publish()) << "it used all, taken back or not";
+    EXPECT_FALSE(queue.publish(100)) << "there is nothing to tell";
+  }
 }
 
 TEST_F(Queue, LooksTwiceBeforeItIsAwaited) {

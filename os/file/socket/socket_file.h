@@ -60,6 +60,9 @@ class SocketFile : public FileDescription {
   virtual Answer<Received> receive(Transfer& to, const Incoming& how) = 0;
   // No more in that direction, whatever other descriptors there are.
   virtual Answer<void> shut_down(Direction direction) = 0;
+  // Nobody has it any more but who closes it. EAGAIN: what was sent is still on its way, and the poll source says when
+  // to look again.
+  virtual Answer<void> let_go() { return {}; }
   // What went wrong since the last time that it was told (SO_ERROR); 0: nothing.
   virtual Errno take_error() = 0;
   virtual bool listens() = 0;
@@ -77,12 +80,13 @@ class SocketFile : public FileDescription {
       : FileDescription(flags | open_flag::read_write), sort_(sort), made_(made) {}
   ~SocketFile() = default;
 
-  // Those of other levels than SOL_SOCKET.
-  virtual Answer<std::size_t> get_own_option(std::uint32_t, std::uint32_t, std::span<std::byte>) {
-    return Errno::eopnotsupp;
+  // Those of other levels than SOL_SOCKET, and of that one those that not every socket has, or of which the family
+  // knows more.
+  virtual Answer<std::size_t> get_own_option(std::uint32_t level, std::uint32_t, std::span<std::byte>) {
+    return level == socket_option::level ? Errno::enoprotoopt : Errno::eopnotsupp;
   }
-  virtual Answer<void> set_own_option(std::uint32_t, std::uint32_t, std::span<const std::byte>) {
-    return Errno::eopnotsupp;
+  virtual Answer<void> set_own_option(std::uint32_t level, std::uint32_t, std::span<const std::byte>) {
+    return level == socket_option::level ? Errno::enoprotoopt : Errno::eopnotsupp;
   }
   // One of the settings was changed.
   virtual void heed_setting(std::uint32_t) {}

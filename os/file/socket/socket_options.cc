@@ -36,7 +36,9 @@ Answer<FileStatus> SocketFile::status() {
 }
 
 Answer<std::size_t> SocketFile::get_option(std::uint32_t level, std::uint32_t option, std::span<std::byte> to) {
-  return level == socket_option::level ? get_common_option(option, to) : get_own_option(level, option, to);
+  Answer<std::size_t> own = get_own_option(level, option, to);
+  if (own.ok() || level != socket_option::level) return own;
+  return get_common_option(option, to);
 }
 
 Answer<void> SocketFile::set_option(std::uint32_t level, std::uint32_t option, std::span<const std::byte> value) {
@@ -116,7 +118,7 @@ Answer<void> SocketFile::set_common_option(std::uint32_t option, std::span<const
       (option == send_time ? settings_.send_time : settings_.receive_time).store(time, MemoryOrder::relaxed);
       return {};
     }
-    default: return Errno::enoprotoopt;
+    default: return set_own_option(level, option, value);
   }
 }
 

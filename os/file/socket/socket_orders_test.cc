@@ -1,10 +1,10 @@
 // Connecting, accepting and closing in every order: nobody sleeps for good, and nothing is left.
 #include <gtest/gtest.h>
 
+#include "os/file/socket/insist_for_tests.h"
 #include "os/file/socket/local_socket.h"
 #include "os/schedule/interleavings/scenario_for_tests.h"
 #include "os/schedule/test_heap.h"
-#include "os/schedule/wait_queue.h"
 
 namespace ingot::os::interleavings {
 namespace {
@@ -17,40 +17,6 @@ struct NoTime final : TimeSource {
   Nanoseconds monotonic() override { return Nanoseconds(0); }
   Nanoseconds realtime() override { return Nanoseconds(0); }
 };
-
-// Sleeps as calls do that may wait (os/syscall/file_wait.h).
-struct Sleep {
-  WaitQueue queue;
-  Atomic<bool> told;
-};
-class Place final : public PollWaiter {
- public:
-  Place(PollSource& source, Sleep& sleep) : source_(source), sleep_(sleep) { source_.join(*this); }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  ~Place() { source_.leave(*this); }
-
- private:
-  void notified(std::uint32_t) override {
-    sleep_.queue.wake_all_after([this] { sleep_.told.store(true, MemoryOrder::release); });
-  }
-  PollSource& source_;
-  Sleep& sleep_;
-};
-
-template <class Attempt>
-auto insist(SocketFile& socket, Attempt&& attempt) {
-  auto answer = attempt();
-  if (answer.ok() || answer.error() != Errno::eagain) return answer;
-  Sleep sleep;
-  const Place own(*socket.poll_source(), sleep), room(*socket.room_source(), sleep);
-  while (true) {
-    answer = attempt();
-    if (answer.ok() || answer.error() != Errno::eagain) return answer;
-    sleep.queue.wait_until([&] { return sleep.told.load(MemoryOrder::acquire); });
-    sleep.told.store(false, MemoryOrder::release);
-  }
-}
 
 struct Ground {
   Ground() {

@@ -27,6 +27,16 @@ struct SocketSettings {
   Atomic<std::uint32_t> linger_seconds;         // counts where `linger` is on
   Atomic<Nanoseconds> receive_time, send_time;  // how long a call waits; 0: for ever
 
+  // As a socket that was accepted has its listener's.
+  void inherit(const SocketSettings& from) {
+    const auto copy = [](auto& to, const auto& value) {
+      to.store(value.load(MemoryOrder::relaxed), MemoryOrder::relaxed);
+    };
+    copy(send_buffer, from.send_buffer), copy(receive_buffer, from.receive_buffer), copy(switches, from.switches);
+    copy(linger_seconds, from.linger_seconds);
+    copy(receive_time, from.receive_time), copy(send_time, from.send_time);
+  }
+
   bool is_on(std::uint32_t option) const { return (switches.load(MemoryOrder::relaxed) & 1u << option) != 0; }
   void turn(std::uint32_t option, bool on) {
     std::uint32_t before = switches.load(MemoryOrder::relaxed);

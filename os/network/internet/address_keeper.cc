@@ -31,6 +31,7 @@ void AddressKeeper::begin_probing(OwnAddress& own, Nanoseconds now) {
 
 bool AddressKeeper::add(Interface& interface, const OwnAddress& own, Nanoseconds now) {
   OwnAddress* kept = interface.find(own.address);
+  bool is_changed = false;  // for who uses it: one that is only probed is nobody's yet
   if (kept == nullptr) {
     if (!interface.addresses.push_back(own)) return false;
     kept = interface.addresses.end() - 1;
@@ -40,12 +41,14 @@ bool AddressKeeper::add(Interface& interface, const OwnAddress& own, Nanoseconds
     } else {
       begin_probing(*kept, now);
     }
+    is_changed = kept->is_usable();
   } else {
     kept->preferred_until = own.preferred_until;
     kept->valid_until = own.valid_until;
-    if (kept->state == State::deprecated && own.preferred_until > now) kept->state = State::preferred;
+    is_changed = kept->state == State::deprecated && own.preferred_until > now;
+    if (is_changed) kept->state = State::preferred;
   }
-  around_.routes.changed(interface);
+  if (is_changed) around_.routes.changed(interface);
   wait(interface);
   return true;
 }
@@ -88,6 +91,7 @@ void AddressKeeper::conflict(Interface& interface, const IpAddress& address, Nan
   OwnAddress* const own = interface.find(address);
   if (own == nullptr || interface.is_loop()) return;
   ++around_.counters.neighbours.conflicts;
+  if (own->origin == Origin::router) interface.makes_none_until = now + InternetSettings::defend_interval;
   if (own->state == State::tentative) return lose(interface, address);
   if (!address.is_v4()) return;  // RFC 4862 probes once; later claims are answered by our advertisements
   const bool is_first = own->defended == Nanoseconds() || now - own->defended >= InternetSettings::defend_interval;
@@ -102,7 +106,7 @@ void AddressKeeper::conflict(Interface& interface, const IpAddress& address, Nan
 void AddressKeeper::lose(Interface& interface, const IpAddress& address) {
   const OwnAddress lost = *interface.find(address);
   interface.addresses.remove_if([&](const OwnAddress& own) { return own.address == address; });
-  around_.routes.changed(interface);
+  if (lost.is_usable()) around_.routes.changed(interface);
   around_.events.address_taken(interface, lost);
 }
 
@@ -158,7 +162,7 @@ void AddressKeeper::wait(const Interface& interface) {
   }
   for (const PrefixRoute& route : interface.routes) first = std::min(first, route.until);
   for (const NameServer& server : interface.name_servers) first = std::min(first, server.until);
-  if (first != forever && (!is_set() || first < *time())) around_.timers.set(*this, first);
+  if (first < time()) around_.timers.set(*this, first);
 }
 
 }  // namespace ingot::os::network

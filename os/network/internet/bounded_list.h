@@ -17,6 +17,13 @@ class BoundedList {
   std::size_t size() const { return size_; }
   bool is_empty() const { return size_ == 0; }
   bool is_full() const { return size_ == capacity; }
+  bool operator==(const BoundedList& other) const {
+    if (size_ != other.size_) return false;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (elements_[i] != other.elements_[i]) return false;
+    }
+    return true;
+  }
 
   // False: full.
   bool push_back(const Element& element) {

@@ -24,6 +24,8 @@ struct Configuration {
   std::uint16_t mtu = 0;     // 0: the link's
   bool asks_dhcp = false;    // for IPv4
   bool asks_routers = true;  // for IPv6 (SLAAC)
+
+  bool operator==(const Configuration&) const = default;
 };
 
 // Told at the end of a call into the stack, under the network's lock.

@@ -157,7 +157,9 @@ TEST_F(DhcpTest, RenewsWithTheServerThenWithAnyThenLosesIt) {
   EXPECT_EQ(renewal.client, (Frame{10, 0, 2, 15}));
   EXPECT_EQ(renewal.destination, (Frame{10, 0, 2, 2})) << "to it alone";
   EXPECT_TRUE(renewal.requested.empty() && renewal.server.empty());
+  const std::size_t told = host_.configurations.size();
   answer(reply(ack, renewal.transaction, usual(1000)));
+  EXPECT_EQ(host_.configurations.size(), told) << "nothing is new";
   EXPECT_EQ(counters().leases, 2u);
   host_.link.take();
   host_.advance(seconds(900));

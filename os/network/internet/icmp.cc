@@ -18,7 +18,7 @@ std::optional<Refusal::Kind> kind_of(bool is_v4, const IcmpHeader& header) {
       prohibited,          unreachable_network, unreachable_host, prohibited};
   static constexpr Refusal::Kind by_code_v6[] = {unreachable_network, prohibited, unreachable_host, unreachable_host,
                                                  unreachable_port,    prohibited, prohibited};
-  if (header.type == (is_v4 ? 11 : 3)) return expired;
+  if (header.type == (is_v4 ? 11 : 3)) return header.code == 0 ? std::optional(expired) : std::nullopt;
   if (!is_v4 && header.type == 2) return too_big;
   if (!is_v4 && header.type == 4 && header.code == 1) return unreachable_port;
   if (header.type != (is_v4 ? 3 : 1)) return {};

@@ -11,7 +11,10 @@ HardwareAddress shared_hardware_address(const IpAddress& address) {
 
 bool Interface::send(const HardwareAddress& to, FrameKind kind, Outgoing& packet) {
   if (!is_loop()) packet.push_header<EthernetHeader>() = {to, hardware(), static_cast<std::uint16_t>(kind)};
-  return link.send(packet);
+  if (!link.send(packet)) return false;
+  ++counters.sent;
+  counters.sent_bytes += packet.bytes();
+  return true;
 }
 
 }  // namespace ingot::os::network

@@ -5,9 +5,7 @@
 #include <cstdint>
 
 #include "os/network/address.h"
-#include "os/network/internet/bounded_list.h"
-#include "os/network/internet/settings.h"
-#include "os/network/link.h"
+#include "os/network/internet/configuration.h"
 
 namespace ingot::os::network {
 
@@ -62,6 +60,11 @@ struct NameServer {
   Nanoseconds until = forever;
 };
 
+// As /proc/net/dev tells them.
+struct LinkCounters {
+  std::uint64_t received = 0, received_bytes = 0, sent = 0, sent_bytes = 0;
+};
+
 struct Interface {
   explicit Interface(Link& carrier) : link(carrier) {}
 
@@ -69,9 +72,12 @@ struct Interface {
   BoundedList<OwnAddress, InternetSettings::addresses> addresses;
   BoundedList<PrefixRoute, InternetSettings::routes> routes;
   BoundedList<NameServer, InternetSettings::name_servers> name_servers;
+  Nanoseconds makes_none_until{};  // of prefixes: who answers each probe would make us tell of it at each advertisement
   std::uint16_t asked_mtu = 0, router_mtu = 0;  // what a server, a router or somebody else wants; 0: nothing
   bool asks_routers = false, was_up = false;
-  bool is_changed = false;  // a listener is to be told
+  bool is_changed = false;  // a listener is to be told, if it does not know already
+  Configuration told;
+  LinkCounters counters;
 
   const HardwareAddress& hardware() const { return link.properties().address; }
   bool is_loop() const { return !link.properties().is_ethernet; }

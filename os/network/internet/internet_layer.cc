@@ -83,7 +83,11 @@ void InternetLayer::link_changed(Link& link, Nanoseconds now) {
 }
 
 void InternetLayer::received(Link& link, Received& packet, Nanoseconds now) {
-  if (Interface* const interface = around_.routes.find(&link)) receiver_.received(*interface, packet, now);
+  if (Interface* const interface = around_.routes.find(&link)) {
+    ++interface->counters.received;
+    interface->counters.received_bytes += packet.bytes.bytes();
+    receiver_.received(*interface, packet, now);
+  }
   packet.bytes.clear();
 }
 
@@ -172,7 +176,10 @@ Configuration InternetLayer::configuration_of(const Interface& interface) {
 void InternetLayer::tell_changes() {
   around_.routes.for_each([&](Interface& interface) {
     if (interface.is_loop() || !std::exchange(interface.is_changed, false) || listener_ == nullptr) return;
-    listener_->configured(interface.link, configuration_of(interface));
+    const Configuration now = configuration_of(interface);
+    if (now == interface.told) return;  // a lease was renewed
+    interface.told = now;
+    listener_->configured(interface.link, now);
   });
 }
 

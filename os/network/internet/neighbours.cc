@@ -114,7 +114,7 @@ void Neighbours::send_held(Neighbour& neighbour) {
 
 void Neighbours::wait_until(Neighbour& neighbour, Nanoseconds time) {
   neighbour.next_step = time;
-  if (!is_set() || time < *this->time()) around_.timers.set(*this, time);
+  if (time < this->time()) around_.timers.set(*this, time);
 }
 
 void Neighbours::ask(Neighbour& neighbour, Nanoseconds now) {

@@ -86,8 +86,9 @@ bool PacketSender::send_piece(const Route& route, const Travel& travel, const Fr
   }
   Interface* const interface = around_.routes.find(route.link);
   if (interface == nullptr) return true;
-  if (interface->is_loop()) return route.link->send(packet);
-  if (route.to_many) return interface->send(shared_hardware_address(route.next_hop), kind, packet);
+  if (route.to_many || interface->is_loop()) {
+    return interface->send(shared_hardware_address(route.next_hop), kind, packet);
+  }
   return neighbours_.send(*interface, route.next_hop, kind, packet);
 }
 

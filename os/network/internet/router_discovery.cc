@@ -104,7 +104,7 @@ void RouterDiscovery::make_address(Interface& interface, const Prefix& told, Nan
     // What others need room for is not the routers' to fill.
     const auto is_told = [](const OwnAddress& own) { return own.origin == Origin::router; };
     const bool has_room = interface.addresses.count_if(is_told) < InternetSettings::addresses / 2;
-    if (told.valid != 0 && has_room) keeper_.add(interface, made, now);
+    if (told.valid != 0 && has_room && now >= interface.makes_none_until) keeper_.add(interface, made, now);
     return;
   }
   if (known->origin != Origin::router) return;

@@ -166,7 +166,7 @@ bool Routes::path_shrank(const IpAddress& to, std::uint16_t mtu, Nanoseconds now
 void Routes::expired(Nanoseconds now) {
   if (paths_.remove_if([&](const Path& path) { return path.until <= now; })) ++version_;
   for (const Path& path : paths_) {
-    if (!time() || path.until < *time()) timers_.set(*this, path.until);
+    if (path.until < time()) timers_.set(*this, path.until);
   }
 }
 

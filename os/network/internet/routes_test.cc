@@ -254,6 +254,33 @@ TEST_F(RoutersTest, CannotFillUsUp) {
   EXPECT_LE(host_.interface().routes.size(), 2 * InternetSettings::default_routers + 1);
 }
 
+TEST_F(RoutersTest, WhatTheyRepeatIsToldOnce) {
+  const Frame options = prefix(prefix_, 64, 0xc0, 7200, 3600);
+  advertise(1800, options);
+  host_.advance(seconds(2));
+  const std::size_t told = host_.configurations.size();
+  for (int i = 0; i < 5; ++i) {
+    advertise(1800, options);
+    host_.advance(seconds(1));
+  }
+  EXPECT_EQ(host_.configurations.size(), told);
+}
+
+TEST_F(RoutersTest, AnAddressThatSomebodyHasIsSeldomTriedAgain) {
+  host_.advance(seconds(2));
+  const std::size_t told = host_.configurations.size();
+  const Frame claim = ethernet(FrameKind::ipv6, icmpv6(made_, all_nodes, 136, 0, 0x20000000, bytes_of(made_)),
+                               {0x33, 0x33, 0, 0, 0, 1});
+  for (int i = 0; i < 30; ++i) {
+    advertise(0, prefix(prefix_, 64, 0x40, 7200, 3600));
+    host_.receive(claim);
+    host_.advance(seconds(1));
+  }
+  EXPECT_EQ(host_.taken, std::vector<IpAddress>(3, made_));
+  EXPECT_EQ(made(), nullptr);
+  EXPECT_EQ(host_.configurations.size(), told) << "it was never used";
+}
+
 TEST_F(RoutersTest, AreNotListenedToWhereNobodyWantsThem) {
   TestHost host(1);
   Configuration quiet;

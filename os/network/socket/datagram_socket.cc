@@ -99,13 +99,13 @@ Answer<std::size_t> DatagramSocket::get_own_option(std::uint32_t level, std::uin
   return stack_.with([&](Stack&, Nanoseconds) -> Answer<std::size_t> {
     if (level == option_level::v6 && option == option_level::v6_only) return tell(to, std::int32_t{socket_->v6_only});
     if (const std::uint8_t* value = value_of(level, option)) return tell(to, std::int32_t{*value});
-    return Errno::enoprotoopt;
+    return level == option_level::tcp ? Errno::enoprotoopt : tell_quiet_option(level, option, to);
   });
 }
 
 Answer<void> DatagramSocket::set_own_option(std::uint32_t level, std::uint32_t option,
                                             std::span<const std::byte> value) {
-  const std::int32_t number = TRY(value_in<std::int32_t>(value));
+  const std::int32_t number = TRY(number_in(level, value));
   return stack_.with([&](Stack&, Nanoseconds) -> Answer<void> {
     if (level == option_level::v6 && option == option_level::v6_only) {
       if (socket_->is_bound()) return Errno::einval;
@@ -117,7 +117,7 @@ Answer<void> DatagramSocket::set_own_option(std::uint32_t level, std::uint32_t o
       *place = static_cast<std::uint8_t>(number);
       return {};
     }
-    return is_harmless(level, option) ? Answer<void>() : Errno::enoprotoopt;
+    return level == option_level::tcp ? Errno::enoprotoopt : set_quiet_option(level, option);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "os/boot/kernel.h"
 #include "os/file/socket/socket_address.h"
 #include "os/network/socket/kernel_network.h"
+#include "os/network/time.h"
 #include "os/process/launch.h"
 
 namespace ingot::os {
@@ -16,6 +17,7 @@ using network::IpAddress;
 using network::KernelNetwork;
 
 constexpr std::string_view right = "network";
+constexpr Nanoseconds longest_wait = network::seconds(5);
 alignas(GrantNote) [[gnu::used, gnu::section(".note.ingot")]] constinit const GrantNote announced(right);
 
 IpAddress address_of(const InternetAddress& written) {
@@ -51,19 +53,23 @@ Result<void> start(Kernel& kernel) {
   const Configuration configuration = TRY(configuration_of(manifest));
   Owned<KernelNetwork> owned = TRY(make_owned<KernelNetwork>(kernel.memory->heap(), kernel));
   KernelNetwork& stack = *owned.release();  // links, sockets and its thread point at it from now on
-  kernel.hears_strangers = true;
   auto thread = TRY(make_owned<std::optional<KernelThread>>(kernel.memory->heap()));
   thread->emplace(TRY(spawn(kernel, "network", [](KernelNetwork& it) { it.run_timers(); }, stack)));
   static_cast<void>(thread.release());
+  stack.begin();
   for (DrivenLink* link = kernel.links; link != nullptr; link = link->next) {
     const Answer<void> added = stack.add(*link, configuration);
     if (!added.ok()) kernel.log.warning("network: ", link->properties().name, ": ", name_of(added.error()));
   }
-  if (kernel.socket_families.add({socket_family::internet, right, &stack}) &&
-      kernel.socket_families.add({socket_family::internet_six, right, &stack})) {
-    return {};
+  if (!kernel.socket_families.add({socket_family::internet, right, &stack, &stack.files()}) ||
+      !kernel.socket_families.add({socket_family::internet_six, right, &stack})) {
+    return Error::of(ErrorCode::out_of_range, "expected room for two families of sockets, found none");
   }
-  return Error::of(ErrorCode::out_of_range, "expected room for two families of sockets, found none");
+  // A client asks at once: it must find the way that it will have, as on a Linux that was told `ip=dhcp`.
+  if (!stack.await_addresses(kernel.now() + longest_wait)) {
+    kernel.log.warning("network: expected all addresses within 5 seconds: the program begins without");
+  }
+  return {};
 }
 
 }  // namespace

@@ -12,11 +12,14 @@ inline constexpr std::uint32_t v4 = 0, tcp = 6, udp = 17, v6 = 41;  // SOL_IP, S
 inline constexpr std::uint32_t v6_only = 26;                        // IPV6_V6ONLY
 }  // namespace option_level
 
-// Those that change nothing here: errors of connected sockets are always told (IP_RECVERR), packets are never
-// fragmented where that may be (IP_MTU_DISCOVER), ports are chosen when a connection begins (IP_BIND_ADDRESS_NO_PORT).
-constexpr bool is_harmless(std::uint32_t level, std::uint32_t option) {
-  if (level == option_level::v4) return option == 10 || option == 11 || option == 24;
-  return level == option_level::v6 && (option == 23 || option == 25);
+// Those that change nothing here, whatever they are set to. ENOPROTOOPT: it is none of them.
+Answer<std::size_t> tell_quiet_option(std::uint32_t level, std::uint32_t option, std::span<std::byte> to);
+Answer<void> set_quiet_option(std::uint32_t level, std::uint32_t option);
+
+// Those of IP also come as a byte.
+inline Answer<std::int32_t> number_in(std::uint32_t level, std::span<const std::byte> value) {
+  if (level == option_level::v4 && value.size() == 1) return std::to_integer<std::int32_t>(value[0]);
+  return value_in<std::int32_t>(value);
 }
 
 }  // namespace ingot::os::network

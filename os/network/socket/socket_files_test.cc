@@ -1,118 +1,10 @@
 // Sockets as files, over the loop of a stack of their own: what a program sees of the network.
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
-#include "os/file/control_caller.h"
-#include "os/network/fake_internet.h"
-#include "os/network/socket/datagram_socket.h"
-#include "os/network/socket/internet_address.h"
-#include "os/network/socket/option_values.h"
-#include "os/network/socket/stream_socket.h"
-#include "os/schedule/scheduler.h"
+#include "os/network/socket/socket_files_fixture.h"
 
 namespace ingot::os::network {
 namespace {
 
-constexpr std::uint16_t four = socket_family::internet, six = socket_family::internet_six;
-constexpr IpAddress own_machine = IpAddress::v4(127, 0, 0, 1);
-
-struct StillTime final : TimeSource {
-  Nanoseconds monotonic() override { return {}; }
-  Nanoseconds realtime() override { return {}; }
-};
-
-// Locks want a thread to be held by.
-struct OneProcessor {
-  OneProcessor() { arch::set_current_cpu(processor); }
-  ~OneProcessor() { arch::hosted::thread.header = nullptr; }
-  Processor processor{0};
-};
-
-struct EdgeCounter final : PollWaiter {
-  void notified(std::uint32_t events) override {
-    ++count;
-    all |= events;
-  }
-  int count = 0;
-  std::uint32_t all = 0;
-};
-
-struct KernelCaller final : ControlCaller {
-  TransferMemory& memory() override { return memory_; }
-  Process* process() override { return nullptr; }
-  UserThread* thread() override { return nullptr; }
-  Answer<std::int32_t> give(Reference<FileDescription>, OnExecute) override { return Errno::emfile; }
-  void take_back(std::int32_t) override {}
-  Answer<void> wait(PollSource&, Condition&, std::optional<Nanoseconds>) override { return Errno::etimedout; }
-  KernelTransferMemory memory_;
-};
-
-class SocketFilesTest : public ::testing::Test {
- protected:
-  Reference<SocketFile> stream(std::uint16_t family = four) {
-    return StreamSocket::create(stack_, services_, family, 0).value();
-  }
-  Reference<SocketFile> datagrams(std::uint16_t family = four) {
-    return DatagramSocket::create(stack_, services_, family, 0).value();
-  }
-  static SocketAddress name(const IpAddress& address, std::uint16_t port, std::uint16_t family = four) {
-    SocketAddress spelled;
-    write_endpoint({address, port}, family, spelled);
-    return spelled;
-  }
-  static Endpoint own_name(SocketFile& socket) {
-    SocketAddress spelled;
-    EXPECT_TRUE(socket.tell_own_name(spelled).ok());
-    return read_endpoint(spelled, socket.sort().family).value();
-  }
-  // A listener at any port of the address.
-  Reference<SocketFile> listener(const IpAddress& address = own_machine, std::uint16_t family = four) {
-    Reference<SocketFile> socket = stream(family);
-    EXPECT_TRUE(socket->bind(name(address, 0, family)).ok());
-    EXPECT_TRUE(socket->listen(16).ok());
-    return socket;
-  }
-  struct Pair {
-    Reference<SocketFile> client, server;
-  };
-  Pair connected() {
-    const Reference<SocketFile> listens = listener();
-    Pair pair;
-    pair.client = stream();
-    EXPECT_TRUE(pair.client->connect(name(own_machine, own_name(*listens).port)).ok());
-    pair.server = listens->accept(0).value();
-    return pair;
-  }
-  static Answer<std::size_t> send(SocketFile& socket, std::string_view text, const SocketAddress* to = nullptr) {
-    KernelTransfer transfer(std::as_bytes(std::span(text)));
-    return socket.send(transfer, {to, false});
-  }
-  static std::string receive(SocketFile& socket, std::size_t most = 100) {
-    std::string text(most, '\0');
-    KernelTransfer transfer(std::as_bytes(std::span(text)));
-    const Answer<SocketFile::Received> received = socket.receive(transfer, {});
-    if (!received.ok()) return "error " + std::to_string(static_cast<int>(received.error()));
-    text.resize(received.value().moved);
-    return text;
-  }
-  template <class Value>
-  static Value option(SocketFile& socket, std::uint32_t level, std::uint32_t number) {
-    Value value{};
-    EXPECT_TRUE(socket.get_option(level, number, std::as_writable_bytes(std::span(&value, 1))).ok());
-    return value;
-  }
-  static Answer<void> set(SocketFile& socket, std::uint32_t level, std::uint32_t number, std::int32_t value) {
-    return socket.set_option(level, number, std::as_bytes(std::span(&value, 1)));
-  }
-
-  OneProcessor processor_;
-  FakeMachine machine_;
-  SharedStack stack_{machine_, nullptr, "test"};
-  StillTime time_;
-  FileServices services_{&machine_.heap, nullptr, PhysicalWindow(nullptr, PhysicalAddress(0), 0), &time_, nullptr};
-};
+class SocketFilesTest : public SocketFilesFixture {};
 
 TEST_F(SocketFilesTest, AStreamGoesBothWays) {
   const Pair pair = connected();
@@ -221,6 +113,64 @@ TEST_F(SocketFilesTest, OptionsAreKeptAndBounded) {
             (std::array<char, 16>{'c', 'u', 'b', 'i', 'c'}));
   EXPECT_EQ(socket->set_option(option_level::tcp, 13, std::as_bytes(std::span("vegas"))).error(), Errno::enoent);
   EXPECT_EQ(socket->set_option(option_level::tcp, 1, {}).error(), Errno::einval);
+}
+
+TEST_F(SocketFilesTest, WhatNobodyHasSetIsToldAsLinuxHasIt) {
+  const Reference<SocketFile> socket = stream();
+  const struct {
+    std::uint32_t level, option;
+    std::int32_t told;
+  } cases[] = {{option_level::tcp, 2, 536}, {option_level::tcp, 4, 7200},  {option_level::tcp, 5, 75},
+               {option_level::tcp, 6, 9},   {option_level::tcp, 7, 6},     {option_level::tcp, 8, 60},
+               {option_level::tcp, 9, 0},   {option_level::tcp, 23, 0},    {option_level::v4, 2, 64},
+               {option_level::v4, 10, 1},   {socket_option::level, 12, 0}, {socket_option::level, 49, -1}};
+  for (const auto& it : cases) {
+    EXPECT_EQ(option<std::int32_t>(*socket, it.level, it.option), it.told) << it.level << ' ' << it.option;
+  }
+  EXPECT_TRUE(set(*socket, option_level::v4, 2, 9).ok());
+  EXPECT_TRUE(set(*socket, option_level::v4, 2, -1).ok());
+  EXPECT_EQ(option<std::int32_t>(*socket, option_level::v4, 2), 64);
+  EXPECT_EQ(set(*socket, option_level::v4, 2, 0).error(), Errno::einval);
+  EXPECT_TRUE(set(*socket, option_level::tcp, 1, -1).ok()) << "whatever is not 0 is on";
+}
+
+TEST_F(SocketFilesTest, TheLargestSegmentIsTheConnectionsOwn) {
+  const Pair pair = connected();
+  EXPECT_GT(option<std::int32_t>(*pair.client, option_level::tcp, 2), 1400);
+  const Reference<SocketFile> socket = stream();
+  for (const std::int32_t wanted : {1, 87, -1, 32'768}) {
+    EXPECT_EQ(set(*socket, option_level::tcp, 2, wanted).error(), Errno::einval) << wanted;
+  }
+  EXPECT_TRUE(set(*socket, option_level::tcp, 2, 1000).ok());
+  EXPECT_EQ(option<std::int32_t>(*socket, option_level::tcp, 2), 1000);
+  const Reference<SocketFile> listens = listener();
+  ASSERT_TRUE(socket->connect(name(own_machine, own_name(*listens).port)).ok());
+  EXPECT_LE(option<std::int32_t>(*socket, option_level::tcp, 2), 1000);
+  EXPECT_TRUE(set(*stream(), option_level::tcp, 2, 0).ok());
+}
+
+TEST_F(SocketFilesTest, WhatChangesNothingIsTakenAndTheUnknownIsNot) {
+  for (const Reference<SocketFile>& socket : {stream(), datagrams()}) {
+    for (const std::uint32_t known : {10, 12, 36, 46, 49}) {
+      EXPECT_TRUE(set(*socket, socket_option::level, known, 1).ok()) << known;
+    }
+    for (const std::uint32_t unknown : {1, 14, 18, 19, 25, 29, 47, 56, 60, 999}) {
+      EXPECT_EQ(set(*socket, socket_option::level, unknown, 1000).error(), Errno::enoprotoopt) << unknown;
+    }
+    EXPECT_TRUE(set(*socket, option_level::v4, 11, 1).ok());
+  }
+  for (const std::uint32_t known : {9, 23, 30}) {
+    EXPECT_TRUE(set(*stream(), option_level::tcp, known, 1).ok()) << known;
+    EXPECT_EQ(set(*datagrams(), option_level::tcp, known, 1).error(), Errno::enoprotoopt) << known;
+  }
+}
+
+TEST_F(SocketFilesTest, BuffersAreToldAsTheyAre) {
+  const Pair pair = connected();
+  EXPECT_EQ(option<std::int32_t>(*pair.client, option_level::tcp, 2), 65'483);
+  EXPECT_EQ(option<std::int32_t>(*pair.client, socket_option::level, socket_option::receive_buffer), 262'144);
+  EXPECT_TRUE(set(*pair.client, socket_option::level, socket_option::receive_buffer, 10'000).ok());
+  EXPECT_EQ(option<std::int32_t>(*pair.client, socket_option::level, socket_option::receive_buffer), 20'000);
 }
 
 TEST_F(SocketFilesTest, DatagramsKeepTheirBordersAndTellTheirSender) {

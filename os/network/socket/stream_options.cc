@@ -8,21 +8,23 @@ namespace ingot::os::network {
 
 namespace {
 
-// One that is a number: how it stands in TcpOptions, and between which bounds.
+// One that is a number: how it stands in TcpOptions, between which bounds, and what is told where nobody has set it and
+// the stack's settings know nothing of it.
 struct NumberOption {
   std::uint32_t level, option;
-  std::int32_t least, most;
+  std::int32_t least, most, usual;
   std::int32_t (*get)(const TcpOptions&);
   void (*set)(TcpOptions&, std::int32_t);
 };
 
-// `inherited`: what 0 stands for, as TcpSettings has it, is told by the connection's info or not at all.
 template <auto member>
-constexpr NumberOption number(std::uint32_t level, std::uint32_t option, std::int32_t least, std::int32_t most) {
+constexpr NumberOption number(std::uint32_t level, std::uint32_t option, std::int32_t least, std::int32_t most,
+                              std::int32_t usual = 0) {
   return {level,
           option,
           least,
           most,
+          usual,
           [](const TcpOptions& options) { return static_cast<std::int32_t>(options.*member); },
           [](TcpOptions& options, std::int32_t value) {
             using Field = std::remove_reference_t<decltype(options.*member)>;
@@ -30,14 +32,16 @@ constexpr NumberOption number(std::uint32_t level, std::uint32_t option, std::in
           }};
 }
 
-constexpr std::int32_t any = INT32_MAX;
+constexpr std::int32_t any = INT32_MAX, below_all = INT32_MIN;
 constexpr std::uint32_t of_tcp = option_level::tcp, of_v4 = option_level::v4, of_v6 = option_level::v6;
+constexpr std::uint32_t largest_segment = 2;        // TCP_MAXSEG
+constexpr std::int32_t least_largest_segment = 88;  // unless it is 0: whatever fits
 constexpr NumberOption numbers[] = {
-    {of_tcp, 1, 0, any, [](const TcpOptions& options) { return std::int32_t{options.no_delay}; },  // TCP_NODELAY
-     [](TcpOptions& options, std::int32_t value) { options.no_delay = value != 0; }},
-    {of_tcp, 3, 0, any, [](const TcpOptions& options) { return std::int32_t{options.cork}; },  // TCP_CORK
-     [](TcpOptions& options, std::int32_t value) { options.cork = value != 0; }},
-    number<&TcpOptions::maximum_segment>(of_tcp, 2, 88, 32767),                // TCP_MAXSEG
+    {of_tcp, 1, below_all, any, 0, [](const TcpOptions& options) { return std::int32_t{options.no_delay}; },
+     [](TcpOptions& options, std::int32_t value) { options.no_delay = value != 0; }},  // TCP_NODELAY
+    {of_tcp, 3, below_all, any, 0, [](const TcpOptions& options) { return std::int32_t{options.cork}; },
+     [](TcpOptions& options, std::int32_t value) { options.cork = value != 0; }},  // TCP_CORK
+    number<&TcpOptions::maximum_segment>(of_tcp, largest_segment, 0, 32767),
     number<&TcpOptions::keep_alive_idle_seconds>(of_tcp, 4, 1, 32767),         // TCP_KEEPIDLE
     number<&TcpOptions::keep_alive_interval_seconds>(of_tcp, 5, 1, 32767),     // TCP_KEEPINTVL
     number<&TcpOptions::keep_alive_probes>(of_tcp, 6, 1, 127),                 // TCP_KEEPCNT
@@ -46,8 +50,8 @@ constexpr NumberOption numbers[] = {
     number<&TcpOptions::user_timeout_milliseconds>(of_tcp, 18, 0, any),        // TCP_USER_TIMEOUT
     number<&TcpOptions::not_sent_low_water>(of_tcp, 25, 0, any),               // TCP_NOTSENT_LOWAT
     number<&TcpOptions::service>(of_v4, 1, 0, 255),                            // IP_TOS
-    number<&TcpOptions::hop_limit>(of_v4, 2, 1, 255),                          // IP_TTL
-    number<&TcpOptions::hop_limit>(of_v6, 16, 1, 255),                         // IPV6_UNICAST_HOPS
+    number<&TcpOptions::hop_limit>(of_v4, 2, 1, 255, 64),                      // IP_TTL
+    number<&TcpOptions::hop_limit>(of_v6, 16, 1, 255, 64),                     // IPV6_UNICAST_HOPS
     number<&TcpOptions::service>(of_v6, 67, 0, 255),                           // IPV6_TCLASS
 };
 
@@ -56,6 +60,19 @@ const NumberOption* find(std::uint32_t level, std::uint32_t option) {
     return it.level == level && it.option == option;
   });
   return found == std::end(numbers) ? nullptr : found;
+}
+
+// What holds where a program set nothing.
+std::int32_t usual_of(const NumberOption& row, const TcpSettings& settings) {
+  const auto in_seconds = [](Nanoseconds span) { return static_cast<std::int32_t>(span.count() / seconds(1).count()); };
+  switch (row.level == of_tcp ? row.option : 0) {
+    case 4: return in_seconds(settings.keep_alive_idle);
+    case 5: return in_seconds(settings.keep_alive_interval);
+    case 6: return settings.keep_alive_probes;
+    case 7: return settings.syn_retries;
+    case 8: return in_seconds(settings.fin_wait_2);
+    default: return row.usual;
+  }
 }
 
 constexpr std::uint32_t tells_all = 11, quick = 12, congestion = 13;  // TCP_INFO, TCP_QUICKACK, TCP_CONGESTION
@@ -77,7 +94,7 @@ LinuxTcpInfo as_linux(const TcpInfo& info) {
   to.congestion_state = info.congestion_state;
   to.retransmits = info.retransmits, to.probes = info.probes, to.backoff = info.backoff;
   to.options = static_cast<std::uint8_t>((info.has_timestamps ? 1 : 0) | (info.has_selective ? 2 : 0) |
-                                         (info.has_scaling ? 4 : 0));
+                                         (info.has_scaling ? 4 : 0) | (info.has_notification ? 8 : 0));
   to.scales = static_cast<std::uint8_t>(info.send_scale | info.receive_scale << 4);
   to.timeout = info.timeout, to.acknowledgment_timeout = info.acknowledgment_timeout;
   to.send_segment = info.send_segment, to.receive_segment = info.receive_segment;
@@ -110,22 +127,49 @@ Answer<CongestionControl> read_congestion(std::span<const std::byte> value) {
 
 const TcpOptions& StreamSocket::options() const {
   if (connection_) return connection_->options();
-  return listener_ ? listener_->options : unconnected_->options;
+  return listener() != nullptr ? listener()->options : unconnected_->options;
 }
 
 void StreamSocket::set_options(const TcpOptions& options, Nanoseconds now) {
   if (connection_) return connection_->set_options(options, now);
-  (listener_ ? listener_->options : unconnected_->options) = options;
+  (listener() != nullptr ? listener()->options : unconnected_->options) = options;
+}
+
+// Twice of what it holds of a stream, as heed_setting halves what is set.
+std::uint32_t StreamSocket::buffer_bytes(std::uint32_t option, const TcpSettings& settings) const {
+  const auto or_usual = [](std::uint32_t bytes, std::uint32_t usual) { return (bytes != 0 ? bytes : usual) * 2; };
+  if (option == socket_option::send_buffer) {
+    return connection_ ? connection_->send_buffer() * 2 : or_usual(options().send_buffer, settings.send_buffer);
+  }
+  return connection_ ? connection_->receive_buffer() * 2 : or_usual(options().receive_buffer, settings.receive_buffer);
+}
+
+// TCP_MAXSEG: what goes into a segment now.
+std::int32_t StreamSocket::segment_bytes(Nanoseconds now) const {
+  constexpr std::int32_t usual = 536;
+  if (connection_ && connection_->state() != TcpState::closed) {
+    return static_cast<std::int32_t>(connection_->info(now).send_segment);
+  }
+  return options().maximum_segment != 0 ? options().maximum_segment : usual;
 }
 
 Answer<std::size_t> StreamSocket::get_own_option(std::uint32_t level, std::uint32_t option, std::span<std::byte> to) {
-  return stack_.with([&](Stack&, Nanoseconds now) -> Answer<std::size_t> {
-    if (const NumberOption* row = find(level, option)) return tell(to, row->get(options()));
+  return stack_.with([&](Stack& stack, Nanoseconds now) -> Answer<std::size_t> {
+    const TcpSettings& settings = stack.tcp().settings;
+    if (level == socket_option::level &&
+        (option == socket_option::send_buffer || option == socket_option::receive_buffer)) {
+      return tell(to, buffer_bytes(option, settings));
+    }
+    if (level == of_tcp && option == largest_segment) return tell(to, segment_bytes(now));
+    if (const NumberOption* row = find(level, option)) {
+      const std::int32_t set = row->get(options());
+      return tell(to, set != 0 ? set : usual_of(*row, settings));
+    }
     if (level == option_level::v6 && option == option_level::v6_only) {
-      const bool only = listener_ ? listener_->v6_only : unconnected_ && unconnected_->binding.v6_only;
+      const bool only = listener() != nullptr ? listener()->v6_only : unconnected_ && unconnected_->binding.v6_only;
       return tell(to, std::int32_t{only});
     }
-    if (level != option_level::tcp) return Errno::enoprotoopt;
+    if (level != option_level::tcp) return tell_quiet_option(level, option, to);
     switch (option) {
       case tells_all: return tell(to, as_linux(connection_ ? connection_->info(now) : TcpInfo()));
       case quick: return tell(to, std::int32_t{1});
@@ -135,7 +179,7 @@ Answer<std::size_t> StreamSocket::get_own_option(std::uint32_t level, std::uint3
         std::copy(text.begin(), text.end(), name.begin());
         return tell(to, name);
       }
-      default: return Errno::enoprotoopt;
+      default: return tell_quiet_option(level, option, to);
     }
   });
 }
@@ -148,15 +192,19 @@ Answer<void> StreamSocket::set_own_option(std::uint32_t level, std::uint32_t opt
       set_options(changed_options, now);
       return {};
     }
-    const std::int32_t number = TRY(value_in<std::int32_t>(value));
+    std::int32_t number = TRY(number_in(level, value));
+    // Of those that packets carry, -1 asks for what is usual.
     if (const NumberOption* row = find(level, option)) {
+      if (number == -1 && level != of_tcp) number = row->usual;
+      if (level == of_tcp && option == largest_segment && number != 0 && number < least_largest_segment)
+        return Errno::einval;
       if (number < row->least || number > row->most) return Errno::einval;
       row->set(changed_options, number);
       set_options(changed_options, now);
       return {};
     }
     if (level == option_level::v6 && option == option_level::v6_only) {
-      if (!unconnected_ || unconnected_->binding.is_bound()) return Errno::einval;
+      if (!unconnected_ || listens() || unconnected_->binding.is_bound()) return Errno::einval;
       unconnected_->binding.v6_only = number != 0;
       return {};
     }
@@ -164,7 +212,7 @@ Answer<void> StreamSocket::set_own_option(std::uint32_t level, std::uint32_t opt
       if (connection_ && number != 0) connection_->acknowledge_quickly(now);
       return {};
     }
-    return is_harmless(level, option) ? Answer<void>() : Errno::enoprotoopt;
+    return set_quiet_option(level, option);
   });
 }
 

@@ -33,23 +33,24 @@ StreamSocket::~StreamSocket() {
       connection_->close(now);
       connection_.reset();
     }
-    listener_.reset();
     if (unconnected_) stack.tcp().ports().release(unconnected_->binding);
+    unconnected_.reset();
   });
 }
 
 Answer<void> StreamSocket::become_unconnected(const TcpOptions& options) {
-  unconnected_ = TRY(make_owned<Unconnected>(*services_.heap, version_of(sort().family)));
-  unconnected_->options = options;
-  unconnected_->binding.sharing = {settings().is_on(socket_option::reuse_address),
-                                   settings().is_on(socket_option::reuse_port)};
+  Owned<Unconnected> fresh = TRY(make_owned<Unconnected>(*services_.heap, version_of(sort().family)));
+  fresh->options = options;
+  fresh->binding.sharing = {settings().is_on(socket_option::reuse_address),
+                            settings().is_on(socket_option::reuse_port)};
+  unconnected_ = std::move(fresh);
   return {};
 }
 
 Answer<void> StreamSocket::bind(const SocketAddress& address) {
   const Endpoint wanted = TRY(read_endpoint(address, sort().family));
   return stack_.with([&](Stack& stack, Nanoseconds) -> Answer<void> {
-    if (!unconnected_) return Errno::einval;
+    if (!unconnected_ || listener() != nullptr) return Errno::einval;
     return stack.tcp().ports().bind(unconnected_->binding, wanted);
   });
 }
@@ -57,11 +58,10 @@ Answer<void> StreamSocket::bind(const SocketAddress& address) {
 Answer<void> StreamSocket::listen(std::uint32_t backlog) {
   return stack_.with([&](Stack& stack, Nanoseconds) -> Answer<void> {
     if (connection_) return Errno::einval;
-    if (!listener_) {
-      listener_ = TRY(stack.tcp().listen(unconnected_->binding, backlog, unconnected_->options, *this));
-      unconnected_.reset();
+    if (listener() == nullptr) {
+      unconnected_->listener = TRY(stack.tcp().listen(unconnected_->binding, backlog, unconnected_->options, *this));
     }
-    listener_->set_backlog(backlog);
+    listener()->set_backlog(backlog);
     return {};
   });
 }
@@ -70,12 +70,11 @@ Answer<Reference<SocketFile>> StreamSocket::accept(std::uint32_t flags) {
   // Made first: a connection that was taken off the list must not be lost for want of memory.
   Reference<StreamSocket> socket =
       TRY(make_reference<StreamSocket>(*services_.heap, stack_, services_, sort().family, flags));
-  const std::uint32_t switches = settings().switches.load(MemoryOrder::relaxed);
-  socket->settings().switches.store(switches, MemoryOrder::relaxed);
+  socket->settings().inherit(settings());
   socket->connect_was_told_ = true;
   const Answer<void> accepted = stack_.with([&](Stack&, Nanoseconds) -> Answer<void> {
-    if (!listener_) return Errno::einval;
-    socket->connection_ = TRY(listener_->accept());
+    if (listener() == nullptr) return Errno::einval;
+    socket->connection_ = TRY(listener()->accept());
     socket->connection_->set_events(socket.get());
     return {};
   });
@@ -100,7 +99,7 @@ Answer<void> StreamSocket::begin_connection(Stack& stack, const Endpoint& to, Na
     if (!ended) return Errno::eisconn;
     TRY(disconnect(now));
   }
-  if (listener_) return Errno::eisconn;
+  if (listener() != nullptr) return Errno::eisconn;
   connection_ = TRY(stack.tcp().connect(unconnected_->binding, to, unconnected_->options, *this, now));
   unconnected_.reset();
   connect_was_told_ = false;
@@ -133,7 +132,7 @@ Answer<void> StreamSocket::connect(const SocketAddress& address) {
 
 Endpoint StreamSocket::local() const {
   if (connection_) return connection_->local();
-  const Binding& binding = listener_ ? static_cast<const Binding&>(*listener_) : unconnected_->binding;
+  const Binding& binding = listener() != nullptr ? *listener() : unconnected_->binding;
   return binding.is_bound() ? binding.local() : Endpoint{binding.any_address(), 0};
 }
 
@@ -159,7 +158,6 @@ Answer<std::size_t> StreamSocket::send(Transfer& from, const Outgoing& how) {
   std::size_t sent = 0;
   while (true) {
     const bool more_here = from.hold_back(SharedStack::piece_bytes);
-    const std::uint64_t wanted = from.left();
     const Answer<std::size_t> moved = stack_.with([&](Stack&, Nanoseconds now) -> Answer<std::size_t> {
       if (!connection_) return Errno::epipe;
       return connection_->send(from, how.more || more_here, now);
@@ -167,7 +165,7 @@ Answer<std::size_t> StreamSocket::send(Transfer& from, const Outgoing& how) {
     const bool goes_on = from.bring_back();
     if (!moved.ok()) return sent != 0 ? Answer<std::size_t>(sent) : moved.error();
     sent += moved.value();
-    if (!more_here || !goes_on || moved.value() < wanted) return sent;
+    if (!more_here || !goes_on) return sent;
   }
 }
 
@@ -193,13 +191,21 @@ Answer<void> StreamSocket::shut_down(Direction direction) {
   const bool sending = (bits & static_cast<std::uint8_t>(Direction::sending)) != 0;
   return stack_.with([&](Stack&, Nanoseconds now) -> Answer<void> {
     if (connection_) return connection_->shut_down(receiving, sending, now);
-    if (!listener_) return Errno::enotconn;
+    if (listener() == nullptr) return Errno::enotconn;
     if (!receiving) return {};
     // As on Linux: nobody is accepted any more, and who waits in accept is told so.
-    TRY(become_unconnected(listener_->options));
-    listener_.reset();
+    TRY(become_unconnected(listener()->options));
     source_.notify(poll_event::hang_up);
     return {};
+  });
+}
+
+Answer<void> StreamSocket::let_go() {
+  return stack_.with([&](Stack&, Nanoseconds now) -> Answer<void> {
+    if (!connection_) return {};
+    connection_->close(now);
+    connection_->set_events(this);
+    return connection_->is_closing() ? Errno::eagain : Answer<void>();
   });
 }
 
@@ -208,9 +214,9 @@ Errno StreamSocket::take_error() {
 }
 
 std::uint32_t StreamSocket::poll() {
-  return stack_.with([&](Stack&, Nanoseconds) -> std::uint32_t {
+  return stack_.drive([&](Stack&) -> std::uint32_t {
     if (connection_) return connection_->events();
-    if (listener_) return listener_->events();
+    if (listener() != nullptr) return listener()->events();
     return poll_event::writable | poll_event::write_normal | poll_event::hang_up;
   });
 }
@@ -221,7 +227,7 @@ Answer<std::int64_t> StreamSocket::control(std::uint32_t request, std::uint64_t 
     return control_interfaces(stack_, request, argument, caller);
   }
   const std::int64_t bytes = stack_.with([&](Stack&, Nanoseconds) -> std::int64_t {
-    if (listener_) return -1;
+    if (listener() != nullptr) return -1;
     if (!connection_) return 0;
     if (request == control_request::bytes_waiting) return static_cast<std::int64_t>(connection_->unread_bytes());
     return request == unsent ? connection_->unsent_bytes() : connection_->unacknowledged_bytes();

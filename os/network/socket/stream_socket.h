@@ -24,18 +24,20 @@ class StreamSocket final : public SocketFile, private SocketEvents {
   Answer<std::size_t> send(Transfer& from, const Outgoing& how) override;
   Answer<Received> receive(Transfer& to, const Incoming& how) override;
   Answer<void> shut_down(Direction direction) override;
+  Answer<void> let_go() override;
   Errno take_error() override;
-  bool listens() override { return listener_.get() != nullptr; }
+  bool listens() override { return listener() != nullptr; }
   Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, ControlCaller& caller) override;
   std::uint32_t poll() override;
   PollSource* poll_source() override { return &source_; }
 
  private:
-  // What it is before it is connected or listens. An accepted socket never is, and has no memory for it.
+  // What it is before it is connected, and as a listener. An accepted socket never is, and has no memory for it.
   struct Unconnected {
     explicit Unconnected(IpVersion version) : binding(version) {}
     Binding binding;
     TcpOptions options;
+    Owned<TcpListener> listener;  // has the binding's place, and options of its own
   };
 
   void changed(std::uint32_t events) override { source_.notify(events); }
@@ -48,17 +50,20 @@ class StreamSocket final : public SocketFile, private SocketEvents {
   Answer<void> begin_connection(Stack& stack, const Endpoint& to, Nanoseconds now);
   Answer<void> disconnect(Nanoseconds now);
   const TcpOptions& options() const;
+  std::uint32_t buffer_bytes(std::uint32_t option, const TcpSettings& settings) const;
+  std::int32_t segment_bytes(Nanoseconds now) const;
   void set_options(const TcpOptions& options, Nanoseconds now);
   Endpoint local() const;
   bool is_connecting() const;
+  TcpListener* listener() const { return unconnected_ ? unconnected_->listener.get() : nullptr; }
 
   SharedStack& stack_;
   const FileServices& services_;
   PollSource source_;
   Owned<Unconnected> unconnected_;
-  Owned<TcpListener> listener_;
   Reference<TcpConnection> connection_;
   bool connect_was_told_ = false;
 };
+static_assert(sizeof(StreamSocket) <= 192, "a class of the slabs; there may be tens of thousands");
 
 }  // namespace ingot::os::network

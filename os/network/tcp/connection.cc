@@ -8,6 +8,7 @@
 namespace ingot::os::network {
 
 Answer<Reference<TcpConnection>> TcpConnection::create(TcpHost& host, const Start& start) {
+  if (host.machine.blocks().is_full()) return Errno::enomem;
   return TRY(make_reference<TcpConnection>(host.machine.blocks().heap(), host, start));
 }
 
@@ -15,9 +16,9 @@ TcpConnection::TcpConnection(TcpHost& host, const Start& start)
     : host_(host),
       local_(start.local),
       remote_(start.remote),
+      route_version_(start.route.version),
       link_(start.route.link),
       next_hop_(start.route.next_hop),
-      route_version_(start.route.version),
       route_mtu_(start.route.mtu),
       options_(start.options),
       send_(host.machine.blocks()),
@@ -42,9 +43,9 @@ TcpConnection::~TcpConnection() {
 
 // What a SYN offers; take_syn_options leaves what is agreed on.
 void TcpConnection::offer_options() {
-  has_timestamps_ = host_.settings.timestamps && !options_.no_options;
-  has_selective_ = host_.settings.selective_acknowledgments && !options_.no_options;
-  has_scaling_ = host_.settings.window_scaling && !options_.no_options;
+  has_timestamps_ = host_.settings.timestamps;
+  has_selective_ = host_.settings.selective_acknowledgments;
+  has_scaling_ = host_.settings.window_scaling;
   receive_scale_ = has_scaling_ ? receive_scale(host_.settings) : 0;
 }
 
@@ -55,15 +56,6 @@ void TcpConnection::connect(Nanoseconds now) {
   heard_at_ = timestamp_clock(now);
   stalled_since_ = heard_at_;
   next_ = initial_ + 1;
-  timed_end_ = next_;
-  timed_at_ = now;
-  retransmit_at_ = now + timeout();
-  send_syn(now);
-  set_timer();
-}
-
-void TcpConnection::accept(const Segment& first, Nanoseconds now) {
-  resume(first, now);
   timed_end_ = next_;
   timed_at_ = now;
   retransmit_at_ = now + timeout();
@@ -85,8 +77,10 @@ void TcpConnection::resume(const Segment& first, Nanoseconds now) {
 
 // Whether a program may write another chunk.
 bool TcpConnection::may_take() const {
+  if (send_.is_empty()) return true;
   const std::uint32_t limit = send_buffer();
-  return send_.bytes() < limit && send_.held_bytes() < held_for(limit) && unsent_bytes() < low_water();
+  return send_.bytes() < limit && send_.held_bytes() < held_for(limit) && unsent_bytes() < low_water() &&
+         !send_.blocks().is_full();
 }
 
 // What is written at a time, before it is looked at what may be sent: what the congestion window has room for, or half
@@ -94,6 +88,7 @@ bool TcpConnection::may_take() const {
 std::uint32_t TcpConnection::write_chunk() {
   constexpr std::uint32_t most_chunk = 64 << 10;
   const std::uint32_t segment = segment_bytes(), flight = in_flight();
+  if (send_.blocks().is_full()) return segment;
   std::uint32_t chunk = most_send_window_ / 2;
   if (unsent_bytes() == 0 && congestion_.window() > flight) chunk = congestion_.window() - flight;
   return std::max(std::min({chunk, most_chunk, send_buffer()}) / segment, 1u) * segment;
@@ -101,6 +96,7 @@ std::uint32_t TcpConnection::write_chunk() {
 
 std::uint32_t TcpConnection::send_buffer() const {
   if (options_.send_buffer != 0) return options_.send_buffer;
+  if (send_.blocks().is_scarce()) return host_.settings.send_buffer;
   // Three times what may be under way: while that waits for its acknowledgment as much is ready, and more is written.
   const std::uint32_t wanted = std::min(congestion_.window(), host_.settings.most_send_buffer / 3) * 3;
   return std::max(host_.settings.send_buffer, wanted);
@@ -154,7 +150,10 @@ Answer<std::size_t> TcpConnection::send(Transfer& from, bool more, Nanoseconds n
   if (send_.is_empty()) restart_after_idle(now);
   std::size_t taken = 0;
   while (from.left() != 0 && may_take()) {
-    const Answer<std::size_t> filled = fill_send_chain(from, write_chunk());
+    const std::uint32_t chunk = write_chunk();
+    // Of a transfer in parts, what is short of a chunk comes with the next part.
+    if (taken != 0 && from.left() < chunk && from.holds_back()) break;
+    const Answer<std::size_t> filled = fill_send_chain(from, chunk);
     if (!filled.ok() && taken == 0) return filled.error();
     if (!filled.ok() || filled.value() == 0) break;
     taken += filled.value();
@@ -187,7 +186,7 @@ Answer<std::size_t> TcpConnection::receive(Transfer& to, Reading reading, Nanose
 
 // A program that reads half a buffer in a round trip would be held back by one of that size.
 void TcpConnection::grow_receive_buffer(std::uint64_t read, Nanoseconds now) {
-  if (options_.receive_buffer != 0 || !is_receiving()) return;
+  if (options_.receive_buffer != 0 || !is_receiving() || send_.blocks().is_scarce()) return;
   const std::uint32_t clock = timestamp_clock(now);
   read_bytes_ =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(read_bytes_ + read, host_.settings.most_receive_buffer));
@@ -231,11 +230,12 @@ Answer<void> TcpConnection::shut_down(bool reading, bool writing, Nanoseconds no
 void TcpConnection::close(Nanoseconds now) {
   const Reference<TcpConnection> self(*this);
   events_ = nullptr;
-  if (state_ == TcpState::closed) return;
+  if (state_ == TcpState::closed || is_orphan_) return;
   const bool loses_data = !receive_.in_order().is_empty();
   if (state_ == TcpState::syn_sent) return finish(nullptr);
-  if (options_.linger_seconds == 0 || loses_data || host_.orphans >= host_.settings.most_orphans) {
-    if (host_.orphans >= host_.settings.most_orphans) ++host_.counters.orphans_dropped;
+  const bool too_many = host_.orphans >= host_.settings.most_orphans || send_.blocks().is_full();
+  if (options_.linger_seconds == 0 || loses_data || too_many) {
+    if (too_many) ++host_.counters.orphans_dropped;
     return abort(Errno{}, now);
   }
   is_orphan_ = true;
@@ -243,6 +243,7 @@ void TcpConnection::close(Nanoseconds now) {
   const bool was_waiting = state_ == TcpState::fin_wait_2;
   (void)shut_down(true, true, now);
   if (was_waiting) arm_idle(now);
+  if (state_ != TcpState::closed) set_timer();
 }
 
 void TcpConnection::abort(Errno error, Nanoseconds now) {

@@ -21,8 +21,6 @@
 
 namespace ingot::os::network {
 
-class TcpListener;
-
 // Linux's numbers, which TCP_INFO and /proc/net/tcp tell.
 enum class TcpState : std::uint8_t {
   established = 1,
@@ -44,15 +42,14 @@ struct TcpOptions {
   std::uint32_t not_sent_low_water = 0;
   std::uint32_t user_timeout_milliseconds = 0;
   std::uint16_t keep_alive_idle_seconds = 0, keep_alive_interval_seconds = 0;
-  std::uint16_t connect_timeout_seconds = 0;
   std::int16_t fin_wait_2_seconds = 0;  // below 0: not at all
-  std::int32_t linger_seconds = -1;     // below 0: close does not wait; 0: close resets
+  std::int32_t linger_seconds = -1;     // 0: close resets. Who waits otherwise does so above
   std::uint16_t maximum_segment = 0;
   std::uint8_t keep_alive_probes = 0;
   std::uint8_t syn_retries = 0;
   std::uint8_t hop_limit = 64, service = 0;
   CongestionControl congestion_control = CongestionControl::cubic;
-  bool no_delay : 1 = false, cork : 1 = false, keep_alive : 1 = false, no_options : 1 = false;
+  bool no_delay : 1 = false, cork : 1 = false, keep_alive : 1 = false;
 
   bool operator==(const TcpOptions&) const = default;
 };
@@ -80,9 +77,8 @@ struct TcpInfo {
 
 class TcpConnection final : public Shared,
                             private NetworkTimer,
-                            public HashLink<struct TcpTableTag>,    // of the table that finds it
-                            public ListLink<struct TcpPendingTag>,  // wants send_pending
-                            public ListLink<struct TcpAcceptTag> {  // waits for accept
+                            public HashLink<struct TcpTableTag>,     // of the table that finds it
+                            public ListLink<struct TcpPendingTag> {  // wants send_pending
  public:
   // What a handshake starts from. Numbers that strangers must not guess are the caller's to choose.
   struct Start {
@@ -100,16 +96,14 @@ class TcpConnection final : public Shared,
 
   // Sends the SYN.
   void connect(Nanoseconds now);
-  // In answer to a SYN: sends the SYN-ACK. It gets its ACK by segment_arrived, and TcpHost::established follows.
-  void accept(const Segment& first, Nanoseconds now);
-  // The SYN-ACK went out before (a record, a cookie): the same without sending it. The ACK follows by segment_arrived.
+  // The peer's SYN was answered (a record, a cookie). Its ACK follows by segment_arrived, then TcpHost::established.
   void resume(const Segment& first, Nanoseconds now);
 
   const Endpoint& local() const { return local_; }
   const Endpoint& remote() const { return remote_; }
   TcpState state() const { return state_; }
   bool is_orphan() const { return is_orphan_; }
-  TcpListener* listener = nullptr;  // which it came from, until its handshake is done
+  TcpConnection* next_waiting = nullptr;  // behind it, for accept
 
   // The segment's ports and addresses are this connection's; its payload is what is left of `packet`.
   void segment_arrived(const Segment& segment, Received&& packet, Nanoseconds now);
@@ -122,8 +116,12 @@ class TcpConnection final : public Shared,
   Answer<std::size_t> send(Transfer& from, bool more, Nanoseconds now);
   Answer<std::size_t> receive(Transfer& to, Reading reading, Nanoseconds now);
   Answer<void> shut_down(bool reading, bool writing, Nanoseconds now);
-  // The socket is gone: what was sent still arrives, unless bytes were left unread.
+  // The socket is gone: what was sent still arrives, unless bytes were left unread. A second time it changes nothing.
   void close(Nanoseconds now);
+  // Closed, and the peer has not acknowledged all of it yet.
+  bool is_closing() const {
+    return state_ == TcpState::fin_wait_1 || state_ == TcpState::closing || state_ == TcpState::last_ack;
+  }
   // A reset, and nothing more. `error`: what the socket is told.
   void abort(Errno error, Nanoseconds now);
   std::uint32_t events() const;
@@ -145,7 +143,6 @@ class TcpConnection final : public Shared,
   enum class Recovery : std::uint8_t { none, fast, timeout };
   static constexpr std::uint8_t fin = TcpHeader::fin, syn = TcpHeader::syn, rst = TcpHeader::rst;
   static constexpr std::uint8_t ack = TcpHeader::ack, psh = TcpHeader::psh, ece = TcpHeader::ece, cwr = TcpHeader::cwr;
-  static constexpr Nanoseconds never{INT64_MAX};
   static constexpr std::uint32_t least_segment = 64;
   // As much again as the buffer is for what holds its bytes, as Linux counts.
   static constexpr std::uint64_t held_slack = 16 << 10;
@@ -164,7 +161,7 @@ class TcpConnection final : public Shared,
   bool close_by_acknowledgment(Nanoseconds now);
   void take_payload(const Segment& segment, Received& packet, Nanoseconds now);
   void trim(const Segment& segment, ByteChain& bytes);
-  bool make_room(std::uint64_t held);
+  bool make_room(const Segment& segment, std::uint64_t held);
   void keep(const Segment& segment, Received& packet, Nanoseconds now);
   void take_fin(Nanoseconds now);
   void offer_options();
@@ -183,6 +180,7 @@ class TcpConnection final : public Shared,
   void heed_notification(const Segment& segment);
   void note_duplicate(const Segment& segment, std::uint32_t news);
   void look_for_losses(Nanoseconds now);
+  void look_for_lost_again(Nanoseconds now);
   void begin_fast_recovery(Nanoseconds now);
   void go_on_in_recovery(std::uint32_t bytes);
   void note_needless(SequenceRange range);
@@ -196,6 +194,7 @@ class TcpConnection final : public Shared,
   bool send_acknowledgment(Nanoseconds now);
   bool send_probe(Nanoseconds now);
   void send_reset(Nanoseconds now);
+  bool retransmit(SequenceRange hole, Nanoseconds now);
   bool retransmit_lost(Nanoseconds now);
   bool send_new(Nanoseconds now);
   std::uint32_t next_chunk(std::uint32_t flight);
@@ -268,9 +267,9 @@ class TcpConnection final : public Shared,
   SocketEvents* events_ = nullptr;
   Endpoint local_, remote_;
   // Of the route; its source is local_.
+  std::uint32_t route_version_;
   Link* link_;
   IpAddress next_hop_;
-  std::uint32_t route_version_;
   std::uint16_t route_mtu_;
   TcpOptions options_;
 
@@ -303,6 +302,7 @@ class TcpConnection final : public Shared,
   std::uint32_t undo_window_ = 0, undo_threshold_ = 0;  // 0: nothing to undo
   std::uint32_t undo_timestamp_ = 0;                    // of the first retransmission
   SequenceNumber timed_end_;                            // behind the segment whose answer is timed
+  SequenceNumber sent_since_;                           // what was sent after the first missing one was sent again
   Nanoseconds timed_at_;                                // below 0: none is
 
   Nanoseconds retransmit_at_ = never, acknowledge_at_ = never, idle_at_ = never;
@@ -334,6 +334,6 @@ class TcpConnection final : public Shared,
  public:
   PortSharing sharing;  // of its local port, as its listener's or its binding's was; here it costs no memory
 };
-static_assert(sizeof(TcpConnection) <= 640);
+static_assert(sizeof(TcpConnection) <= 576, "a class of the slabs; there may be tens of thousands");
 
 }  // namespace ingot::os::network

@@ -160,6 +160,7 @@ void TcpConnection::arrived_synchronized(Segment segment, Received& packet, Nano
       segment.sequence + 1 == receive_.next() && segment.acknowledgment == next_) {
     segment.sequence += 1;
     segment.flags &= static_cast<std::uint8_t>(~syn);
+    segment.window = static_cast<std::uint16_t>(segment.window >> send_scale_);  // RFC 7323 2.2: a SYN's is not scaled
     acknowledge_now_ = true;
   }
   if (!is_acceptable(segment)) return refuse_unacceptable(segment, now);
@@ -208,6 +209,7 @@ bool TcpConnection::close_by_acknowledgment(Nanoseconds now) {
   switch (state_) {
     case TcpState::fin_wait_1:
       state_ = TcpState::fin_wait_2;
+      tell(events());
       arm_idle(now);
       return state_ != TcpState::closed;
     case TcpState::closing: enter_time_wait(); return false;
@@ -243,8 +245,18 @@ void TcpConnection::trim(const Segment& segment, ByteChain& bytes) {
   }
 }
 
-// Packets that are small for the blocks they lie in must not cost more memory than the buffer stands for.
-bool TcpConnection::make_room(std::uint64_t held) {
+// Packets that are small for the blocks they lie in must not cost more memory than the buffer stands for. Where memory
+// is scarce in all, what came early goes first.
+bool TcpConnection::make_room(const Segment& segment, std::uint64_t held) {
+  if (send_.blocks().is_full()) receive_.drop_early();
+  const bool is_refused = segment.sequence > receive_.next()
+                              ? send_.blocks().is_scarce()
+                              : !receive_.in_order().is_empty() && send_.blocks().is_full();
+  if (is_refused) {
+    ++host_.counters.no_memory;
+    acknowledge_now_ = true;
+    return false;
+  }
   const std::uint64_t most = held_for(receive_limit_);
   if (receive_.held_bytes() + held <= most) return true;
   ++host_.counters.compacted;
@@ -285,7 +297,7 @@ void TcpConnection::take_payload(const Segment& segment, Received& packet, Nanos
   if (!packet.bytes.is_empty()) {
     // Nobody will ever read it (RFC 1122 4.2.2.13).
     if (is_orphan_ && segment.sequence + segment.payload_bytes > before) return abort(Errno{}, now);
-    if (!make_room(packet.bytes.held_bytes())) return;
+    if (!make_room(segment, packet.bytes.held_bytes())) return;
     keep(segment, packet, now);
   }
   if (fin_seen_ && receive_.next() >= fin_at_) return take_fin(now);

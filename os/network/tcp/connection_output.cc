@@ -43,7 +43,9 @@ void TcpConnection::restart_after_idle(Nanoseconds now) {
 
 std::uint32_t TcpConnection::free_receive_bytes() const {
   const std::uint64_t used = receive_.in_order().bytes();
-  return used < receive_limit_ ? static_cast<std::uint32_t>(receive_limit_ - used) : 0;
+  const std::uint32_t limit =
+      send_.blocks().is_scarce() ? std::min<std::uint32_t>(receive_limit_, 4 * segment_limit_) : receive_limit_;
+  return used < limit ? static_cast<std::uint32_t>(limit - used) : 0;
 }
 
 // The window that the next acknowledgment shows. Its edge never goes back, and a window that is too small for a segment
@@ -126,7 +128,7 @@ bool TcpConnection::send_syn(Nanoseconds now) {
   segment.echo = answers ? recent_timestamp_ : 0;
   segment.may_select = has_selective_ && !is_plain;
   if (has_scaling_ && !is_plain) segment.scale = receive_scale_;
-  if (!options_.no_options) segment.maximum_segment = our_segment();
+  if (host_.settings.offers_segment) segment.maximum_segment = our_segment();
   return transmit(segment);
 }
 
@@ -183,8 +185,15 @@ bool TcpConnection::send_data(SequenceNumber from, std::uint32_t bytes, bool pus
   ++total_retransmissions_;
   if (undo_segments_ != 65535) ++undo_segments_;
   retransmitted_until_ = later(retransmitted_until_, end);
+  if (from == unacknowledged_) sent_since_ = next_;
   if (timed_end_ > from) timed_at_ = Nanoseconds(-1);
   return true;
+}
+
+bool TcpConnection::retransmit(SequenceRange hole, Nanoseconds now) {
+  // The FIN is no byte of the chain.
+  const std::uint32_t data = hole.begin < write_end_ ? write_end_.since(hole.begin) : 0;
+  return send_data(hole.begin, std::min({hole.bytes(), segment_bytes(), data}), false, now);
 }
 
 // False: the link has no room.
@@ -198,9 +207,7 @@ bool TcpConnection::retransmit_lost(Nanoseconds now) {
     if (hole.is_empty()) break;
     const std::uint32_t bytes = std::min(hole.bytes(), segment_bytes());
     if (!retransmit_first_ && in_flight() + bytes > congestion_.window()) return true;
-    // The FIN is no byte of the chain.
-    const std::uint32_t data = hole.begin < write_end_ ? write_end_.since(hole.begin) : 0;
-    if (!send_data(hole.begin, std::min(bytes, data), false, now)) return false;
+    if (!retransmit(hole, now)) return false;
     retransmit_first_ = false;
   }
   retransmit_first_ = false;

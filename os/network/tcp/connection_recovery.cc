@@ -10,6 +10,16 @@
 
 namespace ingot::os::network {
 
+namespace {
+// RFC 2883: the first range does where it is acknowledged, or within the second.
+bool tells_of_duplicate(const Segment& segment) {
+  const SequenceRange first = segment.ranges[0], second = segment.ranges[1];
+  return segment.range_count != 0 &&
+         (first.begin < segment.acknowledgment ||
+          (segment.range_count > 1 && first.begin >= second.begin && first.end <= second.end));
+}
+}  // namespace
+
 // False: what the segment acknowledges cannot be, and nothing of it is believed (RFC 5961 5.2).
 bool TcpConnection::take_acknowledgment(const Segment& segment, Nanoseconds now) {
   const SequenceNumber acknowledgment = segment.acknowledgment;
@@ -62,12 +72,7 @@ std::uint32_t TcpConnection::take_ranges(const Segment& segment) {
   std::uint32_t news = 0;
   for (std::size_t i = 0; i < segment.range_count; ++i) {
     const SequenceRange range = segment.ranges[i];
-    // RFC 2883: the first one tells of a duplicate where it is acknowledged, or within the second.
-    const bool is_duplicate =
-        i == 0 &&
-        (range.begin < segment.acknowledgment ||
-         (segment.range_count > 1 && range.begin >= segment.ranges[1].begin && range.end <= segment.ranges[1].end));
-    if (is_duplicate) {
+    if (i == 0 && tells_of_duplicate(segment)) {
       note_needless(range);
     } else if (!range.is_empty() && range.begin > segment.acknowledgment && range.begin > unacknowledged_ &&
                range.begin < next_ && range.end <= next_) {
@@ -90,12 +95,14 @@ void TcpConnection::note_duplicate(const Segment& segment, std::uint32_t news) {
   if (has_selective_ ? news != 0 : is_plain) duplicates_ = static_cast<std::uint16_t>(std::min(duplicates_ + 1, 65535));
 }
 
-// One segment is timed at once; what was sent again says nothing (Karn), unless the peer echoes when it was sent.
+// One segment is timed at once; what was sent again says nothing (Karn), unless the peer echoes when it was sent. A
+// duplicate is answered with an older echo: between the two lies a timeout, because the first answer was lost.
 void TcpConnection::measure(SequenceNumber acknowledgment, const Segment& segment, Nanoseconds now) {
   if (timed_at_.count() >= 0 && acknowledgment >= timed_end_) {
     round_trip_.sample(now - timed_at_);
     timed_at_ = Nanoseconds(-1);
-  } else if (timed_at_.count() < 0 && has_timestamps_ && segment.has_timestamp && segment.echo != 0) {
+  } else if (timed_at_.count() < 0 && has_timestamps_ && segment.has_timestamp && segment.echo != 0 &&
+             !tells_of_duplicate(segment)) {
     const std::uint32_t elapsed = timestamp(now) - segment.echo;
     if (elapsed < 120'000) round_trip_.sample(milliseconds(elapsed));
   }
@@ -136,6 +143,7 @@ void TcpConnection::go_on_in_recovery(std::uint32_t bytes) {
     recovery_ = Recovery::none;
     return;
   }
+  sent_since_ = next_;  // the next missing one may have been sent again before; nobody noted when
   if (recovery_ != Recovery::fast) return;
   // A part only: what follows it was lost as well (RFC 6582 3.2).
   const std::uint32_t segment = std::max(segment_bytes(), 1u);
@@ -151,14 +159,24 @@ void TcpConnection::go_on_in_recovery(std::uint32_t bytes) {
 
 void TcpConnection::look_for_losses(Nanoseconds now) {
   if (next_ == unacknowledged_) return;
-  const SequenceNumber lost =
-      has_selective_ ? scoreboard_.lost_before(unacknowledged_, segment_bytes()) : unacknowledged_;
+  // A probe of the tail was sent long after all else: what is missing when it has come was lost (RFC 8985 7).
+  const bool probe_came =
+      tail_is_probed_ && recovery_ == Recovery::none && !scoreboard_.is_empty() && scoreboard_.end() == next_;
+  const SequenceNumber lost = scoreboard_.lost_before(unacknowledged_, probe_came ? 0 : segment_bytes());
   if (recovery_ != Recovery::none) {
     lost_until_ = later(lost_until_, lost);
+    look_for_lost_again(now);
   } else if (lost > unacknowledged_ || duplicates_ >= 3) {
     lost_until_ = later(lost, earlier(unacknowledged_ + segment_bytes(), next_));
     begin_fast_recovery(now);
   }
+}
+
+// More than two segments came that were sent behind a retransmission, and it did not: it is lost as well.
+void TcpConnection::look_for_lost_again(Nanoseconds now) {
+  if (retransmitted_until_ <= unacknowledged_) return;
+  if (scoreboard_.bytes_within({sent_since_, next_}) <= 2 * segment_bytes()) return;
+  retransmit(scoreboard_.hole_within({unacknowledged_, retransmitted_until_}), now);
 }
 
 void TcpConnection::begin_fast_recovery(Nanoseconds now) {

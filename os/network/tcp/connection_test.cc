@@ -28,14 +28,14 @@ TEST_F(TcpConnectionTest, OpensActively) {
 
 TEST_F(TcpConnectionTest, OpensPassively) {
   ASSERT_TRUE(host.make(peer, our_start).ok());
-  host.connection->accept(first(), machine.time);
-  EXPECT_EQ(take_heard(), "S. 0(0) ack 1");
-  say(ack, 1, 1);
+  finish_handshake();
   EXPECT_EQ(host.established_count, 1);
+  EXPECT_EQ(state(), TcpState::established);
   EXPECT_EQ(take_heard(), "");
 }
 
 TEST_F(TcpConnectionTest, OpensFromBothSidesAtOnce) {
+  scale = 7;
   begin_connecting();
   take_heard();
   say(first());
@@ -43,6 +43,7 @@ TEST_F(TcpConnectionTest, OpensFromBothSidesAtOnce) {
   EXPECT_EQ(state(), TcpState::syn_received);
   say(first(syn | ack));
   EXPECT_EQ(state(), TcpState::established);
+  EXPECT_LE(host.socket->info(machine.time).send_window, 32767u) << "a SYN's window is not scaled";
 }
 
 TEST_F(TcpConnectionTest, RefusesAcknowledgmentsOfNothingWhileConnecting) {
@@ -76,6 +77,20 @@ TEST_F(TcpConnectionTest, EndsWhereTheSocketIsClosedWhileConnecting) {
   host.socket->close(machine.time);
   EXPECT_EQ(host.closed_count, 1);
   EXPECT_EQ(take_heard(), "S 0(0)");
+}
+
+// A peer that never ends its side, of a socket that ended its own first: nobody would ever ask again.
+TEST_F(TcpConnectionTest, DoesNotOutliveItsSocketInFinWait2) {
+  accept();
+  ASSERT_TRUE(host.socket->shut_down(false, true, machine.time).ok());
+  host.flush();
+  say(ack, 1, 2);
+  ASSERT_EQ(state(), TcpState::fin_wait_2);
+  advance(seconds(1000));
+  EXPECT_EQ(host.closed_count, 0);
+  host.socket->close(machine.time);
+  advance(seconds(61));
+  EXPECT_EQ(host.closed_count, 1);
 }
 
 // RFC 9293 3.6: closing, in every order.

@@ -75,8 +75,7 @@ void TcpConnection::syn_due(Nanoseconds now) {
   const unsigned retries = state_ == TcpState::syn_received ? settings.syn_acknowledgment_retries
                            : options_.syn_retries != 0      ? options_.syn_retries
                                                             : settings.syn_retries;
-  const Nanoseconds patience =
-      options_.connect_timeout_seconds != 0 ? seconds(options_.connect_timeout_seconds) : settings.connect_timeout;
+  const Nanoseconds patience = settings.connect_timeout;
   const bool is_over = patience.count() != 0 && milliseconds(timestamp_clock(now) - stalled_since_) >= patience;
   if (backoff_ >= retries || is_over) {
     ++host_.counters.timed_out;
@@ -214,11 +213,12 @@ void TcpConnection::refused(const Refusal& refusal) {
     all_is_lost();  // in pieces that were too long; it is no congestion
     return host_.send_later(*this);
   }
-  const bool is_hard = refusal.kind == Refusal::Kind::unreachable_port || refusal.kind == Refusal::Kind::prohibited;
   const Errno error = refusal.kind == Refusal::Kind::unreachable_port      ? Errno::econnrefused
                       : refusal.kind == Refusal::Kind::unreachable_network ? Errno::enetunreach
                                                                            : Errno::ehostunreach;
-  if (is_handshaking() && is_hard && host_.settings.hard_errors_end_connecting) return fail(error);
+  const bool is_soft = refusal.kind == Refusal::Kind::unreachable_host || error == Errno::enetunreach;
+  const bool is_borne = is_soft && host_.settings.bears_soft_refusals;
+  if (is_handshaking() && host_.settings.refusals_end_connecting && !is_borne) return fail(error);
   soft_error_ = error;
 }
 

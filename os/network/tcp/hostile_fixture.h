@@ -27,7 +27,7 @@ void play_hostile(Draw&& draw, GoesOn&& goes_on, int allocations = INT_MAX) {
   if (draw(2) == 0) {
     host.connection->connect(world.machine.time);
   } else {
-    host.connection->accept(world.first(), world.machine.time);
+    world.finish_handshake();
   }
   // Places of both streams: near where they are, or anywhere.
   std::uint32_t ours = 1, theirs = 1;

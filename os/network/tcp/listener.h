@@ -31,11 +31,13 @@ class TcpListener final : public Binding {
   friend class Handshake;
 
   bool is_full() const { return waiting_count_ > backlog_; }
+  void push(TcpConnection& connection);
 
   Tcp& tcp_;
   SocketEvents& events_;
   IntrusiveList<Handshake, HandshakeTag> handshakes_;
-  IntrusiveList<TcpConnection, TcpAcceptTag> waiting_;  // for accept; each by a reference of the list's own
+  // For accept; each by a reference of the list's own.
+  TcpConnection *first_waiting_ = nullptr, *last_waiting_ = nullptr;
   std::uint32_t backlog_ = 0, handshake_count_ = 0, waiting_count_ = 0;
 };
 

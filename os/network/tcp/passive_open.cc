@@ -10,15 +10,20 @@ TcpListener::~TcpListener() {
   const Nanoseconds now = tcp_.machine.now();
   tcp_.ports_.release(*this);
   while (Handshake* const handshake = handshakes_.first()) tcp_.drop(*handshake);
-  while (TcpConnection* const connection = waiting_.pop_front()) {
-    const Reference<TcpConnection> held = Reference<TcpConnection>::adopt(*connection);
-    connection->abort(Errno::econnreset, now);
-  }
+  while (waiting_count_ != 0) accept().value()->abort(Errno::econnreset, now);
+}
+
+void TcpListener::push(TcpConnection& connection) {
+  connection.add_reference();
+  (first_waiting_ == nullptr ? first_waiting_ : last_waiting_->next_waiting) = &connection;
+  last_waiting_ = &connection;
+  ++waiting_count_;
 }
 
 Answer<Reference<TcpConnection>> TcpListener::accept() {
-  TcpConnection* const first = waiting_.pop_front();
+  TcpConnection* const first = first_waiting_;
   if (first == nullptr) return Errno::eagain;
+  first_waiting_ = std::exchange(first->next_waiting, nullptr);
   --waiting_count_;
   return Reference<TcpConnection>::adopt(*first);
 }
@@ -85,7 +90,8 @@ void Tcp::begin_handshake(TcpListener& listener, const Incoming& incoming, Seque
     return;
   }
   Handshake* handshake = nullptr;
-  if (listener.handshake_count_ <= listener.backlog_ && handshakes_.count() < settings.most_handshakes) {
+  if (listener.handshake_count_ <= listener.backlog_ && handshakes_.count() < settings.most_handshakes &&
+      !machine.blocks().is_full()) {
     handshake = machine.blocks().make<Handshake>(*this, listener, incoming.flow, incoming.segment, sequence);
   }
   if (handshake == nullptr) return send_cookie(listener, incoming);
@@ -149,21 +155,19 @@ bool Tcp::finish_handshake(TcpListener& listener, const Incoming& incoming, cons
   }
   TcpConnection& connection = *made.value();
   add(connection, listener.sharing, incoming.hash);
-  connection.listener = &listener;
+  finishing_ = &listener;
   connection.resume(syn, incoming.now);
   connection.segment_arrived(incoming.segment, std::move(incoming.packet), incoming.now);
   // It has become established, or closed; else the segment was not what finishes a handshake.
-  const bool is_finished = connection.listener == nullptr;
+  const bool is_finished = finishing_ == nullptr;
   if (!is_finished) closed(connection, nullptr);
   return is_finished;
 }
 
 void Tcp::established(TcpConnection& connection) {
-  TcpListener* const listener = std::exchange(connection.listener, nullptr);
+  TcpListener* const listener = std::exchange(finishing_, nullptr);
   if (listener == nullptr) return;
-  listener->waiting_.push_back(connection);
-  connection.add_reference();
-  ++listener->waiting_count_;
+  listener->push(connection);
   listener->events_.changed(poll_event::readable | poll_event::read_normal);
 }
 
@@ -188,7 +192,7 @@ void Tcp::send_syn_acknowledgment(const TcpListener& listener, const Flow& flow,
   const TcpOptions& options = listener.options;
   Segment answer = make_segment(flow, TcpHeader::syn | TcpHeader::ack, sequence, syn.sequence + 1);
   answer.window = first_window(listener);
-  if (!options.no_options) {
+  if (settings.offers_segment) {
     answer.maximum_segment = offered_segment(settings, route.value());
     if (options.maximum_segment != 0) {
       answer.maximum_segment = std::min(answer.maximum_segment, options.maximum_segment);

@@ -9,12 +9,12 @@ void ReceiveQueue::remove(Early& early) {
   --all_early_->count;
   all_early_->by_sequence.remove(early);
   all_early_->news.remove(early);
-  blocks_.destroy(early);
+  blocks().destroy(early);
 }
 
 void ReceiveQueue::free_if_empty() {
   if (all_early_ == nullptr || all_early_->count != 0) return;
-  blocks_.destroy(*std::exchange(all_early_, nullptr));
+  blocks().destroy(*std::exchange(all_early_, nullptr));
 }
 
 void ReceiveQueue::drop_early() {
@@ -67,8 +67,9 @@ void ReceiveQueue::join_in_order() {
 
 ReceiveQueue::Early* ReceiveQueue::insert(Early* before, SequenceNumber begin, ByteChain&& bytes) {
   if (all_early_->count == most_early) return nullptr;
-  Early* const early = blocks_.make<Early>(begin, std::move(bytes));
+  Early* const early = blocks().make<Early>(begin, blocks());
   if (early == nullptr) return nullptr;
+  early->bytes.append(std::move(bytes));
   if (before == nullptr) all_early_->by_sequence.push_front(*early);
   if (before != nullptr) all_early_->by_sequence.insert_after(*before, *early);
   all_early_->news.push_front(*early);
@@ -84,7 +85,7 @@ void ReceiveQueue::extend(Early& early, ByteChain&& bytes) {
 
 ReceiveQueue::Taken ReceiveQueue::take_early(SequenceNumber begin, ByteChain&& bytes) {
   Taken taken;
-  if (!has_early()) all_early_ = blocks_.make<AllEarly>();
+  if (!has_early()) all_early_ = blocks().make<AllEarly>();
   if (!has_early()) return {.duplicate = {}, .is_kept = false};
   auto& order = all_early_->by_sequence;
   const SequenceNumber end = begin + static_cast<std::uint32_t>(bytes.bytes());
@@ -133,10 +134,10 @@ std::size_t ReceiveQueue::early_ranges(std::span<SequenceRange> to) {
 
 void ReceiveQueue::compact(ByteChain& chain) {
   constexpr std::uint64_t block_bytes = 16 << 10;
-  ByteChain thick(blocks_);
+  ByteChain thick(blocks());
   while (!chain.is_empty()) {
     const std::uint64_t count = std::min(chain.bytes(), block_bytes);
-    Answer<Reference<Block>> block = blocks_.create(count);
+    Answer<Reference<Block>> block = blocks().create(count);
     if (!block.ok()) break;
     const std::span<std::byte> room = block.value()->bytes();
     chain.copy_out(0, room);

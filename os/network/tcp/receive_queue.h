@@ -15,7 +15,7 @@ class ReceiveQueue {
  public:
   static constexpr unsigned most_early = 128;
 
-  explicit ReceiveQueue(HeapBlocks& blocks) : blocks_(blocks), in_order_(blocks) {}
+  explicit ReceiveQueue(HeapBlocks& blocks) : in_order_(blocks) {}
   ~ReceiveQueue() { drop_early(); }
 
   SequenceNumber next() const { return next_; }
@@ -43,7 +43,7 @@ class ReceiveQueue {
 
  private:
   struct Early : ListLink<struct EarlyOrderTag>, ListLink<struct EarlyNewsTag> {
-    Early(SequenceNumber its_begin, ByteChain&& its_bytes) : begin(its_begin), bytes(std::move(its_bytes)) {}
+    Early(SequenceNumber its_begin, HeapBlocks& blocks) : begin(its_begin), bytes(blocks) {}
     SequenceNumber end() const { return begin + static_cast<std::uint32_t>(bytes.bytes()); }
     SequenceNumber begin;
     ByteChain bytes;
@@ -64,7 +64,8 @@ class ReceiveQueue {
   void free_if_empty();
   void compact(ByteChain& chain);
 
-  HeapBlocks& blocks_;
+  HeapBlocks& blocks() { return in_order_.blocks(); }
+
   ByteChain in_order_;
   AllEarly* all_early_ = nullptr;
   SequenceNumber next_;

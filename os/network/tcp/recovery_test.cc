@@ -39,6 +39,18 @@ TEST_F(TcpRecoveryTest, TimesNothingThatWasSentTwice) {
   EXPECT_EQ(host.socket->info(machine.time).round_trip, before);
 }
 
+TEST_F(TcpRecoveryTest, TimesNoAnswerToADuplicate) {
+  has_timestamps = true;
+  accept();
+  (void)write(letters(1448));
+  const Segment lost = acknowledgment(1, 1449);
+  advance(milliseconds(310));
+  EXPECT_EQ(heard.size(), 2u) << "a probe of the tail, because the answer was lost";
+  const std::uint32_t before = host.socket->info(machine.time).round_trip;
+  say(with_ranges(lost, {{1, 1449}}));
+  EXPECT_EQ(host.socket->info(machine.time).round_trip, before);
+}
+
 TEST_F(TcpRecoveryTest, GivesUpAPeerThatIsGone) {
   accept();
   (void)write("lost");
@@ -64,10 +76,35 @@ TEST_F(TcpRecoveryTest, ProbesTheTailOfABurst) {
   take_heard();
   advance(milliseconds(203));
   EXPECT_EQ(take_heard(), "P. 2921(1460) ack 1") << "after two round trips, the last one again";
-  say(with_ranges(segment(ack, 1, 1), {{2921, 4381}}));
   advance(milliseconds(310));
   EXPECT_EQ(take_heard(), ". 1(1460) ack 1") << "the timeout is counted from the probe";
   EXPECT_EQ(host.counters.timeouts, 1u);
+}
+
+TEST_F(TcpRecoveryTest, KnowsWhatIsLostWhenAProbeOfTheTailComes) {
+  accept();
+  (void)write(letters(1460 * 3));
+  advance(milliseconds(203));
+  take_heard();
+  say(with_ranges(segment(ack, 1, 1), {{2921, 4381}}));
+  EXPECT_EQ(take_heard(), ". 1(1460) ack 1; . 1461(1460) ack 1");
+  EXPECT_EQ(host.counters.timeouts, 0u);
+}
+
+TEST_F(TcpRecoveryTest, RepeatsARetransmissionThatWasLostAsWell) {
+  host.options.send_buffer = 100000;
+  accept();
+  (void)write(letters(1460 * 20));
+  take_heard();
+  say(with_ranges(segment(ack, 1, 1), {{1461, 1 + 1460 * 10}}));
+  EXPECT_EQ(take_heard().substr(0, 15), ". 1(1460) ack 1") << "and new ones behind it";
+  say(with_ranges(segment(ack, 1, 1), {{1461, 1 + 1460 * 12}}));
+  EXPECT_EQ(take_heard().find(". 1(1460)"), std::string::npos) << "two of those came: they may have overtaken it";
+  say(with_ranges(segment(ack, 1, 1), {{1461, 1 + 1460 * 13}}));
+  EXPECT_EQ(take_heard().substr(0, 15), ". 1(1460) ack 1");
+  say(with_ranges(segment(ack, 1, 1), {{1461, 1 + 1460 * 14}}));
+  EXPECT_EQ(take_heard().find(". 1(1460)"), std::string::npos) << "once, until that had its time, too";
+  EXPECT_EQ(host.counters.timeouts, 0u);
 }
 
 TEST_F(TcpRecoveryTest, ProbesTheTailWithSomethingNew) {

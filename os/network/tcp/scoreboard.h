@@ -19,10 +19,10 @@ class Scoreboard {
   // Precondition: cleared.
   ~Scoreboard() = default;
 
-  bool is_empty() const { return count_ == 0; }
-  std::uint32_t bytes() const { return bytes_; }
+  bool is_empty() const { return all_ == nullptr; }
+  std::uint32_t bytes() const { return is_empty() ? 0 : all_->bytes; }
   // Precondition: not empty. Behind the last byte that the peer has.
-  SequenceNumber end() { return ranges_.last()->range.end; }
+  SequenceNumber end() { return all_->ranges.last()->range.end; }
   // Whether the peer has this byte.
   bool holds(SequenceNumber byte);
 
@@ -43,11 +43,18 @@ class Scoreboard {
     explicit Held(SequenceRange its_range) : range(its_range) {}
     SequenceRange range;
   };
+  // Taken from the heap by the first range, and given back with the last: most connections lose nothing.
+  struct All {
+    IntrusiveList<Held, ScoreboardTag> ranges;  // in order, none touching the next
+    std::uint32_t bytes = 0;
+    unsigned count = 0;
+  };
+  // nullptr: too many, or no memory.
+  Held* insert(Held* before, SequenceRange range, HeapBlocks& blocks);
   void remove(Held& held, HeapBlocks& blocks);
+  void free_if_empty(HeapBlocks& blocks);
 
-  IntrusiveList<Held, ScoreboardTag> ranges_;  // in order, none touching the next
-  std::uint32_t bytes_ = 0;
-  std::uint16_t count_ = 0;
+  All* all_ = nullptr;
 };
 
 }  // namespace ingot::os::network

@@ -41,6 +41,7 @@ struct TcpSettings {
   OptionLayout layout = OptionLayout::permission_first;
   bool drop_options_on_retransmission = false;  // of a SYN, from the third time on: some middleboxes dislike options
   std::uint16_t maximum_segment = 0;            // 0: what the link's MTU leaves
+  bool offers_segment = true;                   // a SYN says how large the peer's segments may be
 
   // RFC 5961: challenge instead of obeying resets and SYNs that are merely within the window.
   bool insecure_reset = false, insecure_syn = false;
@@ -49,7 +50,9 @@ struct TcpSettings {
   bool congestion_notification = false;
   std::uint8_t congestion_notification_retries = 0;
   std::uint32_t challenges_per_second = 1000;
-  bool hard_errors_end_connecting = true;  // unreachable ports and the like, while a connection is attempted
+  // Whatever says that the peer is not reached, while a connection is attempted; RFC 1122 4.2.3.9 would bear some of
+  // it.
+  bool refusals_end_connecting = true, bears_soft_refusals = false;
 
   std::uint32_t most_orphans = 4096;  // connections whose socket is gone
 

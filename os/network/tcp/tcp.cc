@@ -151,7 +151,7 @@ void Tcp::add(TcpConnection& connection, PortSharing sharing, std::uint64_t hash
 }
 
 void Tcp::closed(TcpConnection& connection, const TcpRemains* remains) {
-  connection.listener = nullptr;
+  finishing_ = nullptr;
   // It may be in the other list: leaving is the same for both.
   if (is_pending(connection)) pending_.remove(connection);
   connections_.remove(connection);

@@ -126,6 +126,7 @@ class Tcp final : public Transport, public TcpHost, private NetworkTimer {
   TimeWaits time_waits_;
   SynCookies cookies_;
   IntrusiveList<TcpConnection, TcpPendingTag> pending_, without_room_;
+  TcpListener* finishing_ = nullptr;  // whose connection is getting the ACK of its handshake
   const SipHashKey table_key_, number_key_;
   std::optional<Nanoseconds> last_cookie_;  // an ACK is looked at as one only for a while after it
   Nanoseconds reset_second_;

@@ -119,17 +119,18 @@ class TestHost final : public Internet, public TcpHost {
   void send_later(TcpConnection&) override { is_pending = true; }
   void send_when_room(TcpConnection&) override { waits_for_room = true; }
 
-  TcpConnection::Start start(const TestHost& peer, std::uint32_t sequence) {
+  TcpConnection::Start start(const TestHost& peer, std::uint32_t sequence, Nanoseconds answered_at) {
     TcpConnection::Start start;
     start.local = {address, port};
     start.remote = {peer.address, peer.port};
     start.route = route_now();
     start.sequence = SequenceNumber(sequence);
     start.options = options;
+    start.answered_at = answered_at;
     return start;
   }
-  Answer<void> make(const TestHost& peer, std::uint32_t sequence) {
-    Answer<Reference<TcpConnection>> made = TcpConnection::create(*this, start(peer, sequence));
+  Answer<void> make(const TestHost& peer, std::uint32_t sequence, Nanoseconds answered_at = Nanoseconds(-1)) {
+    Answer<Reference<TcpConnection>> made = TcpConnection::create(*this, start(peer, sequence, answered_at));
     if (!made.ok()) return made.error();
     connection = made.value();
     socket = std::move(made).value();
@@ -270,11 +271,16 @@ class PlayedPeer {
     require(host.make(peer, our_start).ok());
     host.connection->connect(machine.time);
   }
-  void accept() {
-    require(host.make(peer, our_start).ok());
-    host.connection->accept(first(), machine.time);
-    advance(milliseconds(round_trip));
+  // As the table does when the ACK of a handshake comes.
+  void finish_handshake() {
+    host.connection->resume(first(), machine.time);
     say(acknowledgment(1, 1));
+  }
+  void accept() {
+    const Nanoseconds answered_at = machine.time;
+    advance(milliseconds(round_trip));
+    require(host.make(peer, our_start, answered_at).ok());
+    finish_handshake();
     heard.clear();
   }
   Segment acknowledgment(std::uint32_t at, std::uint32_t acknowledges, std::uint16_t window = 32767) {

@@ -27,6 +27,9 @@ class Udp final : public Transport {
   void refused(const Refusal& refusal) override;
 
   const UdpCounters& counters() const { return counters_; }
+  // use(UdpSocket&) for each that is bound, in no order.
+  template <class Use>
+  void visit(Use&& use);
 
  private:
   friend class UdpSocket;

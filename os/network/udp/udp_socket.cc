@@ -158,13 +158,16 @@ int UdpSocket::score(const Flow& flow) const {
 }
 
 void UdpSocket::arrived(const Flow& flow, ByteChain&& bytes) {
+  HeapBlocks& blocks = udp_.machine_.blocks();
   // One is always taken: a buffer that a program made tiny would take none.
-  const bool fits = waiting_.is_empty() || waiting_cost_ + sizeof(Datagram) + bytes.held_bytes() <= receive_bytes;
-  Datagram* const datagram = fits ? udp_.machine_.blocks().make<Datagram>(flow, std::move(bytes)) : nullptr;
+  const bool fits = waiting_.is_empty() ||
+                    (waiting_cost_ + sizeof(Datagram) + bytes.held_bytes() <= receive_bytes && !blocks.is_full());
+  Datagram* const datagram = fits ? blocks.make<Datagram>(flow, blocks) : nullptr;
   if (datagram == nullptr) {
     ++udp_.counters_.no_room;
     return;
   }
+  datagram->bytes.append(std::move(bytes));
   waiting_.push_back(*datagram);
   waiting_cost_ += datagram->cost();
   ++udp_.counters_.received;

@@ -37,9 +37,10 @@ class UdpSocket final : public Binding {
   Answer<std::size_t> receive(Transfer& to, Reading reading, DatagramNews& news);
   Answer<void> shut_down(bool reading, bool writing);  // ENOTCONN
 
-  std::uint32_t events() const;                             // poll_event bits that hold
-  Errno take_error() { return std::exchange(error_, {}); }  // 0: none
-  std::uint64_t next_bytes();                               // of the datagram that would be received (FIONREAD)
+  std::uint32_t events() const;                                 // poll_event bits that hold
+  Errno take_error() { return std::exchange(error_, {}); }      // 0: none
+  std::uint64_t next_bytes();                                   // of the datagram that would be received (FIONREAD)
+  std::uint64_t waiting_cost() const { return waiting_cost_; }  // memory that those take which wait to be received
 
   std::uint64_t receive_bytes = default_receive_bytes;  // what datagrams that wait may take of memory
   bool may_broadcast = false;
@@ -49,7 +50,7 @@ class UdpSocket final : public Binding {
   friend class Udp;
 
   struct Datagram : ListLink<struct DatagramTag> {
-    Datagram(const Flow& ends, ByteChain&& chain) : flow(ends), bytes(std::move(chain)) {}
+    Datagram(const Flow& ends, HeapBlocks& blocks) : flow(ends), bytes(blocks) {}
     std::uint64_t cost() const { return sizeof(Datagram) + bytes.held_bytes(); }
 
     Flow flow;
@@ -76,5 +77,10 @@ class UdpSocket final : public Binding {
   bool read_shut_ = false, write_shut_ = false;
   Errno error_{};
 };
+
+template <class Use>
+void Udp::visit(Use&& use) {
+  ports_.visit_all([&](Binding& binding) { use(static_cast<UdpSocket&>(binding)); });
+}
 
 }  // namespace ingot::os::network

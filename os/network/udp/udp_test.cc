@@ -329,5 +329,19 @@ TEST_F(UdpTest, RandomBytesDoNoHarm) {
   EXPECT_LT(machine_.heap.statistics().live_bytes, 2 * UdpSocket::default_receive_bytes);
 }
 
+TEST_F(UdpTest, WhereMemoryIsFullASocketHoldsOneDatagram) {
+  UdpSocket socket(udp_, events_, IpVersion::v4);
+  ASSERT_TRUE(socket.bind({here, 53}).ok());
+  constexpr std::uint64_t most = 8192;
+  machine_.memory.most = most;
+  machine_.memory.hold(most);
+  for (int i = 0; i < 3; ++i) arrive({there, 1000}, {here, 53}, "one");
+  EXPECT_GT(machine_.memory.used(), most);
+  EXPECT_EQ(receive(socket), "one");
+  EXPECT_EQ(receive(socket), "EAGAIN");
+  EXPECT_EQ(machine_.memory.used(), most);
+  machine_.memory.let_go(most);
+}
+
 }  // namespace
 }  // namespace ingot::os::network

@@ -14,9 +14,12 @@ class BigEndian {
   constexpr BigEndian(Number number) { *this = number; }
 
   constexpr operator Number() const {
-    Number number = 0;
-    for (const std::uint8_t byte : bytes_) number = static_cast<Number>(number << 8 | byte);
-    return number;
+    static_assert(std::endian::native == std::endian::little);
+    const auto turned = std::bit_cast<Number>(*this);
+    static_assert(sizeof(Number) == 1 || sizeof(Number) == 2 || sizeof(Number) == 4);
+    if constexpr (sizeof(Number) == 4) return __builtin_bswap32(turned);
+    if constexpr (sizeof(Number) == 2) return __builtin_bswap16(turned);
+    return turned;
   }
   constexpr BigEndian& operator=(Number number) {
     for (std::size_t i = sizeof(Number); i-- > 0; number = static_cast<Number>(number >> 8)) {

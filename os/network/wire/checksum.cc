@@ -15,16 +15,21 @@ std::uint64_t sum_of(std::span<const std::byte> bytes) {
     sum += word;
     sum += sum < word ? 1 : 0;
   };
-  std::size_t at = 0;
-  for (; at + 8 <= bytes.size(); at += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, bytes.data() + at, 8);
+  const std::byte* at = bytes.data();
+  const auto add_next = [&]<class Word>(Word word) {
+    std::memcpy(&word, at, sizeof word);
+    at += sizeof word;
     add(word);
+  };
+  for (std::size_t left = bytes.size() / 32; left != 0; --left) {
+    for (int i = 0; i < 4; ++i) add_next(std::uint64_t{});
   }
-  std::uint64_t last = 0;
-  for (std::size_t i = 0; at + i < bytes.size(); ++i) last |= static_cast<std::uint64_t>(bytes[at + i]) << (8 * i);
-  add(last);
-  while (sum >> 16 != 0) sum = (sum >> 16) + (sum & 0xffff);
+  for (std::size_t left = bytes.size() % 32 / 8; left != 0; --left) add_next(std::uint64_t{});
+  if ((bytes.size() & 4) != 0) add_next(std::uint32_t{});
+  if ((bytes.size() & 2) != 0) add_next(std::uint16_t{});
+  if ((bytes.size() & 1) != 0) add(static_cast<std::uint8_t>(*at));
+  sum = (sum >> 32) + (sum & 0xffffffff);
+  for (int i = 0; i < 3; ++i) sum = (sum >> 16) + (sum & 0xffff);
   return sum;
 }
 

@@ -88,6 +88,7 @@ Answer<std::uint64_t> copy_bytes(Caller& caller, CopySide& from, CopySide& to, s
     TRY(from.step_back(got.value() - moved));
     done += moved;
     if (!put.ok() && put.error() == Errno::efbig) tell_of_long_file(caller);
+    if (!put.ok() && put.error() == Errno::epipe) tell_of_broken_pipe(caller, *to.file);
     if (!put.ok() && done == 0) return put.error();
     if (moved == 0 || !caller.thread.may_go_on(EndsFor::signals)) break;
   }

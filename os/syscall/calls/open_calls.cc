@@ -26,7 +26,22 @@ Answer<std::int32_t> create(Caller& caller, UserText path, std::uint32_t permiss
   return open_here(caller, path, open_flag::create | open_flag::write_only | open_flag::truncate, permissions);
 }
 
-Answer<void> close(Caller& caller, std::int32_t descriptor) { return files_of(caller).descriptors().close(descriptor); }
+// SO_LINGER: who closes a socket for good waits for what was sent, however its other calls wait, and a signal ends
+// that; as on Linux. Where another thread is still at it, nobody does.
+void linger(Caller& caller, FileDescription& file) {
+  SocketFile* const socket = file.as_socket();
+  if (socket == nullptr || !socket->settings().is_on(socket_option::linger) || file.references() != 1) return;
+  file.change_flags(open_flag::non_blocking, 0);
+  const TimeSpecification time{socket->settings().linger_seconds.load(MemoryOrder::relaxed), 0};
+  const Patience patience{.until = later(caller.kernel.now(), time.nanoseconds().value())};
+  static_cast<void>(when_ready(caller.thread, file, [&] { return socket->let_go(); }, patience));
+}
+
+Answer<void> close(Caller& caller, std::int32_t descriptor) {
+  const Reference<FileDescription> file = TRY(files_of(caller).descriptors().close(descriptor));
+  linger(caller, *file);
+  return {};
+}
 
 Answer<void> close_range(Caller& caller, std::uint32_t first, std::uint32_t last, std::uint32_t flags) {
   constexpr std::uint32_t own_table = 2, close_on_execute = 4;  // CLOSE_RANGE_UNSHARE, CLOSE_RANGE_CLOEXEC

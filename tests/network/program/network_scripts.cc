@@ -1,6 +1,6 @@
-// network_scripts [--verbose] [--any-option-order] [--define NAME] [--at-least PERCENT] FOLDER...: runs every script
-// below the folders against the kernel's stack, and says of each whether it passed. --at-least: of a folder, else it
-// fails.
+// network_scripts [--verbose] [--any-option-order] [--define NAME] [--at-least PERCENT] PLACE...: runs the scripts that
+// the places are, or that lie below them, against the kernel's stack, and says of each whether it passed. --at-least:
+// of a place, else it fails.
 #include <cstdio>
 #include <cstdlib>
 

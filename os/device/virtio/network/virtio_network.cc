@@ -144,6 +144,15 @@ void VirtioNetwork::flush() {
   }
 }
 
+void VirtioNetwork::detach(Detaching detaching) {
+  user_.store(nullptr, MemoryOrder::release);
+  const bool stops = detaching == Detaching::stops;
+  if (stops && !stopped_.exchange(true, MemoryOrder::acquire_release)) device_.stop();
+  for (Pair& pair : pairs()) {
+    pair.sender.with([&](VirtioSender& sender) { stops ? sender.abandon() : static_cast<void>(sender.reclaim()); });
+  }
+}
+
 void VirtioNetwork::look_at_status() {
   std::uint16_t status = status_up;
   if (settings_.has(virtio_network::status)) {

@@ -51,6 +51,7 @@ class VirtioNetwork final : public DrivenLink {
   bool send(const network::Outgoing& packet) override;
   void flush() override;
   void attach(network::LinkUser& user) override { user_.store(&user, MemoryOrder::release); }
+  void detach(Detaching detaching) override;
 
   // Devices that broke the rules: none, or this one, once for each queue that it did so in.
   std::uint32_t faults() const { return faults_.load(MemoryOrder::relaxed); }

@@ -40,7 +40,8 @@ bool VirtioReceiver::offer(Reference<network::Block> block) {
 }
 
 void VirtioReceiver::publish() {
-  if (queue_memory_.queue().publish()) doorbell_.ring();
+  // A device that has room, and not for the packet that it holds, waits as well.
+  if (queue_memory_.queue().publish(64 * 1024 / ReceiveBlocks::block_bytes + 1)) doorbell_.ring();
 }
 
 std::span<network::Received> VirtioReceiver::take() {

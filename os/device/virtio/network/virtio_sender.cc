@@ -42,6 +42,10 @@ bool VirtioSender::reclaim() {
   return true;
 }
 
+void VirtioSender::abandon() {
+  queue_memory_.queue().abandon([&](std::uint64_t token) { free_frame(static_cast<std::uint16_t>(token)); });
+}
+
 void VirtioSender::flush() {
   if (queue_memory_.queue().publish()) doorbell_.ring();
 }

@@ -36,6 +36,8 @@ class VirtioSender {
   void flush();
   // Gives back what the device has read. True: send() refused something, and may now be asked again.
   bool reclaim();
+  // Precondition: the device is stopped. Nothing is sent any more.
+  void abandon();
 
   VirtioFault fault() { return queue_memory_.queue().fault(); }
   std::uint64_t dropped() const { return dropped_; }

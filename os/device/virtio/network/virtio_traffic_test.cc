@@ -216,5 +216,31 @@ TEST_F(VirtioCard, ASmallRingSendsAsWell) {
   card.reset();
 }
 
+TEST_F(VirtioCard, ADetachedCardGivesBackWhatIsOnItsWay) {
+  ASSERT_TRUE(start().ok());
+  network::ByteChain chain = payload(1, 100);
+  const auto owners = [&] {
+    std::uint32_t count = 0;
+    chain.visit(0, 1, [&](network::Block& block, std::span<std::byte>) { count = block.references(); });
+    return count;
+  };
+  ASSERT_TRUE(card->send(outgoing(&chain)) && card->send(outgoing(&chain)));
+  card->flush();
+  card->detach(DrivenLink::Detaching::waits);
+  EXPECT_EQ(owners(), 3u);
+  arrive("late");
+  card->work(pair());
+  EXPECT_TRUE(user.texts.empty());
+  sending().put(sending().next_chain().value(), 0);
+  sending().show();
+  card->detach(DrivenLink::Detaching::waits);
+  EXPECT_EQ(owners(), 2u);
+  card->detach(DrivenLink::Detaching::stops);
+  EXPECT_EQ(owners(), 1u);
+  card->detach(DrivenLink::Detaching::waits);
+  chain.clear();
+  end();
+}
+
 }  // namespace
 }  // namespace ingot::os
