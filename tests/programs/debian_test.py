@@ -15,12 +15,12 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "end_to_end"))
-from guest import SKIPPED, Ended, Guest, missing_tool  # noqa: E402
+from debian_packages import fetch_packages  # noqa: E402
+from guest import Ended, Guest  # noqa: E402
 from oci_layout import layer_of, write_layout  # noqa: E402
 from run_cases import run_cases  # noqa: E402
 
 INGOT = KERNEL = ROOT = None
-FETCH = Path(__file__).parents[2] / "scripts" / "fetch_packages"
 PACKAGES = """busybox-static lua5.4 liblua5.4-0 sqlite3 libsqlite3-0 python3.11-minimal libpython3.11-minimal
 libpython3.11-stdlib libc6 libreadline8 libtinfo6 zlib1g libexpat1 libssl3 libffi8""".split()
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
@@ -321,18 +321,8 @@ class Protection(Debian):
 def main() -> int:
     global INGOT, KERNEL, ROOT
     INGOT, KERNEL, folder = sys.argv[1:4]
-    missing = missing_tool()
-    if missing is None:
-        fetched = subprocess.run([FETCH, folder, "amd64", *PACKAGES], capture_output=True, text=True, check=False)
-        print(fetched.stdout, end="")
-        if fetched.returncode not in (0, SKIPPED):
-            print(f"FAILED: expected Debian's packages, found\n{fetched.stderr}")
-            return 1
-        if fetched.returncode == SKIPPED:
-            missing = "Debian's packages could not be fetched"
-    if missing is not None:
-        print(f"SKIPPED: {missing}")
-        return SKIPPED
+    if (status := fetch_packages(folder, PACKAGES)) != 0:
+        return status
     ROOT = Path(folder) / "root"
     run_cases([sys.argv[0], *sys.argv[4:]])
     return 0

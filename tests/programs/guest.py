@@ -13,9 +13,10 @@ EMULATOR = "qemu-system-x86_64"
 SKIPPED = 77  # a skip to CTest
 
 
-def missing_tool() -> str | None:
-    if shutil.which(EMULATOR) is None:
-        return f"expected {EMULATOR}, found none (scripts/packages build)"
+def missing_tool(*others: str) -> str | None:
+    for tool in (EMULATOR, *others):
+        if shutil.which(tool) is None:
+            return f"expected {tool}, found none (scripts/packages build)"
     return None
 
 

@@ -200,6 +200,10 @@ void copies() {
   CHECK(lseek(self, 0, SEEK_CUR) == 65536);                        // and no more is gone from the file
   CHECK(sendfile(pipe_ends[1], self, nullptr, 1) == -1 && errno == EAGAIN);
   CHECK(sendfile(copy, pipe_ends[0], nullptr, 1) == -1 && errno == EINVAL);
+  close(pipe_ends[0]);
+  static volatile sig_atomic_t told = 0;
+  std::signal(SIGPIPE, [](int) { told = told + 1; });
+  CHECK(sendfile(pipe_ends[1], self, nullptr, 1) == -1 && errno == EPIPE && told == 1);
   iovec piece{one.data(), 8};
   CHECK(preadv2(copy, &piece, 1, 4, 0) == 8 && std::memcmp(one.data(), other.data() + 4, 8) == 0);
   CHECK(preadv2(copy, &piece, 1, 4, RWF_NOWAIT) == -1 && errno == EOPNOTSUPP);
