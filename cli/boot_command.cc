@@ -108,6 +108,18 @@ Result<void> check_published(const std::string& text) {
   return {};
 }
 
+Result<void> check_usage(const Options& options) {
+  if (options.dry_run && options.boot.image.empty()) {
+    return Error::of(ErrorCode::invalid_argument, "expected an IMAGE with --dry-run, found none: ingot cast makes one");
+  }
+  if (!options.published.empty() && !options.boot.network.tap.empty()) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected --publish or --tap, found both: on an interface of this machine the guest has an "
+                     "address of its own, which is asked at its own port");
+  }
+  return {};
+}
+
 void add_network_options(const Command& command, Options& options) {
   command.add_option("--machine", options.boot.machine, "microvm or q35; else by what the image was granted")
       .check(one_of({"microvm", "q35"}));
@@ -118,8 +130,10 @@ void add_network_options(const Command& command, Options& options) {
                   "guest's; may be repeated")
       .check(accepted_by("", check_published))
       .one_word_each_time();
-  command.add_option("--tap", options.boot.network.tap, "an interface of this machine as the guest's network");
-  command.add_option("--pcap", options.boot.network.capture, "a file for all that passes over the guest's network");
+  command.add_option("--tap", options.boot.network.tap, "an interface of this machine as the guest's network")
+      .check(accepted_by("", image::check_interface_name));
+  command.add_option("--pcap", options.boot.network.capture, "a file for all that passes over the guest's network")
+      .check(accepted_by("", image::check_capture));
 }
 
 }  // namespace
@@ -154,9 +168,8 @@ void add(const Command& application, const std::vector<std::string>& program_arg
       options->boot.network.ports.push_back(image::parse_published_port(port).value());  // as was checked
     }
     if (options->accelerator != "auto") options->boot.uses_kvm = options->accelerator == "kvm";
-    if (options->dry_run && options->boot.image.empty()) {
-      exit_code = refuse_usage(
-          Error::of(ErrorCode::invalid_argument, "expected an IMAGE with --dry-run, found none: ingot cast makes one"));
+    if (const Result<void> usable = check_usage(*options); !usable.ok()) {
+      exit_code = refuse_usage(usable.error());
       return;
     }
     const Result<int> ended = run(*options);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/image/image_manifest.h"
+#include "base/image/network_settings.h"
 #include "cli/image_options.h"
 #include "cli/manifest_checks.h"
 #include "cli/server_image.h"
@@ -79,6 +80,14 @@ Result<void> check_server_options(const Options& options) {
                      "expected --address with --serve or --grant network, found it without");
   }
   return {};
+}
+
+// A server that is to have an address of version 6 listens at both versions'.
+Result<ServedModels> served_at(const std::vector<std::string>& addresses, ServedModels served) {
+  NetworkSettings settings;
+  for (const std::string& address : addresses) TRY(settings.add(address));
+  if (settings.version_6.source != AddressSettings::Source::none) served.host = "::";
+  return served;
 }
 
 Result<void> check_kernel_options(const Options& options) {
@@ -186,7 +195,8 @@ Result<image::CastRequest> request_of(const Options& options) {
     TRY(add_program(options, request));
   } else if (options.serves) {
     request.environment = {"HOME=/"};
-    TRY(add_server(options.products, options.served, options.arguments, request));
+    const ServedModels served = TRY(served_at(options.addresses, options.served));
+    TRY(add_server(options.products, served, options.arguments, request));
   } else if (options.oci.empty()) {
     request.default_arguments = options.arguments;
     request.environment = {"HOME=/"};

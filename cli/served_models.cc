@@ -44,7 +44,7 @@ Result<std::vector<std::string>> add_served_models(const ServedModels& served, i
     TRY(add_model(model, place, root));
     add({place});
   }
-  add({"--host", "0.0.0.0"});
+  add({"--host", served.host});
   if (served.port != default_served_port) add({"--port", std::to_string(served.port)});
   if (!served.key_file.empty()) {
     TRY(ApiKeys::read(served.key_file));

@@ -16,6 +16,7 @@ inline constexpr int default_served_port = 8080;  // which serve has unless it i
 
 struct ServedModels {
   std::vector<std::string> models;  // files; none: the one that the engine carries
+  std::string host = "0.0.0.0";     // all of version 4; ::, all of both versions
   int port = default_served_port;
   std::string key_file;                  // empty: anybody may ask
   std::string certificate, private_key;  // both empty: no TLS

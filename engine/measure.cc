@@ -1,13 +1,13 @@
 #include "engine/measure.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <numeric>
 #include <optional>
 
 #include "engine/sampler.h"
 #include "engine/session_guards.h"
+#include "machine/parse.h"
 #include "machine/system_files.h"
 
 namespace ingot {
@@ -136,12 +136,7 @@ Traffic traffic_of(const Plan& plan) {
 
 std::int64_t peak_bytes() {
   const std::string text = read_text_file("/proc/self/status").value_or("");
-  const std::size_t line = text.find("VmHWM:");
-  if (line == std::string::npos) return 0;
-  const std::size_t digit = text.find_first_of("0123456789", line);
-  std::int64_t kibibytes = 0;
-  if (digit != std::string::npos) std::from_chars(text.data() + digit, text.data() + text.size(), kibibytes);
-  return kibibytes * 1024;
+  return static_cast<std::int64_t>(find_kibibytes(text, "VmHWM").value_or(Bytes()).count());
 }
 
 Result<GenerationTiming> measure_generation(Session& session, const GenerationRequest& request,

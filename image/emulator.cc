@@ -214,7 +214,7 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
   const auto append = [&](const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
   };
-  if (plan.network) append(network_words(request.network, *plan.network, plan.has_pci()));
+  if (plan.network) append(network_words(request.network, *plan.network, {plan.has_pci(), plan.cpus}));
   if (host.button) append(button_words(*host.button));
   if (request.waits_for_debugger) add({"-s", "-S"});
   if (request.counts_instructions) {
@@ -269,6 +269,7 @@ Result<int> boot(const BootRequest& request) {
   EmulatorHost host = this_machine();
   if (plan.format == ImageFormat::disk) TRY(copy_firmware(folder, host));
   TRY(check_ports_are_free(request.network.ports));
+  if (!request.network.tap.empty()) TRY(find_tap(request.network.tap));
   const EmulatorButton button = TRY(EmulatorButton::create());
   host.button = button_descriptor;
   KernelLog log;

@@ -1,8 +1,10 @@
 #include "image/emulator_network.h"
 
 #include <arpa/inet.h>
+#include <linux/if_tun.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,6 +12,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 namespace ingot::image {
 
@@ -19,8 +23,9 @@ using Source = AddressSettings::Source;
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   std::uint16_t port = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, port);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto read = std::from_chars(begin, end, port);
   return read.ec == std::errc() && read.ptr == end && port != 0 ? std::optional(port) : std::nullopt;
 }
 
@@ -91,17 +96,29 @@ Result<PublishedPort> parse_published_port(std::string_view text) {
   return published;
 }
 
+Result<void> check_interface_name(const std::string& name) {
+  const bool is_one =
+      !name.empty() && name.size() < IFNAMSIZ && name != "." && name != ".." &&
+      std::ranges::none_of(
+          name, [](unsigned char letter) { return letter <= ' ' || letter == '/' || letter == ':' || letter == 0x7f; });
+  if (is_one) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected an interface's name of 1 to ", IFNAMSIZ - 1,
+                   " letters, found '", std::string_view(name), "'");
+}
+
+Result<void> check_capture(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path file(path);
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (file.has_filename() && !std::filesystem::is_directory(file, ignored) &&
+      std::filesystem::is_directory(folder, ignored)) {
+    return {};
+  }
+  return Error::of(ErrorCode::invalid_argument, "expected a file to write, in a folder that is there, found '",
+                   std::string_view(path), "'");
+}
+
 Result<void> check_network(const NetworkRequest& request, const NetworkSettings& settings) {
-  if (!request.tap.empty() && !request.ports.empty()) {
-    return Error::of(
-        ErrorCode::invalid_argument,
-        "expected --publish or --tap, found both: on an interface of this machine the guest has an address "
-        "of its own, which is asked at its own port");
-  }
-  if (request.tap.size() >= IFNAMSIZ || request.tap.find('/') != std::string::npos) {
-    return Error::of(ErrorCode::invalid_argument, "--tap: expected an interface's name of at most ", IFNAMSIZ - 1,
-                     " letters, found '", std::string_view(request.tap), "'");
-  }
   if (!request.ports.empty() && settings.version_4.source == Source::none) {
     return Error::of(ErrorCode::unsupported,
                      "--publish: expected an image that was cast with an address of IPv4, to which the emulator "
@@ -130,20 +147,53 @@ Result<void> check_ports_are_free(const std::vector<PublishedPort>& ports) {
   return {};
 }
 
-std::vector<std::string> network_words(const NetworkRequest& request, const NetworkSettings& settings, bool has_pci) {
+Result<TapInterface> find_tap(const std::string& name) {
+  ifreq asked = {};
+  name.copy(asked.ifr_name, IFNAMSIZ - 1);
+  const int descriptor = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const bool is_there = ::ioctl(descriptor, SIOCGIFMTU, &asked) == 0;
+  ::close(descriptor);
+  if (!is_there) {
+    return Error::of(ErrorCode::not_found, "--tap: expected an interface '", std::string_view(name),
+                     "' of this machine, found none: ip tuntap add dev ", std::string_view(name),
+                     " mode tap, then ip link set ", std::string_view(name), " up");
+  }
+  unsigned flags = 0;
+  std::ifstream("/sys/class/net/" + name + "/tun_flags") >> std::hex >> flags;
+  return TapInterface{.mtu = asked.ifr_mtu, .has_queues = (flags & IFF_MULTI_QUEUE) != 0};
+}
+
+std::vector<std::string> network_words(const NetworkRequest& request, const NetworkSettings& settings,
+                                       const CardPlace& place) {
+  constexpr std::uint64_t least_pairs = 2, most_pairs = 8;
   std::vector<std::string> words;
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+  std::string card = ",netdev=network";
   if (request.tap.empty()) {
     add({"-netdev", user_network(request, settings)});
   } else {
-    add({"-netdev", "tap,id=network,ifname=" + option_value(request.tap) + ",script=no,downscript=no,vhost=off"});
+    const Result<TapInterface> found = find_tap(request.tap);
+    const TapInterface tap = found.ok() ? found.value() : TapInterface();
+    std::string more;
+    if (tap.has_queues) {  // such a one the emulator opens with two or more alone
+      const std::uint64_t pairs = std::clamp(place.cpus, least_pairs, most_pairs);
+      more = ",queues=" + std::to_string(pairs);
+      card += ",mq=on";
+      // One for each queue, for what is asked of the card, and for what it tells of itself.
+      if (place.has_pci) card += ",vectors=" + std::to_string(2 * pairs + 2);
+    }
+    if (tap.mtu != TapInterface().mtu) card += ",host_mtu=" + std::to_string(tap.mtu);
+    // The emulator would write the card's own headers into the file, in front of the frames.
+    if (!request.capture.empty()) more += ",vnet_hdr=off";
+    add({"-netdev",
+         "tap,id=network,ifname=" + option_value(request.tap) + ",script=no,downscript=no,vhost=off" + more});
   }
-  if (has_pci) {
-    add({"-device", "virtio-net-pci,netdev=network,romfile="});  // nobody boots from it
+  if (place.has_pci) {
+    add({"-device", "virtio-net-pci" + card + ",romfile="});  // nobody boots from it
     add({"-device", "virtio-rng-pci"});
   } else {
     add({"-global", "virtio-mmio.force-legacy=false"});
-    add({"-device", "virtio-net-device,netdev=network", "-device", "virtio-rng-device"});
+    add({"-device", "virtio-net-device" + card, "-device", "virtio-rng-device"});
   }
   if (!request.capture.empty()) {
     add({"-object", "filter-dump,id=capture,netdev=network,file=" + option_value(request.capture)});

@@ -27,14 +27,32 @@ struct NetworkRequest {
   bool is_asked_for() const { return !ports.empty() || !tap.empty() || !capture.empty(); }
 };
 
+// A name that an interface can have, and a file that can be written.
+Result<void> check_interface_name(const std::string& name);
+Result<void> check_capture(const std::string& path);
+
 // Whether the emulator can do for a guest with these settings what is asked.
 Result<void> check_network(const NetworkRequest& request, const NetworkSettings& settings);
 
 // Whether nobody else has a port that is to be published: the error names it.
 Result<void> check_ports_are_free(const std::vector<PublishedPort>& ports);
 
-// `has_pci`: how the machine finds its devices.
-std::vector<std::string> network_words(const NetworkRequest& request, const NetworkSettings& settings, bool has_pci);
+// An interface of this machine, as far as the emulator and the guest are to know it.
+struct TapInterface {
+  int mtu = 1500;
+  bool has_queues = false;  // it was made to be opened several times: a pair of queues each
+};
+// The error says how to make one.
+Result<TapInterface> find_tap(const std::string& name);
+
+// What of a machine its network's card hangs on.
+struct CardPlace {
+  bool has_pci = false;  // how it finds its devices
+  std::uint64_t cpus = 1;
+};
+// Of a tap that is not there yet: what most have.
+std::vector<std::string> network_words(const NetworkRequest& request, const NetworkSettings& settings,
+                                       const CardPlace& place);
 
 // As a value of an emulator's option, where a comma ends it unless doubled.
 std::string option_value(std::string_view text);

@@ -71,8 +71,32 @@ TEST(EmulatorNetwork, AnInterfaceOfTheHostIsTheGuestsNetwork) {
   const std::string words = words_of(request);
   EXPECT_NE(words.find("-netdev\ntap,id=network,ifname=tap0,script=no,downscript=no,vhost=off\n"), std::string::npos)
       << words;
-  request.network.tap = "a-name-that-is-too-long";
-  EXPECT_NE(words_of(request).find("--tap: expected an interface's name of at most 15 letters"), std::string::npos);
+  request.network.capture = "frames";
+  const std::string kept = words_of(request);
+  EXPECT_NE(kept.find(",vhost=off,vnet_hdr=off\n"), std::string::npos) << kept;
+}
+
+TEST(EmulatorNetwork, NamesOfInterfacesAndFilesAreReadStrictly) {
+  for (const char* name : {"tap0", "a", "fifteen-letters", "a.b"}) EXPECT_TRUE(check_interface_name(name).ok()) << name;
+  for (const char* name : {"", ".", "..", "sixteen--letters", "a/b", "a b", "a:0", "a\n"}) {
+    EXPECT_FALSE(check_interface_name(name).ok()) << name;
+  }
+  const TestFolder folder;
+  EXPECT_TRUE(check_capture("frames.pcap").ok());
+  EXPECT_TRUE(check_capture(folder.path("frames.pcap")).ok());
+  for (const std::string& path : {std::string(), folder.path("none/frames.pcap"), folder.path(""), std::string("/")}) {
+    EXPECT_FALSE(check_capture(path).ok()) << path;
+  }
+}
+
+TEST(EmulatorNetwork, AnInterfaceThatIsNotThereIsNamed) {
+  EXPECT_EQ(find_tap("tap-of-nobody").error().text(),
+            "--tap: expected an interface 'tap-of-nobody' of this machine, found none: ip tuntap add dev tap-of-nobody "
+            "mode tap, then ip link set tap-of-nobody up");
+  const Result<TapInterface> loop = find_tap("lo");
+  ASSERT_TRUE(loop.ok());
+  EXPECT_GT(loop.value().mtu, 1500);
+  EXPECT_FALSE(loop.value().has_queues);
 }
 
 TEST(EmulatorNetwork, NetworksThatCannotBeAreRefused) {
@@ -81,8 +105,6 @@ TEST(EmulatorNetwork, NetworksThatCannotBeAreRefused) {
   request.network.ports = {parse_published_port("8080:80").value()};
   EXPECT_NE(words_of(request).find("--publish: expected an image that was cast with an address of IPv4"),
             std::string::npos);
-  request.network.tap = "tap0";
-  EXPECT_NE(words_of(request).find("expected --publish or --tap, found both"), std::string::npos);
   ASSERT_TRUE(cast(small_request(folder)).ok());
   for (NetworkRequest asked : {NetworkRequest{.ports = request.network.ports, .tap = {}, .capture = {}},
                                NetworkRequest{.ports = {}, .tap = "tap0", .capture = {}},

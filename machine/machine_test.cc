@@ -28,6 +28,13 @@ TEST(Parse, Loads) {
   for (const char* text : {"", " 1", "x 1", "-1 2", "nan 1"}) EXPECT_EQ(parse_load(text), std::nullopt) << text;
 }
 
+TEST(Parse, FieldsOfKibibytes) {
+  const char* text = "MemTotal:  262144 kB\nMemFree:\t7 kB\nPages: 3\nOdd: -1 kB\nNone: kB\n";
+  EXPECT_EQ(find_kibibytes(text, "MemTotal"), 256_MiB);
+  EXPECT_EQ(find_kibibytes(text, "MemFree"), 7_KiB);
+  for (const char* key : {"Pages", "Odd", "None", "Mem"}) EXPECT_EQ(find_kibibytes(text, key), std::nullopt) << key;
+}
+
 TEST(Parse, CacheSizes) {
   EXPECT_EQ(parse_size("48K\n"), 48_KiB);
   EXPECT_EQ(parse_size("2M"), 2_MiB);

@@ -84,6 +84,15 @@ std::optional<std::string> find_field(std::string_view text, std::string_view ke
   return std::nullopt;
 }
 
+std::optional<Bytes> find_kibibytes(std::string_view text, std::string_view key) {
+  constexpr std::string_view unit = " kB";
+  const std::string field = find_field(text, key).value_or("");
+  if (!field.ends_with(unit)) return std::nullopt;
+  const auto count = parse_number(std::string_view(field).substr(0, field.size() - unit.size()));
+  if (!count || *count < 0) return std::nullopt;
+  return Bytes(static_cast<std::uint64_t>(*count) << 10);
+}
+
 std::optional<double> parse_load(std::string_view text) {
   const std::string_view first = take_until(text, ' ');
   double load = 0;

@@ -27,6 +27,9 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 // The first value of "key : value" in /proc/cpuinfo or /proc/meminfo text.
 std::optional<std::string> find_field(std::string_view text, std::string_view key);
 
+// The same where the value is "120 kB", as in /proc/meminfo and /proc/self/status.
+std::optional<Bytes> find_kibibytes(std::string_view text, std::string_view key);
+
 // /proc/loadavg, "0.37 1.20 ...": the average of the last minute.
 std::optional<double> parse_load(std::string_view text);
 

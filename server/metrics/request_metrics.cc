@@ -1,5 +1,7 @@
 #include "server/metrics/request_metrics.h"
 
+#include "machine/parse.h"
+#include "machine/system_files.h"
 #include "server/metrics/metrics_text.h"
 
 namespace ingot {
@@ -70,6 +72,12 @@ class Writer {
   void connection_gauge(std::string_view name, std::string_view help, std::int64_t value) {
     text_.begin_gauge(name, help);
     text_.sample({}, static_cast<double>(value));
+  }
+  // None where the system does not say.
+  void memory_gauge(std::string_view name, std::string_view help, std::optional<Bytes> bytes) {
+    if (!bytes) return;
+    text_.begin_gauge(name, help);
+    text_.sample({}, static_cast<double>(bytes->count()));
   }
   void connection_counter(std::string_view name, std::string_view help, std::int64_t value) {
     text_.begin_counter(name, help);
@@ -161,6 +169,17 @@ void write_connections(Writer& writer, const http::ServerCounts& counts) {
   writer.connection_counter("ingot_sent_bytes_total", "Bytes to clients.", counts.bytes_out);
 }
 
+// A machine that is a server has nobody else who could tell.
+void write_memory(Writer& writer) {
+  const std::string process = read_text_file("/proc/self/status").value_or("");
+  const std::string machine = read_text_file("/proc/meminfo").value_or("");
+  writer.memory_gauge("process_resident_memory_bytes", "Memory that the server uses.",
+                      find_kibibytes(process, "VmRSS"));
+  writer.memory_gauge("ingot_machine_memory_bytes", "Memory of the machine.", find_kibibytes(machine, "MemTotal"));
+  writer.memory_gauge("ingot_machine_memory_free_bytes", "Memory that nobody uses, the system neither.",
+                      find_kibibytes(machine, "MemFree"));
+}
+
 }  // namespace
 
 void RequestMetrics::count_end(GenerationEnd end, const GenerationCounts& counts, const GenerationTimes& times) {
@@ -178,6 +197,7 @@ std::string metrics_text(const std::vector<ModelFigures>& models, const http::Se
   write_services(writer);
   write_times(writer);
   write_connections(writer, connections);
+  write_memory(writer);
   writer.connection_counter("ingot_log_lines_lost_total", "Lines of the log that nobody took in time.", lost_log_lines);
   return writer.text();
 }

@@ -209,7 +209,7 @@ class Cast(Images):
         self.assertIn(f"whoever has {self.path('server')} has its keys", done.stderr)
         report = json.loads(done.stdout)
         arguments = [line.partition(" ")[2] for line in report["manifest"].splitlines() if line.startswith("default-argument ")]
-        self.assertEqual(arguments, ["serve", "--host", "0.0.0.0", "--port", "80", "--api-key-file", "/etc/ingot/api-keys", "--alias=x"])
+        self.assertEqual(arguments, ["serve", "--host", "::", "--port", "80", "--api-key-file", "/etc/ingot/api-keys", "--alias=x"])
         self.assertIn("\ngrant network\nnetwork slaac\n", report["manifest"])
         self.assertIn("\ndescriptors 65536\n", report["manifest"])
         self.assertEqual(report["kernel"]["name"], "full")
@@ -222,7 +222,9 @@ class Cast(Images):
         self.assertGreater(report["machine_memory"], run)
         quiet = self.guest.run(*words)
         self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
-        self.assertIn("\nnetwork dhcp\n", json.loads(quiet.stdout)["manifest"])
+        manifest = json.loads(quiet.stdout)["manifest"]
+        self.assertIn("\nnetwork dhcp\n", manifest)
+        self.assertIn("\ndefault-argument 0.0.0.0\n", manifest)
 
         published = self.guest.run("boot", self.path("server"), "--dry-run", "--publish", "8080:8080", "--pcap", "frames")
         self.assertEqual(published.returncode, 0, published.stderr)
@@ -234,9 +236,15 @@ class Cast(Images):
         done = self.guest.run("boot", self.path("image"), "--publish", "8080:8080")
         self.assertEqual(done.returncode, 1)
         self.assertIn("expected an image that was cast with --grant network", done.stderr)
-        usage = self.guest.run("boot", self.path("image"), "--publish", "8080")
-        self.assertEqual(usage.returncode, 2)
-        self.assertIn("--publish: expected [HOST:]PORT:GUEST_PORT", usage.stderr)
+        for words, expected in (
+            (["--publish", "8080"], "--publish: expected [HOST:]PORT:GUEST_PORT"),
+            (["--tap", "a/b"], "--tap: expected an interface's name of 1 to 15 letters, found 'a/b'"),
+            (["--pcap", self.path("none/frames")], "--pcap: expected a file to write, in a folder that is there"),
+            (["--publish", "8080:8080", "--tap", "tap0"], "expected --publish or --tap, found both"),
+        ):
+            usage = self.guest.run("boot", self.path("image"), *words)
+            self.assertEqual(usage.returncode, 2, usage.stderr)
+            self.assertIn(expected, usage.stderr)
 
     def test_a_dry_run_checks_and_writes_nothing(self):
         done = self.cast("dry", "--dry-run", "--json")

@@ -10,15 +10,17 @@ LIMIT_SECONDS = 120
 
 
 class Program:
-    def __init__(self, path):
+    def __init__(self, path, *emulator):
+        """Words of an emulator, where the program is another machine's."""
         self.path = str(path)
+        self.command = [*emulator, self.path]
 
-    def run(self, *arguments, text_in=None, **changes):
+    def run(self, *arguments, text_in=None, limit=LIMIT_SECONDS, **changes):
         """With nothing on standard input, unless a text is given (str or bytes): then a pipe with it."""
         given = text_in.encode() if isinstance(text_in, str) else text_in
         source = {"input": given} if given is not None else {"stdin": subprocess.DEVNULL}
         done = subprocess.run(
-            [self.path, *map(str, arguments)], capture_output=True, timeout=LIMIT_SECONDS, check=False,
+            [*self.command, *map(str, arguments)], capture_output=True, timeout=limit, check=False,
             env={**os.environ, **changes}, **source,
         )  # fmt: skip
         done.stdout, done.stderr = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")

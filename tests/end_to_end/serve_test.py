@@ -163,6 +163,9 @@ class Texts(Served):
         text = self.server.get("/metrics").body
         for word in ("ingot_time_to_first_token_seconds_bucket", "ingot_connections ", "ingot_cache_pages{"):
             self.assertIn(word, text)
+        memory = self.server.metrics()
+        self.assertGreater(memory["process_resident_memory_bytes"], 1 << 20)
+        self.assertGreater(memory["ingot_machine_memory_bytes"], memory["ingot_machine_memory_free_bytes"])
 
     def test_the_page_loads_nothing_that_is_not_there(self):
         page = self.server.get("/")

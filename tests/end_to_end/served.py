@@ -1,4 +1,4 @@
-"""A server under test: `ingot serve` on a free port of loopback, and how tests ask it."""
+"""A server under test: `ingot serve` on a free port of loopback, and how tests ask one, wherever it runs."""
 
 import http.client
 import json
@@ -31,12 +31,78 @@ class Answer:
         return self.json()["error"]
 
 
-class Server:
+class Client:
+    """Asks whoever answers at a port."""
+
+    def __init__(self, port, host="127.0.0.1"):
+        self.port, self.host = port, host
+
+    def ask(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=LIMIT_SECONDS)
+        try:
+            connection.request(method, path, body, headers or {})
+            found = connection.getresponse()
+            return Answer(found.status, found.headers, found.read().decode())
+        finally:
+            connection.close()
+
+    def post(self, path, fields, **headers):
+        body = fields if isinstance(fields, (str, bytes)) else json.dumps(fields)
+        return self.ask("POST", path, body, {"Content-Type": "application/json", **headers})
+
+    def get(self, path, **headers):
+        return self.ask("GET", path, None, headers)
+
+    def stream(self, path, fields):
+        """The data of a stream's events, each as it comes."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=LIMIT_SECONDS)
+        try:
+            body = json.dumps({**fields, "stream": True})
+            connection.request("POST", path, body, {"Content-Type": "application/json"})
+            found = connection.getresponse()
+            if found.status != 200:
+                raise AssertionError(f"expected a stream, found {found.status}: {found.read().decode()}")
+            for line in found:
+                if line.startswith(b"data: "):
+                    yield line.decode().removeprefix("data: ").rstrip("\n")
+        finally:
+            connection.close()
+
+    def events(self, path, fields):
+        """All of them, to the stream's end."""
+        return list(self.stream(path, fields))
+
+    def open_stream(self, path, fields):
+        """A connection whose stream has begun; the caller closes it."""
+        body = json.dumps({**fields, "stream": True})
+        connection = socket.create_connection((self.host, self.port), timeout=LIMIT_SECONDS)
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        return connection
+
+    def metrics(self):
+        """By name and labels, as they stand in the text."""
+        found = {}
+        for line in self.get("/metrics").body.splitlines():
+            if line and not line.startswith("#"):
+                name, value = line.rsplit(" ", 1)
+                found[name] = float(value)
+        return found
+
+    def wait_for_metric(self, name, is_as_wanted):
+        until = time.monotonic() + LIMIT_SECONDS
+        while not is_as_wanted(value := self.metrics().get(name)):
+            if time.monotonic() > until:
+                raise AssertionError(f"expected another value of {name}, found {value} to the end")
+            time.sleep(0.01)
+
+
+class Server(Client):
     """Ends with the block it is used in; what it logged is `log` then."""
 
     def __init__(self, program, *arguments):
         self.process = subprocess.Popen(
-            [program.path, "serve", "--port", "0", "--json", *map(str, arguments)],
+            [*program.command, "serve", "--port", "0", "--json", *map(str, arguments)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         self.log = ""
@@ -48,7 +114,7 @@ class Server:
             self._reader.join()
             raise AssertionError(f"expected a server, found exit code {self.process.returncode}: {self.log}")
         self.report = json.loads(line)
-        self.port = self.report["port"]
+        super().__init__(self.report["port"])
 
     def _read_log(self):
         for line in self.process.stderr:
@@ -71,53 +137,6 @@ class Server:
             self.process.stdout.close()
             self.process.stderr.close()
         return code
-
-    def ask(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_SECONDS)
-        try:
-            connection.request(method, path, body, headers or {})
-            found = connection.getresponse()
-            return Answer(found.status, found.headers, found.read().decode())
-        finally:
-            connection.close()
-
-    def post(self, path, fields, **headers):
-        body = fields if isinstance(fields, (str, bytes)) else json.dumps(fields)
-        return self.ask("POST", path, body, {"Content-Type": "application/json", **headers})
-
-    def get(self, path, **headers):
-        return self.ask("GET", path, None, headers)
-
-    def events(self, path, fields):
-        """The data of a stream's events, to its end."""
-        answer = self.post(path, {**fields, "stream": True})
-        if answer.status != 200:
-            raise AssertionError(f"expected a stream, found {answer.status}: {answer.body}")
-        return [part[len("data: ") :] for part in answer.body.split("\n\n") if part.startswith("data: ")]
-
-    def open_stream(self, path, fields):
-        """A connection whose stream has begun; the caller closes it."""
-        body = json.dumps({**fields, "stream": True})
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT_SECONDS)
-        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
-        return connection
-
-    def metrics(self):
-        """By name and labels, as they stand in the text."""
-        found = {}
-        for line in self.get("/metrics").body.splitlines():
-            if line and not line.startswith("#"):
-                name, value = line.rsplit(" ", 1)
-                found[name] = float(value)
-        return found
-
-    def wait_for_metric(self, name, is_as_wanted):
-        until = time.monotonic() + LIMIT_SECONDS
-        while not is_as_wanted(value := self.metrics().get(name)):
-            if time.monotonic() > until:
-                raise AssertionError(f"expected another value of {name}, found {value} to the end")
-            time.sleep(0.01)
 
 
 class Served(unittest.TestCase):

@@ -11,20 +11,23 @@ emulation is slow; skipped where there is no such file.
 
 import argparse
 import os
-import re
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
 from guest import SKIPPED, Guest, missing_tool  # noqa: E402
+from program import Program  # noqa: E402
 
 USER_EMULATOR = "qemu-x86_64"
 PROCESSOR = "max"  # as `ingot boot` has it, for equal instructions
 ESCAPE = "\x1b"
 SMOLLM2 = "SmolLM2-135M-Instruct.Q4_1.gguf"
 QUESTION = ["-p", "The capital of France is", "-n", "2"]  # some 15 s a token, emulated
+
+
+def emulated(engine: str) -> Program:
+    """The same program on Linux, with the instructions that `ingot boot` gives it."""
+    return Program(engine, USER_EMULATOR, "-cpu", PROCESSOR)
 
 
 def tale_of(output: str) -> str:
@@ -62,11 +65,9 @@ def tell(guest: Guest, engine: str, cpus: int, model: Path | None, words: list[s
     if tale != here:
         return fail(f"expected the same text as on this machine, found here\n{here}")
     if model is None:
-        command = [USER_EMULATOR, "-cpu", PROCESSOR, engine, "run", *words, *threads]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=900)
-        emulated = tale_of(done.stdout)
-        if tale != emulated:
-            return fail(f"expected the same bytes as under {USER_EMULATOR}, found there\n{emulated}")
+        on_linux = tale_of(emulated(engine).run("run", *words, *threads, limit=900).stdout)
+        if tale != on_linux:
+            return fail(f"expected the same bytes as under {USER_EMULATOR}, found there\n{on_linux}")
     others = "this machine" if model else f"this machine and under {USER_EMULATOR}"
     print(f"passed: {len(tale)} bytes are equal on {cpus} CPUs of Ingot's kernel and on {others}")
     return 0
@@ -80,9 +81,7 @@ def main() -> int:
     parser.add_argument("--tokens", type=int)
     parser.add_argument("--smollm2", action="store_true")
     arguments = parser.parse_args()
-    missing = missing_tool()
-    if missing is None and shutil.which(USER_EMULATOR) is None:
-        missing = f"expected {USER_EMULATOR}, found none (scripts/packages build)"
+    missing = missing_tool(USER_EMULATOR)
     model = None
     if arguments.smollm2:
         model = find_smollm2()
