@@ -22,7 +22,7 @@ build/build.ninja: CMakePresets.json | packages
 build: packages build/build.ninja ## the program, as build/bin/ingot, and what it casts: the kernel, the engine for x86_64
 	@cmake --build --preset release --target products --parallel $(JOBS)
 
-demo: build ## the built-in model boots on Ingot's own kernel and tells a tale; Linux tells it too, and a table compares
+demo: build ## the built-in model boots on Ingot's own kernel, tells a tale and answers HTTP; Linux does too, and a table compares
 	@scripts/demo
 
 measure: build ## prove every compute kernel on this machine, and measure it
