@@ -67,8 +67,9 @@ void ReplayingStack::plan() {
     const auto* command = std::get_if<CommandLine>(&event.action);
     if (command == nullptr || !command->text.starts_with("sockstat")) continue;
     int count = 0;
-    const std::string_view text = command->text;
-    (void)std::from_chars(text.data() + text.rfind(' ') + 1, text.data() + text.size(), count);
+    std::string_view text = command->text;
+    text.remove_prefix(text.rfind(' ') + 1);  // all of it where there is no blank
+    (void)std::from_chars(text.data(), text.data() + text.size(), count);
     counts_.push_back(count);
   }
   advance(now_);

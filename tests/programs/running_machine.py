@@ -1,6 +1,5 @@
 """A machine that runs beside its test, which talks with the program in it over the network."""
 
-import os
 import signal
 import socket
 import subprocess
@@ -37,7 +36,7 @@ class RunningMachine:
 
     def __exit__(self, *_):
         if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)  # the emulator, too
+            self.process.kill()  # the emulator goes with who started it
         self.process.wait()
         self.log.close()
 

@@ -61,8 +61,8 @@ class VirtioQueue {
   std::uint16_t free_pieces() const { return free_; }
 
   // Shows the device what was added. Whether to ring its doorbell: where it asked for that, and where less than `few`
-  // chains were left to it. Then it may be waiting, and one that is not told for a mistake would wait for ever: emulators
-  // do not all keep the order in which we show a chain and look for the wish to be told of it.
+  // chains were left to it. Then it may be waiting, and one that is not told for a mistake would wait for ever:
+  // emulators do not all keep the order in which we show a chain and look for the wish to be told of it.
   [[nodiscard]] bool publish(std::uint16_t few = 1);
 
   // A chain that the device is done with, in its order. Nothing: none so far, or a fault.
