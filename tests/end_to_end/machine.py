@@ -61,6 +61,8 @@ class Machine(RunningMachine):
         if without_acpi:  # the emulator names the devices on the kernel's command line then
             planned = emulator_words(self.ingot, image, "--log", *options)
             words = ["microvm,acpi=off" if word == "microvm" else word for word in planned]
+            # Opened anew, it would be written from its beginning on, over what the program says.
+            words = [word.replace("path=/dev/stderr", "path=/dev/stderr,append=on") for word in words]
         super().__init__(words, lambda machine: machine.ask("GET", "/health", seconds=5)[0] == 200)
 
     def ask(
