@@ -1,5 +1,7 @@
 """A machine that runs beside its test, which talks with the program in it over the network."""
 
+import fcntl
+import os
 import signal
 import socket
 import subprocess
@@ -21,7 +23,8 @@ class RunningMachine:
 
     def __init__(self, words: list[str], is_ready: Callable[["RunningMachine"], bool]):
         self.is_ready = is_ready
-        self.log = tempfile.TemporaryFile("a+")  # appended to, wherever somebody reads
+        self.log = tempfile.TemporaryFile("w+")
+        fcntl.fcntl(self.log, fcntl.F_SETFL, os.O_APPEND)  # wherever somebody reads, and whoever opened it anew
         self.process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True
         )
