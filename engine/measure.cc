@@ -113,8 +113,8 @@ Traffic traffic_of(const Plan& plan, std::size_t step) {
   for (const BoundOperand& bound : plan.circuit().steps[step].operands) {
     if (!bound.operand.is_present()) continue;
     const CircuitTensor& tensor = plan.circuit().tensors[static_cast<std::size_t>(bound.operand.tensor)];
-    const auto bytes = static_cast<double>(element_count(bound.operand.shape) / block_elements(tensor.dtype) *
-                                           block_bytes(tensor.dtype));
+    const std::int64_t blocks = element_count(bound.operand.shape) / block_elements(tensor.dtype);
+    const auto bytes = static_cast<double>(blocks * block_bytes(tensor.dtype));
     if (tensor.storage == Storage::weight) whole.weights += bytes;
     if (tensor.storage == Storage::cache || tensor.storage == Storage::state) whole.cache += bytes;
   }

@@ -106,9 +106,9 @@ TEST(EmulatorNetwork, NetworksThatCannotBeAreRefused) {
   EXPECT_NE(words_of(request).find("--publish: expected an image that was cast with an address of IPv4"),
             std::string::npos);
   ASSERT_TRUE(cast(small_request(folder)).ok());
-  for (NetworkRequest asked : {NetworkRequest{.ports = request.network.ports, .tap = {}, .capture = {}},
-                               NetworkRequest{.ports = {}, .tap = "tap0", .capture = {}},
-                               NetworkRequest{.ports = {}, .tap = {}, .capture = "f"}}) {
+  for (const NetworkRequest& asked : {NetworkRequest{.ports = request.network.ports, .tap = {}, .capture = {}},
+                                      NetworkRequest{.ports = {}, .tap = "tap0", .capture = {}},
+                                      NetworkRequest{.ports = {}, .tap = {}, .capture = "f"}}) {
     request.network = asked;
     EXPECT_NE(words_of(request).find("expected an image that was cast with --grant network"), std::string::npos);
   }

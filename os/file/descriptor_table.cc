@@ -14,7 +14,7 @@ DescriptorTable::~DescriptorTable() {
     for (std::uint32_t i = 0; i < it.block_count; ++i) {
       if (it.blocks[i] != nullptr) heap_.free(it.blocks[i], block_slots * sizeof(Slot), alignof(Slot));
     }
-    if (it.blocks != nullptr) heap_.free(it.blocks, it.block_count * sizeof(Slot*), alignof(Slot*));
+    if (it.blocks != nullptr) heap_.free(static_cast<void*>(it.blocks), it.block_count * sizeof(Slot*), alignof(Slot*));
   });
 }
 
@@ -25,7 +25,7 @@ Answer<DescriptorTable::Slot*> DescriptorTable::make_room(Slots& it, std::uint32
     const std::uint32_t wanted = std::max(std::bit_ceil(block + 1), 4u);
     auto** blocks = static_cast<Slot**>(TRY(heap_.allocate(wanted * sizeof(Slot*), alignof(Slot*))));
     std::fill(std::copy_n(it.blocks, it.block_count, blocks), blocks + wanted, nullptr);
-    if (it.blocks != nullptr) heap_.free(it.blocks, it.block_count * sizeof(Slot*), alignof(Slot*));
+    if (it.blocks != nullptr) heap_.free(static_cast<void*>(it.blocks), it.block_count * sizeof(Slot*), alignof(Slot*));
     it.blocks = blocks;
     it.block_count = wanted;
   }

@@ -20,7 +20,8 @@ constexpr std::uint16_t sending(std::size_t pair) { return static_cast<std::uint
 Result<void> VirtioNetwork::prepare(std::string_view name, const network::HardwareAddress& fallback, std::size_t cpus) {
   settings_ = TRY(VirtioNetworkSettings::agree(device_, fallback));
   settings_.link.name = name;
-  pair_count_ = std::min({std::size_t{settings_.most_pairs}, device_.interrupt_count(), cpus});
+  const std::size_t most = std::min(device_.interrupt_count(), cpus);
+  pair_count_ = static_cast<std::uint16_t>(std::min<std::size_t>(settings_.most_pairs, most));
   if (pair_count_ == 0) return Error::of(ErrorCode::unsupported, "expected a device with messages, found none");
   TRY(pairs_.allocate(memory_.heap, pair_count_, [&] { return Pair(*this, memory_, settings_, heap_blocks_); }));
   for (std::size_t i = 0; i < pair_count_; ++i) {
@@ -65,9 +66,8 @@ Result<void> VirtioNetwork::enable_queues() {
 // waited for.
 bool VirtioNetwork::use_pairs() {
   constexpr std::uint8_t pairs_class = 4, set_pairs = 0, refused = 1;
-  const auto count = static_cast<std::uint16_t>(pair_count_);
-  const std::array<std::uint8_t, 5> command{pairs_class, set_pairs, static_cast<std::uint8_t>(count),
-                                            static_cast<std::uint8_t>(count >> 8), refused};
+  const std::array<std::uint8_t, 5> command{pairs_class, set_pairs, static_cast<std::uint8_t>(pair_count_),
+                                            static_cast<std::uint8_t>(pair_count_ >> 8), refused};
   __builtin_memcpy(control_.page(), command.data(), command.size());
   const VirtioPiece asked[] = {{control_.page_address(), 2}, {control_.page_address() + 2, 2}};
   const VirtioPiece answer[] = {{control_.page_address() + 4, 1}};

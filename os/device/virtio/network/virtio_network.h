@@ -71,7 +71,7 @@ class VirtioNetwork final : public DrivenLink {
   network::HeapBlocks heap_blocks_;
   VirtioNetworkSettings settings_;
   HeapArray<Pair> pairs_;
-  std::size_t pair_count_ = 0;
+  std::uint16_t pair_count_ = 0;
   VirtioQueueMemory control_;  // where there are several pairs
   VirtioDoorbell control_doorbell_;
   Atomic<network::LinkUser*> user_{nullptr};
