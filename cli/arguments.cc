@@ -40,6 +40,12 @@ Check accepted_by(std::string_view name, std::function<Result<void>(const std::s
   });
 }
 
+Check as_file() {
+  return checked_by("", [](std::string& text) {
+    return text.empty() ? std::string("expected the name of a file, found none") : std::string();
+  });
+}
+
 Check as_bytes() {
   return checked_by("SIZE", [](std::string& text) -> std::string {
     const auto complaint = [&] { return "expected a size such as 512M, 2G or 65536, found '" + text + "'"; };

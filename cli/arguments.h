@@ -39,6 +39,9 @@ Check checked_by(std::string_view name, std::function<std::string(std::string&)>
 // The same, of a function that says what is wrong as an error.
 Check accepted_by(std::string_view name, std::function<Result<void>(const std::string&)> function);
 
+// A name of a file: nobody who writes --api-key-file "$KEYS" means no keys where that is empty.
+Check as_file();
+
 // "512M", "2G", "64KiB", or bytes; for transform(), which turns them into bytes.
 Check as_bytes();
 

@@ -184,8 +184,10 @@ void add_addresses(const Command& command, Options& options) {
       .capture_default_str();
   command.add_option("--port", http.port, "0: any that is free").check(between(0, 65535)).capture_default_str();
   command.add_option("--unix", http.unix_path, "also listen on a Unix socket at this path");
-  command.add_option("--api-key-file", options.key_file,
-                     "keys that may ask, one a line; the file must be its owner's alone");
+  command
+      .add_option("--api-key-file", options.key_file,
+                  "keys that may ask, one a line; the file must be its owner's alone")
+      .check(as_file());
   command
       .add_option("--allow-host", options.serving.hosts,
                   "a name, such as ingot.example.org, by which clients without a key may ask, beside addresses and "
@@ -199,8 +201,10 @@ void add_addresses(const Command& command, Options& options) {
       .check(accepted_by("", check_origin))
       .one_word_each_time();
   const Option certificate =
-      command.add_option("--certificate", http.certificate, "a PEM file, with those that vouch for it: TLS 1.3");
+      command.add_option("--certificate", http.certificate, "a PEM file, with those that vouch for it: TLS 1.3")
+          .check(as_file());
   command.add_option("--private-key", http.private_key, "its key, a PEM file that others cannot read")
+      .check(as_file())
       .needs(certificate);
   command.add_flag("--no-page", options.serving.hides_page, "no page at /");
 }

@@ -28,11 +28,17 @@ Result<void> add_file(const std::string& source, const char* path, std::uint32_t
 
 void add_served_options(const Command& command, ServedModels& served) {
   command.add_option("--port", served.port, "that a server listens on").check(between(1, 65535)).capture_default_str();
-  command.add_option("--api-key-file", served.key_file,
-                     "keys that may ask a server, one a line: whoever has the image has them");
-  const Option certificate = command.add_option("--certificate", served.certificate,
-                                                "a server's, a PEM file with those that vouch for it: TLS 1.3");
-  command.add_option("--private-key", served.private_key, "its key: whoever has the image has it").needs(certificate);
+  command
+      .add_option("--api-key-file", served.key_file,
+                  "keys that may ask a server, one a line: whoever has the image has them")
+      .check(as_file());
+  const Option certificate = command
+                                 .add_option("--certificate", served.certificate,
+                                             "a server's, a PEM file with those that vouch for it: TLS 1.3")
+                                 .check(as_file());
+  command.add_option("--private-key", served.private_key, "its key: whoever has the image has it")
+      .check(as_file())
+      .needs(certificate);
 }
 
 Result<std::vector<std::string>> add_served_models(const ServedModels& served, image::FileTree& root) {

@@ -227,6 +227,14 @@ class Ends(unittest.TestCase):
         done = Served.program.run("serve", "--dry-run", "--host", "0.0.0.0", "--port", "0")
         self.assertIn("--api-key-file", done.stderr)
 
+    def test_an_empty_name_is_not_the_wish_for_no_file(self):
+        for command in (["serve", "--dry-run"], ["cast", "--serve", "--dry-run"]):
+            for words in (["--api-key-file", ""], ["--certificate", "", "--private-key", ""]):
+                with self.subTest(command=command, words=words):
+                    done = Served.program.run(*command, *words)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn(f"{words[0]}: expected the name of a file, found none", done.stderr)
+
 
 if __name__ == "__main__":
     run_served_tests()

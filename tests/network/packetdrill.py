@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SKIPPED = 77
+ENDLESS = 124  # as timeout has it
 SECONDS_OF_A_SCRIPT = 60
 NOT_THERE = re.compile(r"%\{|\bepoll_|\bpipe\(|\bsplice\(|\bopen\(")
 CONNECTION = re.compile(r"\b(connect|listen)\(")
@@ -73,7 +74,7 @@ def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=SECONDS_OF_A_SCRIPT)
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(arguments, 124, "", f"no end within {SECONDS_OF_A_SCRIPT} s")
+        return subprocess.CompletedProcess(arguments, ENDLESS, "", f"no end within {SECONDS_OF_A_SCRIPT} s")
 
 
 def drill(packetdrill: str, stack: Path, script: Path) -> Outcome:
@@ -90,6 +91,8 @@ def drill(packetdrill: str, stack: Path, script: Path) -> Outcome:
         prepared.write_text(with_commands_aside(text, folder))
         arguments = [packetdrill, f"--ip_version={version}", *ADDRESSES.get(version, [])]
         read = run([*arguments, "--dry_run", prepared.name], folder)
+        if read.returncode == ENDLESS:
+            return Outcome(False, read.stderr)
         if read.returncode != 0:
             return Outcome(None, "cannot be read: " + read.stderr.strip())
         flags = f"{version} {mtu} {folder}/commands"
@@ -113,7 +116,7 @@ def scripts_of(places: list[Path]) -> list[Path]:
     return found
 
 
-def compare(scripts: list[Path], ours: dict[Path, Outcome], theirs: list[Outcome]) -> int:
+def compare(scripts: list[Path], ours: dict[Path, Outcome], theirs: list[Outcome]) -> bool:
     agreed = unasked = differences = 0
     for script, their in zip(scripts, theirs):
         our = ours[script]
@@ -127,7 +130,9 @@ def compare(scripts: list[Path], ours: dict[Path, Outcome], theirs: list[Outcome
             print(f"{script}: expected {words[our.passed]}, as our runner says, found {words[their.passed]}")
             print(f"    ours: {our.text.strip()}\n    packetdrill: {their.text}")
     print(f"{agreed} verdicts agree, {differences} differ, {unasked} scripts were not asked about")
-    return differences
+    if agreed == 0:
+        print("expected verdicts to compare, found none")
+    return differences == 0 and agreed > 0
 
 
 def main() -> int:
@@ -145,11 +150,14 @@ def main() -> int:
     if not wishes.scripts and not outside:
         print("SKIPPED: INGOT_OUTSIDE_DATA names no folder")
         return SKIPPED
+    if not wishes.stack.exists():
+        print(f"expected the stack at {wishes.stack}, found none; build it by: ninja -C build ingot_packetdrill")
+        return 1
     scripts = scripts_of(wishes.scripts or [Path(outside or "") / "tcp"])[:: wishes.every]
     ours = our_verdicts(wishes.runner, scripts)
     with ThreadPoolExecutor(2) as pool:
         theirs = list(pool.map(lambda script: drill(wishes.packetdrill, wishes.stack.resolve(), script), scripts))
-    return 1 if compare(scripts, ours, theirs) else 0
+    return 0 if compare(scripts, ours, theirs) else 1
 
 
 if __name__ == "__main__":
