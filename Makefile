@@ -5,8 +5,10 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 INGOT := build/bin/ingot
+PREFIX ?= /usr/local
+DESTDIR ?=
 
-.PHONY: help packages build demo measure test check debug-os format clean
+.PHONY: help packages build gpu library install demo measure test check debug-os format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +23,19 @@ build/build.ninja: CMakePresets.json | packages
 
 build: packages build/build.ninja ## the program, as build/bin/ingot, and what it casts: the kernel, the engine for x86_64
 	@cmake --build --preset release --target products --parallel $(JOBS)
+
+# Configured again each time: a compiler that was fetched just now is found by that alone.
+gpu: packages ## the program for NVIDIA's GPUs, as build/bin/ingot-gpu; fetches nvcc where there is none (NVIDIA's licence applies)
+	@scripts/fetch_cuda
+	@cmake --preset release
+	@cmake --build --preset release --target gpu_products --parallel $(JOBS)
+
+library: packages build/build.ninja ## what other programs link: build/lib/libingot.so for C, archives for C++
+	@cmake --build --preset release --target library --parallel $(JOBS)
+
+# What is built already, ingot-gpu among it, is taken along.
+install: build library ## the program, libraries, headers, manual and completions, below PREFIX=/usr/local; DESTDIR= for packers
+	@scripts/install "$(PREFIX)" "$(DESTDIR)"
 
 demo: build ## the built-in model boots on Ingot's own kernel, tells a tale and answers HTTP; Linux does too, and a table compares
 	@scripts/demo

@@ -31,9 +31,10 @@ namespace {
 
 using namespace ingot;
 
-constexpr DType types[] = {DType::q4_0,   DType::q4_1,  DType::q5_0, DType::q5_1, DType::q8_0,
-                           DType::q2_k,   DType::q3_k,  DType::q4_k, DType::q5_k, DType::q6_k,
-                           DType::iq4_nl, DType::mxfp4, DType::f16,  DType::bf16};
+constexpr DType types[] = {DType::q4_0,   DType::q4_1,    DType::q5_0,   DType::q5_1,  DType::q8_0,    DType::q2_k,
+                           DType::q3_k,   DType::q4_k,    DType::q5_k,   DType::q6_k,  DType::iq4_nl,  DType::mxfp4,
+                           DType::f16,    DType::bf16,    DType::iq4_xs, DType::iq3_s, DType::iq3_xxs, DType::iq2_s,
+                           DType::iq2_xs, DType::iq2_xxs, DType::iq1_m,  DType::iq1_s, DType::tq2_0,   DType::tq1_0};
 
 struct ProductShape {
   std::int64_t rows;  // of x
@@ -157,6 +158,23 @@ void print_row(const Setting& setting, DType dtype, const ProductShape& shape, i
   std::fflush(stdout);
 }
 
+// Any codes under a scale of 2^-8, of formats that numbers cannot be encoded to.
+void make_blocks(DType dtype, RandomNumbers& random, std::byte* target, std::int64_t depth) {
+  for (std::int64_t i = 0; i < row_bytes(dtype, depth); ++i) target[i] = static_cast<std::byte>(random.next());
+  for (std::int64_t b = 0; b < depth / 256; ++b) {
+    auto* block = reinterpret_cast<std::uint8_t*>(target) + b * block_bytes(dtype);
+    const std::uint8_t half[2] = {0, 0x1c};
+    if (dtype != DType::iq1_m) {
+      std::memcpy(block, half, sizeof(half));
+      continue;
+    }
+    for (int i = 0; i < 4; ++i) {  // four bits in the upper half of each second byte of the last eight
+      std::uint8_t& byte = block[49 + 2 * i];
+      byte = static_cast<std::uint8_t>((byte & 15) | (half[i / 2] >> 4 * (i % 2) & 15) << 4);
+    }
+  }
+}
+
 bool compare(const Setting& setting, DType dtype, const ProductShape& shape) {
   const auto bytes = static_cast<std::size_t>(row_bytes(dtype, shape.depth) * shape.columns);
   const bool streams = shape.rows <= few_rows && !setting.options.cached;
@@ -174,6 +192,10 @@ bool compare(const Setting& setting, DType dtype, const ProductShape& shape) {
     if (n >= 64) {
       std::memcpy(target, target - 64 * row_bytes(dtype, shape.depth),
                   static_cast<std::size_t>(row_bytes(dtype, shape.depth)));
+      continue;
+    }
+    if (!has_encoder(dtype)) {
+      make_blocks(dtype, random, target, shape.depth);
       continue;
     }
     for (float& value : row) value = static_cast<float>(random.normal());

@@ -73,6 +73,7 @@ Option Option::check(const Check& check) const { return Option(option_->check(ch
 Option Option::transform(const Check& rewriting) const { return Option(option_->transform(rewriting.validator())); }
 Option Option::capture_default_str() const { return Option(option_->capture_default_str()); }
 Option Option::one_word_each_time() const { return Option(option_->allow_extra_args(false)); }
+Option Option::two_words() const { return Option(option_->expected(2)); }
 Option Option::take_all() const { return Option(option_->take_all()); }
 Option Option::excludes(Option other) const { return Option(option_->excludes(other.option_)); }
 Option Option::needs(Option other) const { return Option(option_->needs(other.option_)); }
@@ -106,5 +107,14 @@ void Command::footer(std::string text) const { application_->footer(std::move(te
 void Command::require_subcommand() const { application_->require_subcommand(1); }
 void Command::callback(std::function<void()> parsed) const { application_->callback(std::move(parsed)); }
 bool Command::has_parsed_subcommand() const { return !application_->get_subcommands().empty(); }
+Result<void> Command::require_no_options() const {
+  for (const CLI::Option* const option : application_->get_options()) {
+    if (option->count() == 0) continue;
+    return Error::of(ErrorCode::invalid_argument, "expected options behind '",
+                     application_->get_subcommands().front()->get_name(), "', found ", option->get_name(),
+                     " before it");
+  }
+  return {};
+}
 
 }  // namespace ingot

@@ -1,4 +1,4 @@
-// What a command declares of its arguments. CLI11 reads them, but its header is known to three files alone: its
+// What a command declares of its arguments. CLI11 reads them, but its header is known to four files alone: its
 // functions are all inline, and cost each file that sees them more than the command itself.
 #pragma once
 
@@ -39,7 +39,7 @@ Check checked_by(std::string_view name, std::function<std::string(std::string&)>
 // The same, of a function that says what is wrong as an error.
 Check accepted_by(std::string_view name, std::function<Result<void>(const std::string&)> function);
 
-// A name of a file: nobody who writes --api-key-file "$KEYS" means no keys where that is empty.
+// A name of a file or folder: nobody who writes --api-key-file "$KEYS" means no keys where that is empty.
 Check as_file();
 
 // "512M", "2G", "64KiB", or bytes; for transform(), which turns them into bytes.
@@ -55,6 +55,7 @@ class Option {
   Option transform(const Check& rewriting) const;
   Option capture_default_str() const;  // --help shows the variable's value
   Option one_word_each_time() const;   // of an option that may be given several times
+  Option two_words() const;            // of one that is given once
   Option take_all() const;             // given again, it adds to what was given
   Option excludes(Option other) const;
   Option needs(Option other) const;
@@ -79,6 +80,8 @@ class Command {
   void require_subcommand() const;
   void callback(std::function<void()> parsed) const;
   bool has_parsed_subcommand() const;
+  // Of a command whose subcommand was parsed: what stands before that one would have no effect.
+  Result<void> require_no_options() const;
 
  private:
   CLI::App* application_;

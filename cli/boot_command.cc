@@ -2,8 +2,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/image_options.h"
+#include "cli/manifest_checks.h"
 #include "cli/terminal.h"
 #include "image/build_products.h"
+#include "image/cast_checks.h"
+#include "image/content.h"
 #include "image/emulator.h"
 #include "image/process.h"
 
@@ -18,8 +21,9 @@ constexpr const char* examples =
     "image was cast with. On a terminal, Ctrl-A X switches the machine off; Ctrl-C goes to the program. A file or a "
     "pipe\n"
     "gets the console's text without escape codes; with NO_COLOR, a terminal gets it without colours.\n"
-    "SIGTERM and SIGINT press the machine's power button, which is a SIGTERM to the program; a second one ends the "
-    "machine.\n"
+    "SIGTERM and SIGINT press the machine's power button, which is a SIGTERM to the program; a second one, a second "
+    "later\n"
+    "or more, switches the machine off, and a third kills the emulator. What comes of each is said.\n"
     "\n"
     "Examples:\n"
     "  ingot boot model.img\n"
@@ -54,8 +58,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-Result<int> print_command(const Options& options) {
-  const image::BootCommand command = TRY(image::command_to_boot(options.boot));
+int print_command(const Options& options, const image::BootCommand& command) {
   if (options.json) {
     constexpr const char* formats[] = {"elf", "disk", "iso"};
     const nlohmann::json document = {
@@ -79,7 +82,7 @@ image::EscapeCodes escape_codes() {
 
 Result<int> run(Options& options) {
   options.boot.escape_codes = escape_codes();
-  if (options.dry_run) return print_command(options);
+  options.boot.tell = print_note;
   std::optional<image::TemporaryFolder> folder;
   if (options.boot.image.empty()) {
     folder.emplace(TRY(image::TemporaryFolder::create()));
@@ -92,10 +95,22 @@ Result<int> run(Options& options) {
     TRY(image::cast(request));
     options.boot.image = request.output;
   }
+  const Result<image::BootCommand> planned = image::command_to_boot(options.boot);
+  if (!planned.ok()) {
+    // Options that do not go with the image are bad usage, an image that cannot be read is none.
+    if (planned.error().code() == ErrorCode::invalid_argument) return refuse_usage(planned.error());
+    return planned.error();
+  }
+  const image::BootCommand& command = planned.value();
+  if (options.dry_run) return print_command(options, command);
   // Who waits at a terminal should know why.
-  const image::BootCommand command = TRY(image::command_to_boot(options.boot));
   if (!command.uses_kvm && is_terminal(stderr)) {
     print_note("emulated, without KVM: far slower than the machine itself");
+  }
+  for (const image::PublishedPort& port : options.boot.network.ports) {
+    if (!is_terminal(stderr)) break;
+    print_note("port " + std::to_string(port.guest_port) + " of the machine is " + port.host + ":" +
+               std::to_string(port.port) + " here");
   }
   if (options.boot.waits_for_debugger) {
     print_note("waiting for a debugger: gdb, then: target remote localhost:1234");
@@ -108,9 +123,44 @@ Result<void> check_published(const std::string& text) {
   return {};
 }
 
-Result<void> check_usage(const Options& options) {
-  if (options.dry_run && options.boot.image.empty()) {
+Result<void> check_image_and_products(const Options& options) {
+  const bool has_image = !options.boot.image.empty();
+  if (options.dry_run && !has_image) {
     return Error::of(ErrorCode::invalid_argument, "expected an IMAGE with --dry-run, found none: ingot cast makes one");
+  }
+  if (options.boot.network.is_asked_for() && !has_image) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected an IMAGE with --publish, --tap and --pcap, found none: ingot cast --serve makes one");
+  }
+  if (has_image && (!options.products.kernel.empty() || !options.products.engine.empty())) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected --kernel and --engine without IMAGE, found them beside one, which has its own: cast "
+                     "another with them");
+  }
+  return {};
+}
+
+Result<void> check_files(const image::BootRequest& boot) {
+  if (!boot.initrd.empty()) {
+    const Result<image::Content> initrd = image::Content::of_file(boot.initrd);
+    if (!initrd.ok()) return initrd.error().within("--initrd");
+  }
+  if (boot.network.capture.empty()) return {};
+  const Result<void> is_free = image::check_output(boot.network.capture, {boot.image, boot.initrd});
+  return is_free.ok() ? Result<void>() : is_free.error().within("--pcap");
+}
+
+Result<void> check_usage(const Options& options) {
+  TRY(check_image_and_products(options));
+  TRY(check_files(options.boot));
+  std::vector<image::PublishedPort> ports = options.boot.network.ports;
+  if (options.boot.waits_for_debugger) ports.push_back(image::debugger_port());
+  if (const Result<void> differ = image::check_ports_differ(ports); !differ.ok()) {
+    return differ.error().within(options.boot.waits_for_debugger ? "--publish and --gdb" : "--publish");
+  }
+  if (options.boot.counts_instructions && options.accelerator == "kvm") {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected --icount or --accelerator kvm, found both: only emulated instructions are counted");
   }
   if (!options.published.empty() && !options.boot.network.tap.empty()) {
     return Error::of(ErrorCode::invalid_argument,
@@ -123,7 +173,8 @@ Result<void> check_usage(const Options& options) {
 void add_network_options(const Command& command, Options& options) {
   command.add_option("--machine", options.boot.machine, "microvm or q35; else by what the image was granted")
       .check(one_of({"microvm", "q35"}));
-  command.add_option("--initrd", options.boot.initrd, "a cpio archive whose files join the image's, or any one file");
+  command.add_option("--initrd", options.boot.initrd, "a cpio archive whose files join the image's, or any one file")
+      .check(as_file());
   command
       .add_option("--publish", options.published,
                   "[HOST:]PORT:GUEST_PORT: a port of this machine, of 127.0.0.1 unless said, that leads to the "
@@ -142,7 +193,8 @@ void add(const Command& application, const std::vector<std::string>& program_arg
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("boot", "boot an image in an emulator");
   command.footer(examples);
-  command.add_option("IMAGE", options->boot.image, "what `ingot cast` wrote; else the model inside this program");
+  command.add_option("IMAGE", options->boot.image, "what `ingot cast` wrote; else the model inside this program")
+      .check(as_file());
   command.add_option("--arch", options->architecture, "the machine's architecture")
       .check(one_of({"x86_64"}))
       .capture_default_str();
@@ -150,6 +202,7 @@ void add(const Command& application, const std::vector<std::string>& program_arg
   command.add_option("--memory", options->boot.memory, "memory; else what the image was cast for")
       .transform(as_bytes());
   command.add_option("--option", options->boot.options, "a word for the kernel's own command line")
+      .check(accepted_by("", check_kernel_word))
       .one_word_each_time();
   command.add_option("--accelerator", options->accelerator, "kvm, tcg (emulation), or auto: kvm where it can be used")
       .check(one_of({"auto", "kvm", "tcg"}))

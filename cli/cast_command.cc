@@ -3,15 +3,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/image/image_manifest.h"
-#include "base/image/network_settings.h"
-#include "cli/image_options.h"
+#include "cli/cast_options.h"
 #include "cli/manifest_checks.h"
 #include "cli/server_image.h"
 #include "cli/terminal.h"
 #include "image/added_files.h"
 #include "image/build_products.h"
 #include "image/oci_image.h"
+#include "image/output_file.h"
 #include "image/program.h"
 
 namespace ingot::cast_command {
@@ -38,93 +37,17 @@ constexpr const char* examples =
 
 constexpr std::uint64_t server_descriptors = 65'536;  // a connection each
 
-struct Options {
-  ServedModels served;  // whose models are cast also where nobody serves them
-  std::string program, oci, root, output;
-  std::vector<std::string> arguments, files, environment, rights, addresses, consumed, kernel_options;
-  std::string directory;
-  std::string format = "elf";
-  std::optional<std::uint64_t> memory, limit, tmpfs, heap, descriptors;
-  std::optional<std::uint32_t> cpus;
-  bool serves = false, traces = false, dry_run = false, json = false;
-  ProductOptions products;
-};
-
-Result<void> check_environment(const std::string& option) {
-  if (option.find('=') != std::string::npos && !option.starts_with('=')) return {};
-  return Error::of(ErrorCode::invalid_argument, "expected NAME=VALUE, found '", std::string_view(option), "'");
-}
-
 Result<void> check_folder(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return {};
   return Error::of(ErrorCode::not_found, "expected a folder, found none at '", std::string_view(path), "'");
 }
 
-// Who is served is said of a server alone, and an address is for who may use a network.
-Result<void> check_server_options(const Options& options) {
-  const bool serves = options.serves || options.format == "oci";
-  const ServedModels& served = options.served;
-  if (!serves && served.models.size() > 1) {
-    return Error::of(ErrorCode::invalid_argument, "expected one MODEL, or several with --serve, found ",
-                     served.models.size());
-  }
-  if (!serves && (served.has_secrets() || !served.certificate.empty() || served.port != default_served_port)) {
-    return Error::of(ErrorCode::invalid_argument,
-                     "expected --port, --api-key-file, --certificate and --private-key with --serve or --format oci, "
-                     "found them without");
-  }
-  if (!options.addresses.empty() && !options.serves &&
-      std::ranges::find(options.rights, "network") == options.rights.end()) {
-    return Error::of(ErrorCode::invalid_argument,
-                     "expected --address with --serve or --grant network, found it without");
-  }
-  return {};
-}
-
 // A server that is to have an address of version 6 listens at both versions'.
 Result<ServedModels> served_at(const std::vector<std::string>& addresses, ServedModels served) {
-  NetworkSettings settings;
-  for (const std::string& address : addresses) TRY(settings.add(address));
+  const NetworkSettings settings = TRY(settings_of(addresses));
   if (settings.version_6.source != AddressSettings::Source::none) served.host = "::";
   return served;
-}
-
-Result<void> check_kernel_options(const Options& options) {
-  if (options.kernel_options.empty() || options.format != "elf") return {};
-  return Error::of(ErrorCode::invalid_argument,
-                   "expected --option with --format disk or iso, found an elf: its loader brings the command line, so "
-                   "give it to ingot boot --option");
-}
-
-// Of what only a machine of Ingot's own has, and of other programs than the server.
-Result<void> check_container_options(const Options& options) {
-  if (options.format != "oci") return {};
-  const std::pair<const char*, bool> of_machines[] = {{"--program", !options.program.empty()},
-                                                      {"--oci", !options.oci.empty()},
-                                                      {"--root", !options.root.empty()},
-                                                      {"--memory", options.memory.has_value()},
-                                                      {"--heap", options.heap.has_value()},
-                                                      {"--limit", options.limit.has_value()},
-                                                      {"--tmpfs", options.tmpfs.has_value()},
-                                                      {"--descriptors", options.descriptors.has_value()},
-                                                      {"--cpus", options.cpus.has_value()},
-                                                      {"--consume", !options.consumed.empty()},
-                                                      {"--grant", !options.rights.empty()},
-                                                      {"--address", !options.addresses.empty()},
-                                                      {"--trace", options.traces},
-                                                      {"--option", !options.kernel_options.empty()},
-                                                      {"--kernel", !options.products.kernel.empty()},
-                                                      {"--loader", !options.products.loader.empty()}};
-  std::string names;
-  for (const auto& [name, is_given] : of_machines) {
-    if (is_given) names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  if (names.empty()) return {};
-  return Error::of(
-      ErrorCode::invalid_argument,
-      "--format oci: expected models, --engine, --file, --env, --directory, --arg and what serve reads alone, found ",
-      std::string_view(names), ": an image for containers holds the server, and no kernel or machine");
 }
 
 // The program of an OCI image: by its path, from its directory, or by its PATH, as a shell would find it.
@@ -204,7 +127,7 @@ Result<image::CastRequest> request_of(const Options& options) {
     TRY(add_engine(options.products, models.empty() ? "" : models.front(), request));
   }
   for (const std::string& word : options.kernel_options) request.options += (request.options.empty() ? "" : " ") + word;
-  request.environment.insert(request.environment.end(), options.environment.begin(), options.environment.end());
+  request.environment = with_variables(std::move(request.environment), options.environment);
   if (!options.directory.empty()) request.directory = options.directory;
   request.consumed = options.consumed;
   for (const std::string& right : options.rights) {  // granted twice is granted
@@ -300,28 +223,34 @@ void warn_of_calls(const image::CastReport& report) {
                 " system calls that the kernel answers with ENOSYS: " + list);
 }
 
+// Once it is there.
+void warn_of_secrets(const Options& options) {
+  if (!options.served.has_secrets()) return;
+  const std::string advice = options.format == "oci" ? "a volume brings them to an image that has none"
+                                                     : "ingot boot --initrd brings them to an image that has none";
+  print_warning("whoever has " + options.output + " has its keys: " + advice);
+}
+
 Result<void> run(const Options& options) {
-  if (options.served.has_secrets()) {
-    const std::string advice = options.serves ? "ingot boot --initrd brings them to an image that has none"
-                                              : "a volume brings them to an image that has none";
-    print_warning("whoever has " + options.output + " has its keys: " + advice);
-  }
   if (options.format == "oci") {
-    return cast_server_image({.served = options.served,
-                              .engine = options.products.engine,
-                              .output = options.output,
-                              .arguments = options.arguments,
-                              .files = options.files,
-                              .environment = options.environment,
-                              .directory = options.directory,
-                              .dry_run = options.dry_run,
-                              .json = options.json});
+    TRY(cast_server_image({.served = options.served,
+                           .engine = options.products.engine,
+                           .output = options.output,
+                           .arguments = options.arguments,
+                           .files = options.files,
+                           .environment = options.environment,
+                           .directory = options.directory,
+                           .dry_run = options.dry_run,
+                           .json = options.json}));
+    warn_of_secrets(options);
+    return {};
   }
   const image::CastRequest request = TRY(request_of(options));
   const image::CastReport report = options.dry_run ? TRY(image::check_cast(request)) : TRY(image::cast(request));
   // The engine is our own, and tests boot it: what its C library carries and it never calls would only alarm.
   if (!options.program.empty() || !options.oci.empty()) warn_of_calls(report);
   options.json ? print_json(options, report) : print_table(options, report);
+  warn_of_secrets(options);
   return {};
 }
 
@@ -332,11 +261,17 @@ void add(const Command& application, int& exit_code) {
   const Command command =
       application.add_subcommand("cast", "make one bootable file, or a container's image, of a model or a program");
   command.footer(examples);
-  const Option model = command.add_option("MODEL", options->served.models,
-                                          "a .gguf file, several with --serve; else the model inside this program");
-  command.add_option("-o,--output", options->output, "the image to write").required();
-  const Option program = command.add_option("--program", options->program, "a Linux program for x86_64 instead");
+  const Option model = command
+                           .add_option("MODEL", options->served.models,
+                                       "a .gguf file, several with --serve; else the model inside this program")
+                           .check(as_file());
+  command.add_option("-o,--output", options->output, "the image to write")
+      .required()
+      .check(accepted_by("", image::check_output_name));
+  const Option program =
+      command.add_option("--program", options->program, "a Linux program for x86_64 instead").check(as_file());
   const Option oci = command.add_option("--oci", options->oci, "an OCI image layout instead: a folder, or a tar of one")
+                         .check(as_file())
                          .excludes(program)
                          .excludes(model);
   program.excludes(model);
@@ -361,7 +296,7 @@ void add(const Command& application, int& exit_code) {
   command.add_option("--env", options->environment, "NAME=VALUE for the program")
       .check(accepted_by("", check_environment))
       .one_word_each_time();
-  command.add_option("--directory", options->directory, "where the program starts");
+  command.add_option("--directory", options->directory, "where the program starts").check(as_file());
   command.add_option("--memory", options->memory, "the machine's memory; refused if too small; else what is needed")
       .transform(as_bytes());
   command.add_option("--heap", options->heap, "memory the program needs beside its files").transform(as_bytes());
@@ -381,14 +316,15 @@ void add(const Command& application, int& exit_code) {
       .one_word_each_time();
   command.add_flag("--trace", options->traces, "the kernel logs every system call");
   command.add_option("--option", options->kernel_options, "a word for the kernel's own command line, on a disk or disc")
+      .check(accepted_by("", check_kernel_word))
       .one_word_each_time();
   command.add_flag("--dry-run", options->dry_run, "check everything, write nothing");
   add_product_options(command, options->products).excludes(program).excludes(oci);
+  command.add_option("--loader", options->products.loader, "BOOTX64.EFI, for a disk; else the one beside this program")
+      .check(as_file());
   command.add_flag("--json", options->json, "machine-readable report");
   command.callback([options, &exit_code] {
-    Result<void> usable = check_container_options(*options);
-    if (usable.ok()) usable = check_server_options(*options);
-    if (usable.ok()) usable = check_kernel_options(*options);
+    const Result<void> usable = check_usage(*options);
     exit_code = usable.ok() ? finish_command(run(*options)) : refuse_usage(usable.error());
   });
 }

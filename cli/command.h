@@ -46,8 +46,12 @@ namespace cast_command { AddCommand add; }
 namespace boot_command {
 void add(const Command& application, const std::vector<std::string>& program_arguments, int& exit_code);
 }
-// `ingot bench model`.
+// Whether the engine of an image, which has all commands but these two, would understand the words behind its name: what
+// its command itself would refuse of their meaning, it says when it runs.
+Result<void> check_engine_words(const std::vector<std::string>& words);
+// `ingot bench model`, `ingot verify model`.
 namespace model_bench_command { AddCommand add; }
+namespace model_verify_command { AddCommand add; }
 // clang-format on
 
 }  // namespace ingot

@@ -19,7 +19,8 @@ constexpr const char* examples =
     "\n"
     "Examples:\n"
     "  ingot compare folder/ --golden folder/golden.safetensors\n"
-    "  ingot compare model.gguf --golden recorded.safetensors --tolerance 0.05 --cache f16";
+    "  ingot compare model.gguf --golden recorded.safetensors --tolerance 0.05 --cache f16\n"
+    "  ingot compare folder/ --golden folder/golden.safetensors --device cuda  by the rows of the first GPU";
 
 struct Options {
   ModelOptions model;
@@ -92,7 +93,7 @@ void add(const Command& application, int& exit_code) {
   const Command command = application.add_subcommand("compare", "find where a model parts from recorded values");
   command.footer(examples);
   options->model.cache = "f32";
-  add_model_options(command, options->model);
+  add_device_model_options(command, options->model);
   command.add_option("--golden", options->golden, "recorded values, a safetensors file").required();
   command.add_option("--tolerance", options->tolerance, "largest difference over the largest recorded magnitude")
       .check(between(0.0, 1000.0))

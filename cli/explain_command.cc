@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/gpu_program.h"
 #include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "convert/output_path.h"
 #include "engine/explanation_html.h"
 #include "engine/explanation_json.h"
+#include "profile/device_peaks.h"
 
 namespace ingot::explain_command {
 namespace {
@@ -16,11 +18,15 @@ constexpr const char* examples =
     "and\n"
     "'share' is of all of them together. With --measure also how long each step takes, and what part of the limit "
     "that\n"
-    "is.\n"
+    "is. On a device the steps are timed by its own clock, each right after the one before; what is not accounted for "
+    "is "
+    "the\n"
+    "host's: it gives the work and takes the result.\n"
     "\n"
     "Examples:\n"
     "  ingot explain model.gguf                       a decode step\n"
     "  ingot explain model.gguf --measure --depth 512 the same, timed, after 512 tokens\n"
+    "  ingot explain model.gguf --measure --device cuda on the first GPU\n"
     "  ingot explain model.gguf --tokens 256 --measure --html map.html";
 
 struct Options {
@@ -104,9 +110,15 @@ void print_text(const Options& options, const Explanation& explanation) {
               coloured(options.model.path, Colour::bold).c_str(), explanation.facts.architecture.c_str(),
               static_cast<long long>(explanation.facts.layers), static_cast<long long>(explanation.facts.width),
               static_cast<long long>(explanation.facts.vocabulary));
-  std::printf("a pass of %lld token(s) after %lld, on %d thread(s) of %s\n\n",
-              static_cast<long long>(explanation.request.tokens), static_cast<long long>(explanation.request.depth),
-              explanation.peaks.threads, explanation.cpu_model.c_str());
+  const std::string threads = std::to_string(explanation.peaks.threads) + " thread(s) of ";
+  std::printf("a pass of %lld token(s) after %lld, on %s%s\n", static_cast<long long>(explanation.request.tokens),
+              static_cast<long long>(explanation.request.depth), explanation.is_on_device ? "" : threads.c_str(),
+              explanation.processor.c_str());
+  if (explanation.host_layers > 0) {
+    std::printf("the first %lld layers run on the CPU; what crosses from there is copied by the queue\n",
+                static_cast<long long>(explanation.host_layers));
+  }
+  std::printf("\n");
   print_steps(explanation, all.seconds());
   print_totals("family", totals_by_family(explanation), all.seconds(), is_measured);
   print_totals("operation and variant", totals_by_operation(explanation), all.seconds(), is_measured);
@@ -127,14 +139,26 @@ void print_text(const Options& options, const Explanation& explanation) {
               100 * all.least_seconds / pass.median);
 }
 
+// Of what runs the session's passes.
+Result<PassPeaks> peaks_of(Session& session, const Machine& machine) {
+  const auto of_host = [&] { return cached_peaks(machine, session.context_for_kernels().workers); };
+  if (session.device_side() == nullptr) return PassPeaks(TRY(of_host()));
+  const DeviceSide& side = *session.device_side();
+  warn_of_times(side.device().information());
+  const DevicePeaks of_device = TRY(measure_device_peaks(side.device(), side.queue()));
+  PassPeaks peaks(of_device.rates);
+  peaks.upload_bytes_per_second = of_device.upload_bytes_per_second;
+  if (session.host_layers() > 0) peaks.of_host = TRY(of_host());
+  return peaks;
+}
+
 Result<void> run(const Options& options) {
   ModelOptions model = options.model;
   model.session.chunk = std::max(model.session.chunk, options.request.tokens);
   if (!options.html.empty()) TRY(require_other_file(options.model.path, options.html));
   const OpenedModel opened = TRY(open_model(model));
   const Machine machine = Machine::detect();
-  Context context = opened.session->context_for_kernels();
-  const Peaks peaks = TRY(cached_peaks(machine, context.workers));
+  const PassPeaks peaks = TRY(peaks_of(*opened.session, machine));
   const Explanation explanation =
       TRY(explain(*opened.session, options.request, machine, peaks, options.measures ? options.repeats : 0));
   if (!options.html.empty()) TRY(write_explanation_html(options.html, options.model.path, explanation));
@@ -153,7 +177,7 @@ void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("explain", "what a model consists of, and where its time goes");
   command.footer(examples);
-  add_model_options(command, options->model);
+  add_device_model_options(command, options->model);
   command.add_option("--tokens", options->request.tokens, "tokens of the pass; 1 is a decode step")
       .check(tokens_from(1))
       .capture_default_str();

@@ -10,7 +10,7 @@
 #include "image/build_products.h"
 #include "image/cast_checks.h"
 #include "image/program.h"
-#include "model/files/gguf.h"
+#include "model/files/gguf_pieces.h"
 
 namespace ingot {
 
@@ -26,12 +26,12 @@ Check as_cpus() {
 }
 
 Option add_product_options(const Command& command, ProductOptions& options) {
-  command.add_option("--kernel", options.kernel,
-                     "Ingot's kernel, or a folder of kernels to choose from; else those beside this program");
-  const Option engine =
-      command.add_option("--engine", options.engine, "the engine for x86_64; else the one beside this program");
-  command.add_option("--loader", options.loader, "BOOTX64.EFI, for disks; else the one beside this program");
-  return engine;
+  command
+      .add_option("--kernel", options.kernel,
+                  "Ingot's kernel, or a folder of kernels to choose from; else those beside this program")
+      .check(as_file());
+  return command.add_option("--engine", options.engine, "the engine for x86_64; else the one beside this program")
+      .check(as_file());
 }
 
 Result<std::vector<std::string>> kernels_of(const ProductOptions& options) {
@@ -46,13 +46,28 @@ Result<void> add_model(const std::string& model, const std::string& place, image
                      "': name a .gguf in it, or make one of its safetensors first: ingot quantize '",
                      std::string_view(model), "' model.gguf BF16");
   }
-  TRY(GgufFile::open(model));
-  image::Content weights = TRY(image::Content::of_file(model));
-  return root.put_new_file(place, 0644, std::move(weights), "the model");
+  const std::size_t pieces = TRY(open_gguf_pieces(model)).size();
+  const auto add = [&root](const std::string& path, const std::string& at) -> Result<void> {
+    image::Content weights = TRY(image::Content::of_file(path));
+    return root.put_new_file(at, 0644, std::move(weights), "the model");
+  };
+  if (pieces == 1) return add(model, place);
+  const GgufPieceName name = *gguf_piece_name(model);  // open_gguf_pieces() saw to it
+  for (std::uint32_t piece = 1; piece <= pieces; ++piece) {
+    const std::string path = name.path_of(piece);
+    TRY(add(path, place + '/' + std::filesystem::path(path).filename().string()));
+  }
+  return {};
 }
 
-// At load, at most 1.03 times.
-static std::uint64_t repacked_bytes(std::uint64_t weights) { return weights + weights / 32; }
+// What a model at that place takes when it is loaded: at most 1.03 times its bytes.
+static std::uint64_t repacked_bytes(const image::FileTree& root, const std::string& place) {
+  std::uint64_t bytes = 0;
+  for (const auto& [path, node] : root.nodes()) {
+    if (path == place || path.starts_with(place + '/')) bytes += node.content.size();
+  }
+  return bytes + bytes / 32;
+}
 
 Result<void> add_engine(const ProductOptions& products, const std::string& model, image::CastRequest& request) {
   if (!model.empty()) TRY(add_model(model, model_path, request.root));
@@ -68,7 +83,7 @@ Result<void> add_engine(const ProductOptions& products, const std::string& model
   constexpr std::uint64_t beside_the_weights = 64 << 20;  // code's data, the cache of a short text, scratch memory
   request.anonymous = beside_the_weights;
   if (model.empty()) return {};
-  request.anonymous += repacked_bytes(request.root.at(model_path)->content.size());
+  request.anonymous += repacked_bytes(request.root, model_path);
   if (request.default_arguments.front() == "run" && request.default_arguments.size() == 1) {
     request.default_arguments.push_back(model_path);
   }
@@ -81,8 +96,7 @@ Result<void> add_server(const ProductOptions& products, const ServedModels& serv
   request.default_arguments.insert(request.default_arguments.end(), arguments.begin(), arguments.end());
   TRY(add_engine(products, "", request));
   for (const std::string& model : served.models) {
-    const image::Content weights = TRY(image::Content::of_file(model));
-    request.anonymous += repacked_bytes(weights.size());
+    request.anonymous += repacked_bytes(request.root, place_of_model(model, served.models.size()));
   }
   // Of the machine's memory serve takes a quarter for its cache, unless it is told otherwise: what is left holds the
   // rest.
@@ -91,6 +105,15 @@ Result<void> add_server(const ProductOptions& products, const ServedModels& serv
   request.anonymous += rest / 3;
   request.rights.emplace_back("network");
   return {};
+}
+
+std::vector<std::string> with_variables(std::vector<std::string> environment, const std::vector<std::string>& given) {
+  for (const std::string& variable : given) {
+    const std::string name = variable.substr(0, variable.find('=') + 1);
+    std::erase_if(environment, [&](const std::string& each) { return each.starts_with(name); });
+    environment.push_back(variable);
+  }
+  return environment;
 }
 
 std::function<void(std::uint64_t, std::uint64_t)> cast_progress() {

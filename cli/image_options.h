@@ -14,17 +14,18 @@ namespace ingot {
 // As many processors as the kernel uses.
 Check as_cpus();
 
-// Kernel, engine and loader; empty: found beside the program.
+// Kernel, engine and, of disks, the loader; empty: found beside the program.
 struct ProductOptions {
   std::string kernel, engine, loader;
 };
-// The option that names the engine, which not every image has.
+// Kernel and engine; returns the option that names the engine, which not every image has.
 Option add_product_options(const Command& command, ProductOptions& options);
 
 // Those that were asked for, or those beside the program: cast takes the smallest that can grant what is granted.
 Result<std::vector<std::string>> kernels_of(const ProductOptions& options);
 
-// The model file `model` at `place` in the root. What no engine could read is refused.
+// The model file `model` at `place` in the root; of one in several files, all of them in a folder of that name, which
+// opens like the file would. What no engine could read is refused.
 inline constexpr const char* model_path = "/model.gguf";
 Result<void> add_model(const std::string& model, const std::string& place, image::FileTree& root);
 
@@ -36,6 +37,9 @@ Result<void> add_engine(const ProductOptions& products, const std::string& model
 // remembers of requests.
 Result<void> add_server(const ProductOptions& products, const ServedModels& served,
                         const std::vector<std::string>& arguments, image::CastRequest& request);
+
+// Variables that are given take the place of those that an image has by itself, and of earlier ones of their name.
+std::vector<std::string> with_variables(std::vector<std::string> environment, const std::vector<std::string>& given);
 
 // A bar while a cast takes longer than a second, on a terminal.
 std::function<void(std::uint64_t, std::uint64_t)> cast_progress();

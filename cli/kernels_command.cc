@@ -1,12 +1,13 @@
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/machine_json.h"
-#include "cli/pick.h"
+#include "cli/gpu_program.h"
 #include "cli/terminal.h"
 #include "kernels/contract/table.h"
+#include "kernels/pick.h"
+#include "machine/feature_names.h"
 #include "machine/machine.h"
+#include "profile/report_json.h"
 
 namespace ingot::kernels_command {
 namespace {
@@ -20,63 +21,59 @@ constexpr const char* examples =
     "  ingot kernels                       every operation, a line each\n"
     "  ingot kernels attention             one family\n"
     "  ingot kernels linear.matmul         one operation: its equation, fields and variants\n"
+    "  ingot kernels --device cuda         what the first GPU would run\n"
     "  ingot kernels --json                for scripts";
 
 struct Options {
   std::string operation;
+  std::string device = "cpu";
   bool json = false;
 };
 
-// What the table picks for a typical call. A parity case stands for it: a benchmark's tensors take seconds to fill.
-int typical_choice(const Operation& operation, const KernelTable& table) {
-  for (std::size_t index = 0; index < operation.cases.size(); ++index) {
-    if (operation.cases[index].purpose != CasePurpose::parity) continue;
-    CaseBuilder builder(1, Regime::ordinary, LayoutStyle::packed, 0);
-    return table.choose(operation, *operation.build(static_cast<int>(index), builder));
+// What rows are listed for.
+struct Here {
+  Processor processor;
+  std::string name;
+};
+
+Result<Here> find_processor(const std::string& device) {
+  if (device == "cpu") {
+    const Machine machine = Machine::detect();
+    return Here{machine.features, machine.cpu_model};
   }
-  return operation.reference();
+  const DeviceInformation information = TRY(open_device(device))->information();
+  return Here{Processor::device(information.features, information.is_emulated), information.name};
 }
 
-std::string why(const VariantInformation& variant, FeatureSet features, bool selected) {
+std::string why(const VariantInformation& variant, const Processor& processor, bool selected) {
   if (selected) return "typically selected: the first row whose needs hold and which takes the operation's first case";
-  switch (availability(variant, features)) {
-    case Availability::not_built: return "not built for this architecture";
-    case Availability::lacks_features: return "this machine lacks what it needs";
+  switch (availability(variant, processor)) {
+    case Availability::not_built:
+      return processor.is_device ? "not built into this program" : "not built for this architecture";
+    case Availability::elsewhere:
+      if (processor.is_device) return "runs on the CPU";
+      return variant.built ? "runs on a GPU: --device cuda"
+                           : "runs on a GPU; this program carries no code for it (make gpu)";
+    case Availability::lacks_features:
+      return processor.is_device ? "the device lacks what it needs" : "this machine lacks what it needs";
     default: return "available";
   }
 }
 
-nlohmann::json json_of(const Operation& operation, const KernelTable& table, FeatureSet features) {
-  nlohmann::json row = {{"name", operation.name}, {"family", operation.family()}, {"equation", operation.equation}};
-  row["backward"] = nlohmann::json::array();
-  for (std::string_view name : operation.backward) row["backward"].push_back(name);
-  row["variants"] = nlohmann::json::array();
-  const int chosen = typical_choice(operation, table);
-  for (std::size_t index = 0; index < operation.variants.size(); ++index) {
-    const VariantInformation& variant = operation.variants[index];
-    row["variants"].push_back({{"name", variant.name},
-                               {"needs", feature_names(variant.needs)},
-                               {"built", variant.built},
-                               {"available", availability(variant, features) == Availability::available},
-                               {"selected", static_cast<int>(index) == chosen}});
-  }
-  return row;
-}
-
-void print_line(const Operation& operation, const KernelTable& table, FeatureSet features) {
+void print_line(const Operation& operation, const KernelTable& table, const Processor& processor) {
   const int chosen = typical_choice(operation, table);
   std::string variants;
   for (std::size_t index = 0; index < operation.variants.size(); ++index) {
     const VariantInformation& variant = operation.variants[index];
     const bool selected = static_cast<int>(index) == chosen;
-    const bool usable = availability(variant, features) == Availability::available;
+    const bool usable = availability(variant, processor) == Availability::available;
     variants += coloured(variant.name, selected ? Colour::green : usable ? Colour::plain : Colour::dim);
     variants += selected ? "* " : " ";
   }
   std::printf("  %-40s %s\n", std::string(operation.name).c_str(), variants.c_str());
 }
 
-void print_details(const Operation& operation, const KernelTable& table, FeatureSet features) {
+void print_details(const Operation& operation, const KernelTable& table, const Processor& processor) {
   std::printf("%s\n  %s\n\n", coloured(operation.name, Colour::bold).c_str(), std::string(operation.equation).c_str());
   for (const FieldInformation& field : operation.fields) {
     std::printf("  %-18s %s%s\n", std::string(field.name).c_str(), std::string(name_of(field.role)).c_str(),
@@ -97,7 +94,7 @@ void print_details(const Operation& operation, const KernelTable& table, Feature
     std::string needs;
     for (const std::string& name : feature_names(variant.needs)) needs += (needs.empty() ? "needs " : ", ") + name;
     std::printf("  %-25s %-36s %s\n", std::string(variant.name).c_str(), needs.c_str(),
-                why(variant, features, static_cast<int>(index) == chosen).c_str());
+                why(variant, processor, static_cast<int>(index) == chosen).c_str());
   }
 }
 
@@ -107,23 +104,23 @@ int run(const Options& options) {
     print_error(operations.error().text());
     return exit_usage;
   }
-  const Machine machine = Machine::detect();
-  const auto table = KernelTable::select(operations.value(), machine.features);
+  const auto here = find_processor(options.device);
+  if (!here.ok()) {
+    print_error(here.error().text());
+    return exit_failure;
+  }
+  const Processor& processor = here.value().processor;
+  const auto table = KernelTable::select(operations.value(), processor);
   if (!table.ok()) {
     print_error(table.error().text());
     return exit_failure;
   }
   if (options.json) {
-    nlohmann::json document;
-    document["operations"] = nlohmann::json::array();
-    for (const Operation* operation : operations.value()) {
-      document["operations"].push_back(json_of(*operation, table.value(), machine.features));
-    }
-    std::printf("%s\n", document.dump(1).c_str());
+    std::printf("%s\n", operations_json(operations.value(), table.value(), processor).c_str());
     return exit_success;
   }
   if (operations.value().size() == 1) {
-    print_details(*operations.value().front(), table.value(), machine.features);
+    print_details(*operations.value().front(), table.value(), processor);
     return exit_success;
   }
   std::string_view family;
@@ -132,10 +129,10 @@ int run(const Options& options) {
       family = operation->family();
       std::printf("%s\n", coloured(family, Colour::bold).c_str());
     }
-    print_line(*operation, table.value(), machine.features);
+    print_line(*operation, table.value(), processor);
   }
   std::printf("\n%zu operations; * is what %s selects for the first of their cases: a call's arguments decide\n",
-              operations.value().size(), machine.cpu_model.c_str());
+              operations.value().size(), here.value().name.c_str());
   return exit_success;
 }
 
@@ -146,6 +143,7 @@ void add(const Command& application, int& exit_code) {
   const Command command = application.add_subcommand("kernels", "list operations, their variants, and what runs here");
   command.footer(examples);
   command.add_option("OPERATION", options->operation, "an operation or a family; all where left out");
+  add_device_option(command, options->device);
   command.add_flag("--json", options->json, "machine-readable output");
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }

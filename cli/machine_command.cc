@@ -2,8 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/gpu_program.h"
 #include "cli/machine_json.h"
 #include "cli/terminal.h"
+#include "machine/gpu/cuda/device_list.h"
 #include "machine/peaks_cache.h"
 
 namespace ingot::machine_command {
@@ -16,14 +18,18 @@ constexpr const char* examples =
     "took\n"
     "of a measurement is missing in it; one that was made under load says so. --forget forgets all rates first, for "
     "one\n"
-    "that came out too high.\n"
+    "that came out too high. GPUs are listed by ingot-gpu, which ingot runs where --device cuda is given; then their "
+    "peaks are\n"
+    "measured, too: each time, for it takes less than a second.\n"
     "\n"
     "Examples:\n"
     "  ingot machine                what this machine is and can do\n"
     "  ingot machine --forget       measures as if for the first time\n"
+    "  ingot machine --device cuda  its GPUs too; fails where none can be used\n"
     "  ingot machine --json         for scripts";
 
 struct Options {
+  std::string device = "cpu";
   bool json = false;
   bool measure = false;
   bool forget = false;
@@ -65,7 +71,93 @@ void print_machine(const Machine& machine) {
   std::printf("  features  %s\n", features.c_str());
 }
 
+using Devices = Result<std::vector<DeviceInformation>>;
+
+Devices find_devices(const std::string& device) {
+  if (device == "emulated") return std::vector{TRY(open_device(device))->information()};
+  const cuda::Driver driver = TRY(cuda::load_driver());
+  return list_cuda_devices(driver);
+}
+
+// By the name that opens it.
+std::string name_of(const DeviceInformation& device) {
+  return device.is_emulated ? device.name : "cuda:" + std::to_string(device.index);
+}
+
+Result<DevicePeaks> peaks_of(const DeviceInformation& information) {
+  const std::unique_ptr<Device> device = TRY(open_device(name_of(information)));
+  const std::unique_ptr<Queue> queue = TRY(device->make_queue());
+  return measure_device_peaks(*device, *queue);
+}
+
+// One for each of the devices.
+using AllDevicePeaks = std::vector<Result<DevicePeaks>>;
+
+void print_peaks(const DevicePeaks& peaks) {
+  const Peaks& rates = peaks.rates;
+  std::printf("             read %.0f GB/s, write %.0f GB/s, copy %.0f GB/s, L2 %.0f GB/s; upload %.1f GB/s\n",
+              rates.read_bytes_per_second / 1e9, rates.write_bytes_per_second / 1e9, rates.copy_bytes_per_second / 1e9,
+              rates.cache_read_bytes_per_second / 1e9, peaks.upload_bytes_per_second / 1e9);
+  std::printf(
+      "             f32 multiply-add %.1f TFLOP/s, bf16 matrix %.0f TFLOP/s, int8 matrix %.0f TOP/s; a launch %.2f "
+      "us\n",
+      rates.fma_flops / 1e12, rates.bf16_flops / 1e12, rates.int8_matrix_operations / 1e12, 1e6 * peaks.launch_seconds);
+}
+
+void print_devices(const Devices& devices, const AllDevicePeaks& peaks) {
+  if (!cuda::opens_drivers()) {
+    std::printf("  gpus       not looked for: ingot machine --device cuda shows them\n");
+    return;
+  }
+  if (!devices.ok()) {
+    std::printf("  gpus       none: %.*s\n", static_cast<int>(devices.error().text().size()),
+                devices.error().text().data());
+    return;
+  }
+  for (std::size_t index = 0; index < devices.value().size(); ++index) {
+    const DeviceInformation& device = devices.value()[index];
+    std::printf("  %-10s %s, %.1f GiB, %d multiprocessors, L2 %.0f MiB, compute capability %d.%d, CUDA %d.%d\n",
+                name_of(device).c_str(), device.name.c_str(), static_cast<double>(device.memory_bytes) / (1 << 30),
+                device.multiprocessors, mebibytes(device.level2_bytes), device.capability / 10, device.capability % 10,
+                device.driver_version / 1000, device.driver_version % 1000 / 10);
+    std::string features;
+    for (const std::string& name : feature_names(device.features)) features += " " + name;
+    std::printf("             %s, features%s\n", device.uuid.c_str(), features.empty() ? " none" : features.c_str());
+    if (index >= peaks.size()) continue;
+    if (peaks[index].ok()) {
+      print_peaks(peaks[index].value());
+    } else {
+      std::printf("             no peaks: %.*s\n", static_cast<int>(peaks[index].error().text().size()),
+                  peaks[index].error().text().data());
+    }
+  }
+}
+
+nlohmann::json json_of_all(const Machine& machine, const std::vector<Peaks>& all, const Devices& devices,
+                           const AllDevicePeaks& device_peaks) {
+  nlohmann::json document = json_of(machine);
+  document["peaks"] = nlohmann::json::array();
+  for (const Peaks& peaks : all) document["peaks"].push_back(json_of(peaks));
+  document["devices"] = nlohmann::json::array();
+  if (devices.ok()) {
+    for (const DeviceInformation& device : devices.value()) document["devices"].push_back(json_of(device));
+    for (std::size_t index = 0; index < device_peaks.size(); ++index) {
+      const Result<DevicePeaks>& peaks = device_peaks[index];
+      document["devices"][index]["peaks"] = peaks.ok() ? json_of(peaks.value()) : nlohmann::json();
+      if (!peaks.ok()) document["devices"][index]["peaks_error"] = peaks.error().text();
+    }
+  } else {
+    document["devices_error"] = devices.error().text();
+  }
+  return document;
+}
+
 int run(const Options& options) {
+  const Devices devices = find_devices(options.device);
+  if (options.device != "cpu" && !devices.ok()) {
+    print_error(devices.error().text());
+    return exit_failure;
+  }
   if (options.forget) {
     const Result<void> forgotten = forget_peaks();
     if (!forgotten.ok()) return finish_command(forgotten);
@@ -85,14 +177,19 @@ int run(const Options& options) {
       all.push_back(peaks.value());
     }
   }
+  AllDevicePeaks device_peaks;
+  if (options.device != "cpu") {
+    for (const DeviceInformation& device : devices.value()) {
+      device_peaks.push_back(peaks_of(device));
+      warn_of_times(device);
+    }
+  }
   if (options.json) {
-    nlohmann::json document = json_of(machine);
-    document["peaks"] = nlohmann::json::array();
-    for (const Peaks& peaks : all) document["peaks"].push_back(json_of(peaks));
-    std::printf("%s\n", document.dump(1).c_str());
+    std::printf("%s\n", json_of_all(machine, all, devices, device_peaks).dump(1).c_str());
     return exit_success;
   }
   print_machine(machine);
+  print_devices(devices, device_peaks);
   for (const Peaks& peaks : all) print_peaks(peaks);
   return exit_success;
 }
@@ -104,6 +201,11 @@ void add(const Command& application, int& exit_code) {
   const Command command =
       application.add_subcommand("machine", "show the CPU, its features, caches and measured peaks");
   command.footer(examples);
+  command
+      .add_option("--device", options->device,
+                  "cuda: the GPUs must be there, and are measured; emulated: the one that the CPU plays")
+      .check(one_of({"cpu", "cuda", "emulated"}))
+      .capture_default_str();
   command.add_flag("--measure", options->measure, "measure the peaks again; the larger rates are remembered");
   command.add_flag("--forget", options->forget, "forget the peaks that were remembered, and measure them anew");
   command.add_flag("--json", options->json, "machine-readable output");

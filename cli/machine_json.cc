@@ -4,15 +4,6 @@
 
 namespace ingot {
 
-std::vector<std::string> feature_names(FeatureSet features) {
-  std::vector<std::string> names;
-  for (int index = 0; index < feature_count; ++index) {
-    const auto feature = static_cast<Feature>(index);
-    if (features.contains(feature)) names.emplace_back(name_of(feature));
-  }
-  return names;
-}
-
 std::string_view name_of(CacheKind kind) {
   switch (kind) {
     case CacheKind::data: return "data";
@@ -51,6 +42,30 @@ nlohmann::json json_of(const Machine& machine) {
           {"online_cpus", machine.online_cpus},
           {"usable_cpus", machine.usable_cpus},
           {"memory_bytes", machine.memory.count()}};
+}
+
+nlohmann::json json_of(const DeviceInformation& device) {
+  return {{"index", device.index},
+          {"name", device.name},
+          {"uuid", device.uuid},
+          {"capability", device.capability},
+          {"multiprocessors", device.multiprocessors},
+          {"level2_bytes", device.level2_bytes},
+          {"memory_bytes", device.memory_bytes},
+          {"driver_version", device.driver_version},
+          {"features", feature_names(device.features)}};
+}
+
+nlohmann::json json_of(const DevicePeaks& peaks) {
+  return {{"read_bytes_per_second", peaks.rates.read_bytes_per_second},
+          {"write_bytes_per_second", peaks.rates.write_bytes_per_second},
+          {"copy_bytes_per_second", peaks.rates.copy_bytes_per_second},
+          {"cache_read_bytes_per_second", peaks.rates.cache_read_bytes_per_second},
+          {"fma_flops", peaks.rates.fma_flops},
+          {"bf16_flops", peaks.rates.bf16_flops},
+          {"int8_matrix_operations", peaks.rates.int8_matrix_operations},
+          {"upload_bytes_per_second", peaks.upload_bytes_per_second},
+          {"launch_seconds", peaks.launch_seconds}};
 }
 
 }  // namespace ingot

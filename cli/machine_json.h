@@ -5,15 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "machine/feature_names.h"
+#include "machine/gpu/device.h"
 #include "machine/machine.h"
 #include "machine/peaks.h"
+#include "profile/device_peaks.h"
 
 namespace ingot {
 
-std::vector<std::string> feature_names(FeatureSet features);
 std::string_view name_of(CacheKind kind);
 
 nlohmann::json json_of(const Peaks& peaks);
 nlohmann::json json_of(const Machine& machine);
+nlohmann::json json_of(const DeviceInformation& device);
+nlohmann::json json_of(const DevicePeaks& peaks);
 
 }  // namespace ingot

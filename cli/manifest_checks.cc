@@ -18,6 +18,11 @@ Result<void> check_address(const std::string& text) {
   return settings.add(text);
 }
 
+Result<void> check_environment(const std::string& option) {
+  if (option.find('=') != std::string::npos && !option.starts_with('=')) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected NAME=VALUE, found '", std::string_view(option), "'");
+}
+
 Result<void> check_descriptors(const std::string& option) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(option.data(), option.data() + option.size(), number);
@@ -25,6 +30,12 @@ Result<void> check_descriptors(const std::string& option) {
   if (is_number && number >= least_descriptors && number <= most_descriptors) return {};
   return Error::of(ErrorCode::invalid_argument, "expected a number from ", least_descriptors, " to ", most_descriptors,
                    ", found '", std::string_view(option), "'");
+}
+
+Result<void> check_kernel_word(const std::string& word) {
+  if (!word.empty() && word != "--" && word.find_first_of(" \t\n") == std::string::npos) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected one word for the kernel, found '", std::string_view(word),
+                   "'");
 }
 
 }  // namespace ingot

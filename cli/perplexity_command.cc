@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/adapter_options.h"
 #include "cli/prompt.h"
 #include "cli/session_options.h"
 #include "cli/terminal.h"
@@ -47,15 +48,12 @@ Result<void> run(const Options& options) {
         for (; shown < bar_steps * scored / of; ++shown) progress.advance(std::to_string(scored) + " tokens");
       }));
   if (options.json) {
-    const nlohmann::json document = {{"model", options.model.path},
-                                     {"file", options.file},
-                                     {"perplexity", result.value},
-                                     {"mean_loss", result.mean_loss},
-                                     {"standard_error", result.standard_error},
-                                     {"tokens", tokens.size()},
-                                     {"scored", result.scored},
-                                     {"windows", result.windows},
-                                     {"context", opened.session->context()}};
+    const nlohmann::json document = {
+        {"model", options.model.path},   {"adapters", described_adapters(opened.session->options())},
+        {"file", options.file},          {"perplexity", result.value},
+        {"mean_loss", result.mean_loss}, {"standard_error", result.standard_error},
+        {"tokens", tokens.size()},       {"scored", result.scored},
+        {"windows", result.windows},     {"context", opened.session->context()}};
     std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     return {};
   }
@@ -71,7 +69,7 @@ void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("perplexity", "how well a model predicts a text");
   command.footer(examples);
-  add_model_options(command, options->model);
+  add_device_model_options(command, options->model);
   command.add_option("FILE", options->file, "the text; where it stands alone, the built-in model scores it");
   command.add_option("--stride", options->stride, "tokens from window to window; 0: half the context")
       .check(tokens_from(0));

@@ -9,10 +9,21 @@
 namespace ingot::quantize_command {
 namespace {
 
+constexpr const char* convert_examples =
+    "What other readers of GGUF find in the file: its keys, names and order of rows are theirs. Without a TYPE "
+    "numbers\n"
+    "stay as they are stored; with one, this is ingot quantize. A model in several files becomes one.\n"
+    "\n"
+    "Examples:\n"
+    "  ingot convert folder/ model.gguf                  a Hugging Face folder, with its tokenizer and template\n"
+    "  ingot convert folder/ model.gguf Q8_0\n"
+    "  ingot convert folder/model.safetensors model.gguf one file, with the config.json beside it\n"
+    "  ingot convert model-00001-of-00003.gguf model.gguf";
+
 constexpr const char* examples =
-    "TYPE names a format (F32 F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q6_K IQ4_NL MXFP4) or a mix (Q2_K Q3_K_S Q3_K_M\n"
-    "Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M MXFP4_MOE). Either gives more bits to a few tensors that matter more,\n"
-    "unless --pure is given.\n"
+    "TYPE names a format (F32 F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q6_K IQ4_NL IQ4_XS TQ1_0 TQ2_0\n"
+    "MXFP4) or a mix (Q2_K Q3_K_S Q3_K_M Q3_K_L Q4_K_S Q4_K_M Q5_K_S Q5_K_M MXFP4_MOE). Either gives more bits to a\n"
+    "few tensors that matter more, unless --pure is given.\n"
     "\n"
     "Examples:\n"
     "  ingot quantize model-f16.gguf model-q4.gguf Q4_K_M\n"
@@ -56,13 +67,13 @@ void print_table(const Quantizer& quantizer, const std::vector<double>& errors) 
   std::size_t widest = 6;
   for (const PlannedTensor& tensor : quantizer.tensors()) widest = std::max(widest, tensor.name.size());
   const int width = static_cast<int>(widest);
-  std::printf("%-*s  %-18s  %-6s  %-6s  %10s  %12s  %12s\n", width, "tensor", "shape", "from", "to", "RMS error",
+  std::printf("%-*s  %-18s  %-7s  %-7s  %10s  %12s  %12s\n", width, "tensor", "shape", "from", "to", "RMS error",
               "bytes before", "bytes after");
   for (std::size_t index = 0; index < quantizer.tensors().size(); ++index) {
     const PlannedTensor& tensor = quantizer.tensors()[index];
     char error[16] = "-";
     if (!errors.empty()) std::snprintf(error, sizeof(error), "%.3e", errors[index]);
-    std::printf("%-*s  %-18s  %-6s  %-6s  %10s  %12llu  %12llu%s\n", width, tensor.name.c_str(),
+    std::printf("%-*s  %-18s  %-7s  %-7s  %10s  %12llu  %12llu%s\n", width, tensor.name.c_str(),
                 text_of(tensor.shape).c_str(), std::string(name_of(tensor.from())).c_str(),
                 std::string(name_of(tensor.to())).c_str(), error,
                 static_cast<unsigned long long>(tensor.bytes_before()),
@@ -78,9 +89,10 @@ void print_table(const Quantizer& quantizer, const std::vector<double>& errors) 
 void print_json(const Options& options, const Quantizer& quantizer, const std::vector<double>& errors) {
   const Totals totals = totals_of(quantizer);
   nlohmann::json document = {
-      {"input", options.input},           {"output", options.output},          {"type", options.type},
+      {"input", options.input},           {"output", options.output},          {"type", nullptr},
       {"dry_run", options.dry_run},       {"bytes_before", totals.before},     {"bytes_after", totals.after},
       {"notes", nlohmann::json::array()}, {"tensors", nlohmann::json::array()}};
+  if (!options.type.empty()) document["type"] = options.type;
   for (const std::string& note : quantizer.notes()) document["notes"].push_back(note);
   for (std::size_t index = 0; index < quantizer.tensors().size(); ++index) {
     const PlannedTensor& tensor = quantizer.tensors()[index];
@@ -98,7 +110,7 @@ void print_json(const Options& options, const Quantizer& quantizer, const std::v
 }
 
 Result<void> run(const Options& options) {
-  const TypeMix* mix = TRY(find_type_mix(options.type));
+  const TypeMix* mix = options.type.empty() ? nullptr : TRY(find_type_mix(options.type));
   const Quantizer quantizer =
       TRY(Quantizer::open(options.input, {mix, options.pure ? MixRules::pure : MixRules::usual}));
   for (const std::string& note : quantizer.notes()) {
@@ -106,7 +118,7 @@ Result<void> run(const Options& options) {
   }
   std::vector<double> errors;
   if (!options.dry_run) {
-    ProgressBar bar("quantizing", static_cast<int>(quantizer.tensors().size()));
+    ProgressBar bar("writing", static_cast<int>(quantizer.tensors().size()));
     TRY(quantizer.write(options.output, {options.threads, [&](const PlannedTensor& tensor, double error) {
                                            errors.push_back(error);
                                            bar.advance(tensor.name);
@@ -116,21 +128,33 @@ Result<void> run(const Options& options) {
   return {};
 }
 
-}  // namespace
-
-void add(const Command& application, int& exit_code) {
+// One command with two names: with `convert` the numbers need not change.
+void add_as(const Command& command, bool needs_type, int& exit_code) {
   auto options = std::make_shared<Options>();
-  const Command command = application.add_subcommand("quantize", "write a model with smaller numbers");
-  command.footer(examples);
-  command.add_option("IN", options->input, "a .gguf file, or a folder with config.json and model.safetensors")
+  command
+      .add_option(
+          "IN", options->input,
+          "a .gguf file (of a model in several, any), a folder with config.json and weights, or its .safetensors")
       .required();
   command.add_option("OUT", options->output, "the GGUF file to write").required();
-  command.add_option("TYPE", options->type, "what the numbers become").required().check(type_of_numbers());
+  const Option type = command.add_option("TYPE", options->type, "what the numbers become").check(type_of_numbers());
+  if (needs_type) type.required();
   command.add_flag("--pure", options->pure, "every matrix gets the same format");
   command.add_flag("--dry-run", options->dry_run, "print what would be done, write nothing");
   command.add_option("--threads", options->threads, "worker threads").check(between(1, 1024)).capture_default_str();
   command.add_flag("--json", options->json, "machine-readable output");
   command.callback([options, &exit_code] { exit_code = finish_command(run(*options)); });
+}
+
+}  // namespace
+
+void add(const Command& application, int& exit_code) {
+  const Command quantize = application.add_subcommand("quantize", "write a model with smaller numbers");
+  quantize.footer(examples);
+  add_as(quantize, true, exit_code);
+  const Command convert = application.add_subcommand("convert", "write a model of any kind as one GGUF file");
+  convert.footer(convert_examples);
+  add_as(convert, false, exit_code);
 }
 
 }  // namespace ingot::quantize_command

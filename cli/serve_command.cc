@@ -1,24 +1,29 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/adapter_options.h"
+#include "cli/gpu_program.h"
 #include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
 #include "machine/limits.h"
+#include "model/files/gguf_pieces.h"
 #include "server/serving.h"
 
 namespace ingot::serve_command {
 namespace {
 
 constexpr const char* examples =
-    "Answers OpenAI's protocol for many clients at once: /v1/chat/completions, /v1/completions, /v1/embeddings,\n"
-    "/v1/models; as llama-server: /completion, /tokenize, /detokenize, /apply-template, /props; and /health,\n"
-    "/metrics, /explain. Docs: docs/server.md.\n"
+    "Answers OpenAI's protocol for many clients at once: /v1/chat/completions, /v1/responses, /v1/completions,\n"
+    "/v1/embeddings, /v1/models; Anthropic's: /v1/messages, /v1/messages/count_tokens; as llama-server: /completion,\n"
+    "/tokenize, /detokenize, /apply-template, /props; and /health, /metrics, /explain. Docs: docs/server.md.\n"
     "SIGTERM or Ctrl-C: no new requests, those that run may end, then it exits; at once while it loads.\n"
     "\n"
     "Examples:\n"
     "  ingot serve                                  the model that the program carries, on 127.0.0.1:8080\n"
     "  ingot serve model.gguf --port 9000\n"
+    "  ingot serve model.gguf --device cuda         on the first GPU\n"
     "  ingot serve chat.gguf embed.gguf --alias chat --alias embed\n"
+    "  ingot serve model.gguf --adapter poet=poet.gguf --adapter terse/:0.7    model:poet, model:terse\n"
     "  ingot serve model.gguf --host 0.0.0.0 --api-key-file keys.txt\n"
     "  ingot serve model.gguf --unix /run/ingot.sock --host none\n"
     "  curl localhost:8080/v1/completions -H 'Content-Type: application/json' \\\n"
@@ -26,10 +31,13 @@ constexpr const char* examples =
 
 struct Options {
   std::vector<std::string> paths;
+  std::string device = "cpu";
+  std::string split = "none";
   std::vector<std::string> aliases;
+  std::vector<std::string> adapters;
   ServingOptions serving;
   SessionOptions session;
-  ServiceOptions service;
+  ServiceOptions service = {};
   std::string cache = "f16";
   std::uint64_t cache_memory = 0;
   std::string key_file;
@@ -50,6 +58,7 @@ std::string id_of(const std::string& path) {
   if (path == default_model_name) return "tales";
   std::string name = path.substr(0, path.find_last_not_of('/') + 1);
   name = name.substr(name.find_last_of('/') + 1);
+  if (const std::optional<GgufPieceName> piece = gguf_piece_name(name)) name = piece->path_of_whole();
   return name.ends_with(".gguf") ? name.substr(0, name.size() - 5) : name;
 }
 
@@ -57,8 +66,13 @@ bool is_loopback(const std::string& host) { return host.starts_with("127.") || h
 
 nlohmann::json described(const HostedModel& model, const std::string& path) {
   const CacheGeometry& geometry = model.geometry();
+  nlohmann::json adapters = nlohmann::json::array();
+  for (const ServedAdapter& adapter : model.adapters()) {
+    adapters.push_back({{"id", model.id() + ":" + adapter.name}, {"scale", adapter.scale}});
+  }
   return {{"id", model.id()},
           {"path", path},
+          {"adapters", std::move(adapters)},
           {"context", model.context()},
           {"makes_embeddings", model.embeddings() != nullptr},
           {"cache_pages", geometry.pages},
@@ -102,13 +116,16 @@ Result<std::vector<std::string>> ids_of(const Options& options) {
 Result<void> complete(Options& options) {
   if (options.paths.empty()) options.paths.emplace_back(default_model_name);
   TRY(ids_of(options));
+  if (!options.adapters.empty() && options.paths.size() > 1) {
+    return Error::of(ErrorCode::invalid_argument, "expected one model beside --adapter, found ", options.paths.size());
+  }
   http::ServerOptions& http = options.serving.http;
   if (http.host == "none") http.host.clear();
   if (http.host.empty() && http.unix_path.empty()) {
     return Error::of(ErrorCode::invalid_argument, "expected an address to listen on, found --host none and no --unix");
   }
   if (!options.template_file.empty()) {
-    options.chat_template = TRY(read_template_file(options.template_file));
+    options.chat_template = TRY(read_text_file(options.template_file, "a template"));
     const auto parsed = chat::ChatTemplate::parse(options.chat_template);
     if (!parsed.ok()) return parsed.error().within("--template ", options.template_file);
   }
@@ -124,8 +141,33 @@ Result<void> complete(Options& options) {
   return {};
 }
 
-Result<void> load(Serving& serving, const Options& options, nlohmann::json& report) {
+// The device of all models, and how much of it each may remember requests in; null: the host's memory is theirs.
+Result<std::shared_ptr<Device>> open_device_for(Options& options) {
+  TRY(require_device_for_split(options.device, options.split));
+  if (options.device == "cpu") return std::shared_ptr<Device>();
+  std::shared_ptr<Device> device = TRY(open_device(options.device));
+  if (options.cache_memory == 0) {
+    const std::size_t memory = TRY(device->memory_state()).total_bytes / 4;
+    options.session.cache_memory = Bytes(memory / options.paths.size());
+  }
+  return device;
+}
+
+Result<std::vector<ServedAdapter>> named_adapters(std::vector<std::string> names, const AdapterScales& scales) {
+  std::vector<ServedAdapter> named;
+  for (std::size_t index = 0; index < names.size(); ++index) {
+    if (std::ranges::find(named, names[index], &ServedAdapter::name) != named.end()) {
+      return Error::of(ErrorCode::invalid_argument, "expected adapters of different names, found two called ",
+                       std::string_view(names[index]), ": give each its own as NAME=FILE");
+    }
+    named.push_back({std::move(names[index]), scales[index]});
+  }
+  return named;
+}
+
+Result<void> load(Serving& serving, Options options, nlohmann::json& report) {
   const std::vector<std::string> ids = TRY(ids_of(options));
+  const std::shared_ptr<Device> device = TRY(open_device_for(options));
   for (std::size_t index = 0; index < options.paths.size(); ++index) {
     const std::string& path = options.paths[index];
     std::shared_ptr<const Model> opened = TRY(open_model_at(path));
@@ -143,6 +185,10 @@ Result<void> load(Serving& serving, const Options& options, nlohmann::json& repo
     if (is_beside_others && facts.has_position_table) {
       hosted.session.context = std::min(hosted.session.context, facts.context);
     }
+    OpenedAdapters adapters = TRY(open_adapters(options.adapters, *opened));
+    hosted.session.adapters = std::move(adapters.adapters);
+    hosted.adapters = TRY(named_adapters(std::move(adapters.names), adapters.scales));
+    if (device) hosted.session.device = TRY(upload_model(opened, device, hosted.session, options.split));
     const HostedModel& model = *TRY(serving.add(std::move(opened), hosted));
     report["models"].push_back(described(model, path));
     if (!options.json) print_model(model);
@@ -221,7 +267,7 @@ void add_sizes(const Command& command, Options& options) {
   command
       .add_option("--cache-memory", options.cache_memory,
                   "for what is remembered of all requests (keys, values, states), such as 4G; without this, a quarter "
-                  "of the memory")
+                  "of the memory, or of the device's")
       .transform(as_bytes());
   command.add_option("--cache-type", options.cache, "how keys and values are kept: f32, f16 or q8_0")
       .check(one_of({"f32", "f16", "q8_0"}))
@@ -235,6 +281,14 @@ void add_sizes(const Command& command, Options& options) {
       .add_option("--pass-time", options.pass_milliseconds,
                   "milliseconds that a pass with prompts should take; four times that while nobody generates")
       .check(between(1.0, 60'000.0))
+      .capture_default_str();
+  command.add_flag("!--no-forced-tokens", options.service.forces_tokens,
+                   "let the model choose every token of an answer in a shape, also where there is nothing to choose; "
+                   "slower");
+  command
+      .add_option("--prompt-lookup", options.service.most_looked_up,
+                  "tokens that followed the last three before, earlier in a text, and are tried in one pass; 0: none")
+      .check(between(0, 256))
       .capture_default_str();
   command
       .add_option("--deadline", options.deadline_seconds, "seconds that a request may take, waiting included; 0: any")
@@ -255,9 +309,12 @@ void add(const Command& application, int& exit_code) {
   const Command command = application.add_subcommand("serve", "answer many clients over HTTP");
   command.footer(examples);
   command.add_option("MODEL", options->paths, "model files or folders; the one that the program carries without any");
+  add_device_option(command, options->device);
+  add_split_option(command, options->split);
   command.add_option("--alias", options->aliases, "what clients call a model, in the order of models; may be repeated")
       .one_word_each_time();
   command.add_option("--template", options->template_file, "a file with a Jinja chat template, instead of the models'");
+  add_adapter_option(command, options->adapters);
   add_addresses(command, *options);
   add_sizes(command, *options);
   command.add_option("--seed", options->seed, "by which requests draw that name none; without this, any")

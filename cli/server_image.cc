@@ -18,7 +18,7 @@ Result<image::OciRequest> server_request_of(const ServerImageOptions& options) {
   image::OciRequest request;
   request.output = options.output;
   request.name = "ingot-server:latest";
-  request.ports = {static_cast<std::uint16_t>(options.served.port)};
+  request.ports = {static_cast<std::uint16_t>(options.served.port.value_or(default_served_port))};
   request.labels = {{"org.opencontainers.image.title", "ingot-server"},
                     {"org.opencontainers.image.description", "A language model behind OpenAI's protocol"}};
   request.progress = cast_progress();
@@ -32,8 +32,7 @@ Result<image::OciRequest> server_request_of(const ServerImageOptions& options) {
   server.entrypoint = {engine_path};
   server.command = TRY(add_served_models(options.served, server.root));
   if (!options.arguments.empty()) server.command = options.arguments;
-  server.environment = {"HOME=/"};
-  server.environment.insert(server.environment.end(), options.environment.begin(), options.environment.end());
+  server.environment = with_variables({"HOME=/"}, options.environment);
   if (!options.directory.empty()) server.directory = options.directory;
   return request;
 }

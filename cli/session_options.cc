@@ -1,10 +1,18 @@
 #include "cli/session_options.h"
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <future>
+#include <optional>
 #include <sstream>
 
+#include "cli/adapter_options.h"
+#include "cli/gpu_program.h"
+#include "cli/interrupt_watch.h"
 #include "cli/terminal.h"
 #include "convert/type_mix.h"
+#include "engine/device_memory.h"
 #include "machine/limits.h"
 #include "model/files/quoted.h"
 
@@ -27,6 +35,7 @@ void add_model_options(const Command& command, ModelOptions& options) {
           "a .gguf file, a folder with one, or a folder with config.json and model.safetensors; the model that the "
           "program carries where none is given")
       .capture_default_str();
+  add_adapter_option(command, options.adapters);
   command.add_option("--threads", options.session.threads, "worker threads")
       .check(between(1, 1024))
       .capture_default_str();
@@ -45,6 +54,27 @@ void add_model_options(const Command& command, ModelOptions& options) {
               "put all weights that can be into the order that decoding reads fastest (see ingot pack); without this, "
               "those for which it pays on this machine");
   packing("--no-pack", WeightPacking::never, "leave weights as the file has them").excludes(pack);
+}
+
+void add_device_model_options(const Command& command, ModelOptions& options) {
+  add_model_options(command, options);
+  add_device_option(command, options.device);
+  add_split_option(command, options.split);
+}
+
+Option add_split_option(const Command& command, std::string& split) {
+  return command
+      .add_option(
+          "--split", split,
+          "what of a model does not fit a --device: auto leaves as many of its first layers as needed to the CPU; "
+          "with none it is refused")
+      .check(one_of({"none", "auto"}))
+      .capture_default_str();
+}
+
+Result<void> require_device_for_split(const std::string& device, const std::string& split) {
+  if (split == "none" || device != "cpu") return {};
+  return Error::of(ErrorCode::invalid_argument, "--split auto: expected a --device to split with, found cpu");
 }
 
 SamplerCompletion add_sampler_options(const Command& command, SamplerOptions& options) {
@@ -85,16 +115,22 @@ SamplerCompletion add_sampler_options(const Command& command, SamplerOptions& op
   };
 }
 
-Result<std::shared_ptr<const Model>> open_model_at(const std::string& path) {
-  return path == default_model_name ? Model::open_default() : Model::open(path);
+Result<std::shared_ptr<const Model>> open_model_at(const std::string& path, const ModelUse& use) {
+  return path == default_model_name ? Model::open_default(use) : Model::open(path, use);
 }
 
-Result<std::string> read_template_file(const std::string& path) {
+Result<std::string> read_text_file(const std::string& path, std::string_view what) {
+  // A folder can be opened, and reads as nothing.
+  if (std::error_code unknown; std::filesystem::is_directory(path, unknown)) {
+    return Error::of(ErrorCode::input_output, Quoted{path}, ": expected a file with ", what, ", found a folder");
+  }
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
   if (file.good() || file.eof()) return text.str();
-  return Error::of(ErrorCode::input_output, Quoted{path}, ": expected a template, found none");
+  std::error_code unknown;
+  const std::string_view found = std::filesystem::exists(path, unknown) ? "one that cannot be read" : "no such file";
+  return Error::of(ErrorCode::input_output, Quoted{path}, ": expected a file with ", what, ", found ", found);
 }
 
 void warn_of_context(const Model& model, std::int64_t context) {
@@ -105,11 +141,54 @@ void warn_of_context(const Model& model, std::int64_t context) {
                 ": what it says beyond them makes little sense; give a smaller --context, or none");
 }
 
+Result<std::shared_ptr<const DeviceModel>> upload_model(const std::shared_ptr<const Model>& model,
+                                                        const std::shared_ptr<Device>& device,
+                                                        const SessionOptions& session, const std::string& split) {
+  std::int64_t host_layers = 0;
+  if (split == "auto") {
+    host_layers = TRY(find_host_layers(*device, model, session));
+    if (host_layers > 0) {
+      print_note("[" + std::to_string(host_layers) + " of " + std::to_string(model->facts().layers) +
+                 " layers stay on the CPU: there is no room for them on " + device->information().name + "]");
+    }
+  } else {
+    const DeviceNeeds needs = TRY(Session::needs_on(device->information(), model, session));
+    TRY(require_device_memory(*device, needs));
+  }
+  const InterruptWatch watch;
+  const auto begin = std::chrono::steady_clock::now();
+  std::optional<ProgressBar> bar;
+  const auto follow = [&](std::uint64_t done, std::uint64_t bytes) {
+    const auto in_mebibytes = [](std::uint64_t count) { return static_cast<int>(count >> 20); };
+    if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1)) {
+      if (!bar) bar.emplace("uploading", in_mebibytes(bytes));
+      bar->reach(in_mebibytes(done), "MiB");
+    }
+    return !watch.is_interrupted();
+  };
+  return DeviceModel::upload(model, device, follow, host_layers);
+}
+
 Result<OpenedModel> open_model(const ModelOptions& options) {
   OpenedModel opened;
-  opened.model = TRY(open_model_at(options.path));
+  TRY(require_device_for_split(options.device, options.split));
+  // A driver takes a fifth of a second to begin, and a large vocabulary half as long to be read.
+  std::future<Result<std::unique_ptr<Device>>> opened_device;
+  if (options.device != "cpu") {
+    opened_device = std::async(std::launch::async, [&options] { return open_device(options.device); });
+  }
+  opened.model = TRY(open_model_at(options.path, options.use));
   SessionOptions session = options.session;
   session.cache = options.cache == "f32" ? DType::f32 : options.cache == "f16" ? DType::f16 : DType::q8_0;
+  OpenedAdapters adapters = TRY(open_adapters(options.adapters, *opened.model));
+  session.adapters = std::move(adapters.adapters);
+  session.adapter_scales = std::move(adapters.scales);
+  if (options.device != "cpu") {
+    const std::shared_ptr<Device> device = TRY(opened_device.get());
+    const auto begin = std::chrono::steady_clock::now();
+    session.device = TRY(upload_model(opened.model, device, session, options.split));
+    opened.upload_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
   Result<std::unique_ptr<Session>> created = Session::create(opened.model, session);
   if (!created.ok()) return created.error().within(Quoted{options.path});
   opened.session = std::move(created).value();

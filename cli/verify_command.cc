@@ -1,15 +1,15 @@
-#include <cmath>
 #include <cstdlib>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "cli/command.h"
-#include "cli/pick.h"
+#include "cli/gpu_program.h"
 #include "cli/terminal.h"
 #include "kernels/all_operations.h"
+#include "kernels/pick.h"
+#include "machine/gpu/device.h"
 #include "machine/machine.h"
-#include "profile/verify.h"
+#include "profile/report_json.h"
 
 namespace ingot::verify_command {
 namespace {
@@ -19,23 +19,22 @@ constexpr const char* examples =
     "cases: odd sizes, strided and unaligned layouts, empty tensors, NaN, infinities, denormals, large magnitudes;\n"
     "1, 2 and 3 threads must agree bit for bit, and gradients must match finite differences. Tensors and scratch lie\n"
     "against pages that nobody may touch, so a read outside of them is seen as well as a write.\n"
+    "With --device, the rows of a GPU are compared with the same references. `emulated` is a GPU that the CPU plays,\n"
+    "fiber by fiber, in several orders: for machines that have none.\n"
     "\n"
     "Examples:\n"
     "  ingot verify                                  everything\n"
     "  ingot verify attention                        one family\n"
     "  ingot verify norm.rms_norm --variant avx2     one variant\n"
-    "  ingot verify --seed 7 --json                  repeatable, for scripts";
+    "  ingot verify --device cuda                    the rows of the first GPU\n"
+    "  ingot verify --seed 7 --json                  repeatable, for scripts\n"
+    "  ingot verify model model.gguf                 a whole model: its words do not depend on who else is served";
 
 struct Options {
   std::string operation;
+  std::string device = "cpu";
   VerifyOptions verify;
   bool json = false;
-};
-
-struct Counts {
-  int passed = 0;
-  int failed = 0;
-  int skipped = 0;
 };
 
 Colour colour_of(VerifyStatus status) {
@@ -47,9 +46,6 @@ Colour colour_of(VerifyStatus status) {
   return Colour::plain;
 }
 
-// JSON has no infinity; a kind mismatch (NaN against a number) is shown as null.
-nlohmann::json number_or_null(double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); }
-
 void print_row(const VerifyRow& row) {
   std::string status(name_of(row.status));
   status.resize(8, ' ');  // padded before it is coloured: escape codes have no width
@@ -57,43 +53,18 @@ void print_row(const VerifyRow& row) {
               row.variant.c_str(), row.worst_epsilons, row.cases, coloured(row.detail, Colour::dim).c_str());
 }
 
-void print_json(const std::vector<VerifyRow>& rows, const Counts& counts, std::uint64_t seed) {
-  nlohmann::json document = {
-      {"passed", counts.passed}, {"failed", counts.failed}, {"skipped", counts.skipped}, {"seed", seed}};
-  document["rows"] = nlohmann::json::array();
-  for (const VerifyRow& row : rows) {
-    document["rows"].push_back({{"operation", row.operation},
-                                {"variant", row.variant},
-                                {"status", name_of(row.status)},
-                                {"worst_epsilons", number_or_null(row.worst_epsilons)},
-                                {"cases", row.cases},
-                                {"detail", row.detail}});
-  }
-  std::printf("%s\n", document.dump(1).c_str());
-}
-
-Counts count(const std::vector<VerifyRow>& rows) {
-  Counts counts;
-  for (const VerifyRow& row : rows) {
-    (row.status == VerifyStatus::passed   ? counts.passed
-     : row.status == VerifyStatus::failed ? counts.failed
-                                          : counts.skipped) += 1;
-  }
-  return counts;
-}
-
 // Returns the exit code.
-int print_report(const std::vector<VerifyRow>& rows, const Options& options, const Machine& machine) {
-  const Counts counts = count(rows);
+int print_report(const std::vector<VerifyRow>& rows, const Options& options, const std::string& processor) {
+  const VerifyCounts counts = count_rows(rows);
   if (options.json) {
-    print_json(rows, counts, options.verify.seed);
+    std::printf("%s\n", verify_json(rows, options.verify.seed).c_str());
   } else {
     std::printf("%s\n", coloured("status   operation                              variant           epsilons  cases",
                                  Colour::bold)
                             .c_str());
     for (const VerifyRow& row : rows) print_row(row);
     std::printf("\n%d passed, %d failed, %d skipped on %s (seed %llu)\n", counts.passed, counts.failed, counts.skipped,
-                machine.cpu_model.c_str(), static_cast<unsigned long long>(options.verify.seed));
+                processor.c_str(), static_cast<unsigned long long>(options.verify.seed));
   }
   return counts.failed == 0 && counts.passed > 0 ? exit_success : exit_failure;
 }
@@ -112,17 +83,29 @@ int run(const Options& options) {
     }
   }
   const Machine machine = Machine::detect();
+  std::string processor = machine.cpu_model;
+  std::unique_ptr<Device> device;
+  if (options.device != "cpu") {
+    auto opened = open_device(options.device);
+    if (!opened.ok()) {
+      print_error(opened.error().text());
+      return exit_failure;
+    }
+    device = std::move(opened).value();
+    processor = device->information().name;
+  }
   std::vector<VerifyRow> rows;
   VerifyOptions verify = options.verify;
   // A kernel that does not come back keeps its thread: the report so far is written beside it, and the program ends.
   verify.on_stuck = [&](const std::vector<VerifyRow>& last) {
     rows.insert(rows.end(), last.begin(), last.end());
     print_error("ended early: the last row's variant did not come back");
-    const int exit_code = print_report(rows, options, machine);
+    const int exit_code = print_report(rows, options, processor);
     std::fflush(stdout);
     std::_Exit(exit_code);
   };
-  auto verifier = Verifier::create(machine.features, std::move(verify));
+  auto verifier =
+      device ? Verifier::create(*device, std::move(verify)) : Verifier::create(machine.features, std::move(verify));
   if (!verifier.ok()) {
     print_error(verifier.error().text());
     return exit_failure;
@@ -134,16 +117,18 @@ int run(const Options& options) {
       for (VerifyRow& row : verifier.value().verify(*operation, all_operations())) rows.push_back(std::move(row));
     }
   }
-  return print_report(rows, options, machine);
+  return print_report(rows, options, processor);
 }
 
 }  // namespace
 
 void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  const Command command = application.add_subcommand("verify", "prove every kernel on this CPU against its reference");
+  const Command command =
+      application.add_subcommand("verify", "prove every kernel on this CPU, or on a GPU, against its reference");
   command.footer(examples);
   command.add_option("OPERATION", options->operation, "an operation or a family; all where left out");
+  add_device_option(command, options->device);
   command.add_option("--variant", options->verify.variant, "only the variant of this name");
   const Option seed =
       command.add_option("--seed", options->verify.seed, "the random cases' seed; fresh where left out");
@@ -152,7 +137,9 @@ void add(const Command& application, int& exit_code) {
       .check(between(0.0, 1e9))
       .capture_default_str();
   command.add_flag("--json", options->json, "machine-readable output");
-  command.callback([options, seed, &exit_code] {
+  model_verify_command::add(command, exit_code);
+  command.callback([options, command, seed, &exit_code] {
+    if (command.has_parsed_subcommand()) return;
     if (!seed.is_given()) options->verify.seed = std::random_device{}() % 1000000;
     exit_code = run(*options);
   });

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/machine_json.h"
+#include "base/version.h"
 #include "kernels/all_operations.h"
+#include "machine/feature_names.h"
 #include "model/template/template.h"
 
 // Written by commit_name.cmake when the program is built; a tool that only reads the sources has none.
@@ -19,7 +20,6 @@
 namespace ingot {
 namespace {
 
-constexpr const char* version = "0.1.0";
 constexpr std::string_view commit = INGOT_COMMIT;
 #if defined(__clang__)
 constexpr const char* compiler = "clang " __clang_version__;
@@ -27,12 +27,12 @@ constexpr const char* compiler = "clang " __clang_version__;
 constexpr const char* compiler = "g++ " __VERSION__;
 #endif
 
-// The instruction sets that some variant was compiled for, whether this machine has them or not.
+// The instruction sets of CPUs that some variant was compiled for, whether this machine has them or not.
 std::vector<std::string> built_features() {
   FeatureSet features;
   for (const Operation* operation : all_operations()) {
     for (const VariantInformation& variant : operation->variants) {
-      if (!variant.built) continue;
+      if (!variant.built || variant.is_of_device) continue;
       for (int index = 0; index < feature_count; ++index) {
         const auto feature = static_cast<Feature>(index);
         if (variant.needs.contains(feature)) features.insert(feature);

@@ -31,5 +31,10 @@ function(ingot_mend_static_libm compiler)
 
   set(folder "${CMAKE_BINARY_DIR}/static-libm")
   file(CONFIGURE OUTPUT "${folder}/libm.a" CONTENT "${mended}" @ONLY)
+  # A program that is not static looks here first as well, and must find the shared one.
+  execute_process(COMMAND ${compiler} -print-file-name=libm.so OUTPUT_VARIABLE shared OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(IS_ABSOLUTE "${shared}")
+    file(CONFIGURE OUTPUT "${folder}/libm.so" CONTENT "INPUT ( ${shared} )\n" @ONLY)
+  endif()
   set(CMAKE_EXE_LINKER_FLAGS_INIT "-L${folder}" PARENT_SCOPE) # set, not added to: CMake reads a toolchain file twice
 endfunction()

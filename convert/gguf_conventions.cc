@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "model/template/decoder_numbers.h"
 #include "model/template/keys.h"
@@ -81,6 +82,20 @@ Result<void> add_narrowed(Metadata& metadata, std::string_view key, const Metada
   return metadata.add_view(key, value);
 }
 
+// Of these, other readers take a number alone: of every so many layers the last one sees everything.
+constexpr std::array<std::string_view, 5> counted_patterns = {"gemma2", "gemma3", "gemma3n", "olmo2", "gpt-oss"};
+
+// The number that says the same as the list, if there is one.
+std::optional<std::uint32_t> period_of(const ScalarList& slides) {
+  std::size_t period = 1;
+  while (period <= slides.size() && slides.boolean(period - 1)) ++period;
+  if (period > slides.size()) return std::nullopt;
+  for (std::size_t layer = 0; layer < slides.size(); ++layer) {
+    if (slides.boolean(layer) != (layer % period != period - 1)) return std::nullopt;
+  }
+  return static_cast<std::uint32_t>(period);
+}
+
 // Frequencies below one turn in the original context's `low` part are divided
 // by the factor, those above its `high` part stay, and between them the divisor
 // changes smoothly.
@@ -113,21 +128,23 @@ Result<std::vector<float>> llama3_factors(const Keys& keys) {
 
 }  // namespace
 
-std::int64_t GgufConventions::interleaved_heads(std::string_view tensor_name) const {
-  if (tensor_name.ends_with(".attn_q.weight") || tensor_name.ends_with(".attn_q.bias")) return query_heads;
-  if (tensor_name.ends_with(".attn_k.weight") || tensor_name.ends_with(".attn_k.bias")) return key_heads;
-  return 0;
-}
-
 Result<GgufConventions> follow_gguf_conventions(const Metadata& translated, const Weights& weights) {
   GgufConventions result;
   const std::string_view architecture = TRY(translated.text("general.architecture"));
   const Keys keys(translated, architecture);
   const bool moves_scaling = TRY(keys.text_or("rope.scaling.type", "")) == "llama3";
   if (moves_scaling) result.rope_factors = TRY(llama3_factors(keys));
+  const bool counts_pattern = std::ranges::find(counted_patterns, architecture) != counted_patterns.end();
+  const std::string pattern_key = keys.key("attention.sliding_window_pattern");
   for (const Metadata::Entry& entry : translated.entries()) {
     const bool is_moved = moves_scaling && entry.key.starts_with(keys.key("rope.scaling."));
     if (is_moved || entry.key == rope_style_key) continue;
+    if (counts_pattern && entry.key == pattern_key && entry.value.is_list && entry.value.kind == ValueKind::boolean) {
+      if (const auto period = period_of(ScalarList(entry.value.kind, entry.value.bytes))) {
+        result.metadata.set_scalar(pattern_key, *period);
+        continue;
+      }
+    }
     TRY(add_narrowed(result.metadata, entry.key, entry.value));
   }
   const auto set_rows = [&](const std::string& key, std::string_view tensor) {
@@ -140,10 +157,7 @@ Result<GgufConventions> follow_gguf_conventions(const Metadata& translated, cons
 
   const bool turns_halves = TRY(translated.text_or(rope_style_key, "")) == "half_split";
   const bool turns_neighbours = TRY(find_architecture(architecture))->pairs_in_gguf == PairStyle::interleaved;
-  if (turns_halves && turns_neighbours) {
-    result.query_heads = TRY(keys.size("attention.head_count", most_width));
-    result.key_heads = TRY(keys.size_or("attention.head_count_kv", result.query_heads, most_width));
-  }
+  if (turns_halves && turns_neighbours) result.interleaved = TRY(turned_heads(keys));
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <tuple>
 
 #include "convert/gguf_conventions.h"
@@ -17,6 +18,13 @@ std::uint64_t packed_bytes(DType dtype, const Shape& shape) {
   return static_cast<std::uint64_t>(element_count(shape) / block_elements(dtype) * block_bytes(dtype));
 }
 
+// Of the folder that is given, or that holds the file that is.
+std::string name_of_folder(const std::string& input) {
+  std::error_code ignored;
+  const std::filesystem::path path = std::filesystem::canonical(input, ignored);
+  return (std::filesystem::is_directory(path, ignored) ? path : path.parent_path()).filename().string();
+}
+
 bool holds_numbers(DType dtype) { return is_floating_point(dtype) || is_block_format(dtype); }
 
 }  // namespace
@@ -27,35 +35,31 @@ std::uint64_t PlannedTensor::bytes_after() const { return packed_bytes(to(), sha
 Result<Quantizer> Quantizer::open(const std::string& input, const QuantizeOptions& options) {
   Quantizer quantizer;
   quantizer.input_ = input;
-  std::error_code ignored;
-  const bool is_folder = std::filesystem::is_directory(input, ignored);
-  TRY(is_folder ? quantizer.read_folder(input) : quantizer.read_gguf(input));
-  quantizer.choose(options);
+  ModelFile file = TRY(ModelFile::open(input));
+  if (file.format() == ModelFile::Format::gguf) {
+    quantizer.file_ = std::move(file);
+    TRY(quantizer.read_gguf());
+  } else {
+    TRY(quantizer.read_hugging_face());
+  }
+  TRY(quantizer.choose(options));
   return quantizer;
 }
 
 Result<Quantizer> Quantizer::of(const Metadata& metadata, const Weights& weights, const QuantizeOptions& options) {
   Quantizer quantizer;
   TRY(quantizer.read_weights(metadata, weights));
-  quantizer.choose(options);
+  TRY(quantizer.choose(options));
   return quantizer;
 }
 
 // Any GGUF file will do, of an architecture that is known or not: names and
 // numbers stay as they are.
-Result<void> Quantizer::read_gguf(const std::string& input) {
-  file_ = TRY(ModelFile::open(input));
-  if (file_->format() != ModelFile::Format::gguf) {
-    return Error::of(ErrorCode::unsupported, input, ": expected a GGUF file or a folder with config.json, found ",
-                     name_of(file_->format()));
-  }
+Result<void> Quantizer::read_gguf() {
   metadata_ = file_->metadata();
-  if (TRY(metadata_.integer_or("split.count", 1)) > 1) {
-    return Error::of(ErrorCode::unsupported, input, ": expected a whole model, found one of several files of it");
-  }
   for (const StoredTensor& tensor : file_->tensors()) {
     if (names_interleaved(tensor.name)) {
-      return Error::of(ErrorCode::unsupported, input, ": expected weights as rows, found ", tensor.name,
+      return Error::of(ErrorCode::unsupported, input_, ": expected weights as rows, found ", tensor.name,
                        ": write them as rows with ingot pack --undo");
     }
     const DType dtype = tensor.view.dtype();
@@ -67,17 +71,19 @@ Result<void> Quantizer::read_gguf(const std::string& input) {
   return {};
 }
 
-Result<void> Quantizer::read_folder(const std::string& input) {
-  model_ = TRY(Model::open(input));
+Result<void> Quantizer::read_hugging_face() {
+  model_ = TRY(Model::open(input_));
   TRY(read_weights(model_->metadata(), model_->weights()));
-  std::error_code ignored;
-  metadata_.set_text("general.name", std::filesystem::canonical(input, ignored).filename().string());
+  metadata_.set_text("general.name", name_of_folder(input_));
   const Result<const Tokenizer*> tokenizer = model_->tokenizer();
   if (tokenizer.ok()) {
     add_tokenizer_keys(*tokenizer.value(), model_->facts().vocabulary, metadata_, notes_);
   } else {
     notes_.push_back("no tokenizer is written: " + std::string(tokenizer.error().text()));
   }
+  // Other readers ask for a word here also where there is no tokenizer.
+  constexpr std::string_view tokenizer_key = "tokenizer.ggml.model";
+  if (!metadata_.has(tokenizer_key)) metadata_.set_text(tokenizer_key, "no_vocab");
   if (const std::string chat = model_->chat_template(); !chat.empty()) {
     metadata_.set_text("tokenizer.chat_template", chat);
   }
@@ -108,12 +114,28 @@ Result<void> Quantizer::read_weights(const Metadata& metadata, const Weights& we
   return {};
 }
 
-void Quantizer::choose(const QuantizeOptions& options) {
-  metadata_.set_scalar("general.file_type", options.mix->file_type);
+// The one of the type that most numbers of matrices have.
+Result<const TypeMix*> Quantizer::stored_mix() const {
+  std::map<DType, std::int64_t> counts;
+  for (const PlannedTensor& tensor : tensors_) {
+    if (tensor.shape.rank() > 1 && is_floating_point(tensor.from()))
+      counts[tensor.from()] += element_count(tensor.shape);
+  }
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; });
+  return find_type_mix(name_of(most == counts.end() ? DType::f32 : most->first));
+}
+
+Result<void> Quantizer::choose(const QuantizeOptions& options) {
+  if (options.mix == nullptr && file_) {
+    for (PlannedTensor& tensor : tensors_) tensor.conversion.target = tensor.from();
+    return {};
+  }
+  const TypeMix* mix = options.mix != nullptr ? options.mix : TRY(stored_mix());
+  metadata_.set_scalar("general.file_type", mix->file_type);
   metadata_.set_scalar("general.quantization_version", quantization_version);
   std::vector<NamedShape> shapes;
   for (const PlannedTensor& tensor : tensors_) shapes.push_back({tensor.name, tensor.shape});
-  const std::vector<TypeChoice> choices = choose_types(*options.mix, read_mix_facts(metadata_), options.rules, shapes);
+  const std::vector<TypeChoice> choices = choose_types(*mix, read_mix_facts(metadata_), options.rules, shapes);
   std::size_t decoded = 0;
   std::size_t fallen = 0;
   for (std::size_t index = 0; index < tensors_.size(); ++index) {
@@ -132,8 +154,9 @@ void Quantizer::choose(const QuantizeOptions& options) {
   }
   if (fallen > 0) {
     notes_.push_back(std::to_string(fallen) + " tensors have rows that do not divide into blocks of " +
-                     std::string(name_of(options.mix->base)) + " or its kind: they get a format of smaller blocks");
+                     std::string(name_of(mix->base)) + " or its kind: they get a format of smaller blocks");
   }
+  return {};
 }
 
 Result<void> Quantizer::write(const std::string& output, const QuantizeProgress& progress) const {

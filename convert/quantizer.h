@@ -17,7 +17,7 @@
 namespace ingot {
 
 struct QuantizeOptions {
-  const TypeMix* mix = nullptr;
+  const TypeMix* mix = nullptr;  // null: as the numbers are stored; of a folder, as most of its numbers are
   MixRules rules = MixRules::usual;
 };
 
@@ -57,10 +57,11 @@ class Quantizer {
 
  private:
   Quantizer() = default;
-  Result<void> read_gguf(const std::string& input);
-  Result<void> read_folder(const std::string& input);
+  Result<void> read_gguf();
+  Result<void> read_hugging_face();
   Result<void> read_weights(const Metadata& metadata, const Weights& weights);
-  void choose(const QuantizeOptions& options);
+  Result<const TypeMix*> stored_mix() const;
+  Result<void> choose(const QuantizeOptions& options);
 
   std::string input_;
   std::optional<ModelFile> file_;       // what a GGUF file's tensors view

@@ -8,6 +8,7 @@
 
 #include "engine/random_model.h"
 #include "engine/session.h"
+#include "model/files/gguf_writer.h"
 #include "model/files/test_files.h"
 
 namespace ingot {
@@ -99,9 +100,10 @@ TEST(QuantizerTest, EveryTypeWritesWhatItPlannedWithTheErrorOfItsFormat) {
   const std::vector<float> expected = logits_of(folder.file("in.gguf"));
   // Of normally distributed numbers.
   const std::map<DType, double> most = {
-      {DType::f32, 0},     {DType::f16, 3e-4},    {DType::bf16, 3e-3},  {DType::q8_0, 0.007}, {DType::q6_k, 0.025},
-      {DType::q5_k, 0.04}, {DType::q5_1, 0.05},   {DType::q5_0, 0.05},  {DType::q4_k, 0.08},  {DType::q4_1, 0.1},
-      {DType::q4_0, 0.1},  {DType::iq4_nl, 0.09}, {DType::mxfp4, 0.15}, {DType::q3_k, 0.18},  {DType::q2_k, 0.35}};
+      {DType::f32, 0},       {DType::f16, 3e-4},    {DType::bf16, 3e-3},  {DType::q8_0, 0.007}, {DType::q6_k, 0.025},
+      {DType::q5_k, 0.04},   {DType::q5_1, 0.05},   {DType::q5_0, 0.05},  {DType::q4_k, 0.08},  {DType::q4_1, 0.1},
+      {DType::q4_0, 0.1},    {DType::iq4_nl, 0.09}, {DType::mxfp4, 0.15}, {DType::q3_k, 0.18},  {DType::q2_k, 0.35},
+      {DType::iq4_xs, 0.09}, {DType::tq1_0, 0.9},   {DType::tq2_0, 0.9}};
   for (const TypeMix& mix : all_type_mixes()) {
     const Result<Quantizer> quantizer = Quantizer::open(folder.file("in.gguf"), {.mix = &mix});
     ASSERT_TRUE(quantizer.ok()) << quantizer.error().text();
@@ -228,6 +230,65 @@ TEST(QuantizerTest, ErrorsAreNoLargerThanThoseOfOthers) {
     ++passed;
   }
   std::printf("%d formats compared\n", passed);
+}
+
+TEST(QuantizerTest, WithoutATypeNumbersStayAsTheyAreStored) {
+  const TemporaryFolder folder;
+  const std::string whole = folder.file("whole.gguf"), again = folder.file("again.gguf");
+  ASSERT_TRUE(quantize(goldens / "llama", whole, "BF16").ok());
+  const Result<Quantizer> of_file = Quantizer::open(whole, {});
+  ASSERT_TRUE(of_file.ok()) << of_file.error().text();
+  ASSERT_TRUE(of_file.value().write(again, {.threads = 1}).ok());
+  EXPECT_EQ(MappedFile::open(whole).value().text(), MappedFile::open(again).value().text());
+  const Result<Quantizer> of_folder = Quantizer::open(goldens / "llama", {});
+  ASSERT_TRUE(of_folder.ok()) << of_folder.error().text();
+  EXPECT_EQ(of_folder.value().metadata().integer("general.file_type").value(), mix_of("F32")->file_type);
+  EXPECT_EQ(of_folder.value().metadata().text("tokenizer.ggml.model").value(), "no_vocab") << "it has none";
+  const Result<Quantizer> of_weights = Quantizer::open(goldens / "llama" / "model.safetensors", {});
+  ASSERT_TRUE(of_weights.ok()) << of_weights.error().text();
+  EXPECT_EQ(of_weights.value().tensors().size(), of_folder.value().tensors().size());
+}
+
+TEST(QuantizerTest, LayersWithAWindowAreCountedWhereOthersReadANumber) {
+  for (const auto& [golden, period] : {std::pair("gemma2", 2), std::pair("gemma3_text", 3), std::pair("olmo3", 4)}) {
+    const Result<Quantizer> quantizer = Quantizer::open(goldens / golden, {});
+    ASSERT_TRUE(quantizer.ok()) << quantizer.error().text();
+    const Metadata& metadata = quantizer.value().metadata();
+    const std::string key =
+        std::string(metadata.text("general.architecture").value()) + ".attention.sliding_window_pattern";
+    ASSERT_TRUE(metadata.has(key)) << golden;
+    ASSERT_FALSE(metadata.find(key)->is_list) << golden;
+    EXPECT_EQ(metadata.integer(key).value(), period) << golden;
+  }
+}
+
+TEST(QuantizerTest, PiecesOfAModelBecomeOneFile) {
+  const TemporaryFolder folder;
+  const std::string whole = folder.file("whole.gguf"), merged = folder.file("merged.gguf");
+  ASSERT_TRUE(quantize(goldens / "llama", whole, "F32").ok());
+  const ModelFile model = ModelFile::open(whole).value();
+  const auto half = model.tensors().size() / 2;
+  for (const std::uint16_t number : {std::uint16_t{0}, std::uint16_t{1}}) {
+    Metadata metadata = number == 0 ? model.metadata() : Metadata();
+    metadata.set_scalar("split.no", number);
+    metadata.set_scalar("split.count", std::uint16_t{2});
+    metadata.set_scalar("split.tensors.count", static_cast<std::int32_t>(model.tensors().size()));
+    std::vector<TensorToWrite> tensors;
+    for (const StoredTensor& tensor : number == 0 ? model.tensors().first(half) : model.tensors().subspan(half)) {
+      tensors.push_back(tensor_to_write(tensor));
+    }
+    const std::string name = "x-0000" + std::to_string(number + 1) + "-of-00002.gguf";
+    ASSERT_TRUE(write_gguf(folder.file(name), metadata, tensors).ok());
+  }
+  const std::string second = folder.file("x-00002-of-00002.gguf");
+  EXPECT_EQ(logits_of(second), logits_of(whole));
+  const Result<Quantizer> quantizer = Quantizer::open(second, {});
+  ASSERT_TRUE(quantizer.ok()) << quantizer.error().text();
+  const Result<void> over_itself = quantizer.value().write(folder.file("x-00001-of-00002.gguf"), {.threads = 1});
+  ASSERT_FALSE(over_itself.ok());
+  EXPECT_NE(over_itself.error().text().find("another file than what is read"), std::string_view::npos);
+  ASSERT_TRUE(quantizer.value().write(merged, {.threads = 1}).ok());
+  EXPECT_EQ(MappedFile::open(merged).value().text(), MappedFile::open(whole).value().text());
 }
 
 }  // namespace

@@ -62,6 +62,9 @@ Result<void> check(const Conversion& conversion) {
     return Error::of(ErrorCode::unsupported, "expected a format for numbers, found ", source.dtype(), " to become ",
                      conversion.target);
   }
+  if (source.dtype() != conversion.target && is_block_format(conversion.target) && !has_encoder(conversion.target)) {
+    return Error::of(ErrorCode::unsupported, "expected a format that has an encoder, found ", conversion.target);
+  }
   const SourceRows rows(conversion);
   if (rows.row() % block_elements(conversion.target) != 0 || rows.row() % block_elements(source.dtype()) != 0) {
     return Error::of(ErrorCode::invalid_argument, "expected rows of whole blocks of ", conversion.target, ", found ",

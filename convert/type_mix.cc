@@ -12,7 +12,7 @@
 namespace ingot {
 namespace {
 
-constexpr std::array<TypeMix, 20> mixes = {{
+constexpr std::array<TypeMix, 23> mixes = {{
     {Mix::f32, "F32", DType::f32, 0},
     {Mix::f16, "F16", DType::f16, 1},
     {Mix::bf16, "BF16", DType::bf16, 32},
@@ -31,10 +31,17 @@ constexpr std::array<TypeMix, 20> mixes = {{
     {Mix::q5_k_m, "Q5_K_M", DType::q5_k, 17},
     {Mix::q6_k, "Q6_K", DType::q6_k, 18},
     {Mix::iq4_nl, "IQ4_NL", DType::iq4_nl, 25},
+    {Mix::iq4_xs, "IQ4_XS", DType::iq4_xs, 30},
+    {Mix::tq1_0, "TQ1_0", DType::tq1_0, 36},
+    {Mix::tq2_0, "TQ2_0", DType::tq2_0, 37},
     // GGUF has one number for both.
     {Mix::mxfp4, "MXFP4", DType::mxfp4, 38},
     {Mix::mxfp4_moe, "MXFP4_MOE", DType::mxfp4, 38},
 }};
+
+// Mixes whose formats are read and not written (has_encoder in tensor/block_codec.h): those of grids.
+constexpr std::array<std::string_view, 10> grid_mixes = {"IQ1_S", "IQ1_M",   "IQ2_XXS", "IQ2_XS", "IQ2_S",
+                                                         "IQ2_M", "IQ3_XXS", "IQ3_XS",  "IQ3_S",  "IQ3_M"};
 
 enum class Role : std::uint8_t { embedding, output, value, key, attention_output, down, other };
 
@@ -99,6 +106,7 @@ class Rules {
     if (mix_ == Mix::mxfp4_moe) {
       return tensor.shape.rank() > 2 && tensor.shape.last(2) > 1 ? DType::mxfp4 : DType::q8_0;
     }
+    if (role == Role::embedding && (mix_ == Mix::tq1_0 || mix_ == Mix::tq2_0)) return DType::q4_k;
     switch (role) {
       case Role::value: return for_value(values_++);
       case Role::key: return facts_.experts == 8 ? DType::q8_0 : base_;
@@ -131,7 +139,8 @@ class Rules {
       case Mix::q2_k: return is_shared ? DType::q4_k : DType::q3_k;
       case Mix::q3_k_m: return index < 2 ? DType::q5_k : DType::q4_k;
       case Mix::q3_k_l: return DType::q5_k;
-      case Mix::iq4_nl: return is_shared ? DType::q5_k : base_;
+      case Mix::iq4_nl:
+      case Mix::iq4_xs: return is_shared ? DType::q5_k : base_;
       case Mix::q4_k_s: return index < 4 ? DType::q5_k : base_;
       case Mix::q4_k_m:
       case Mix::q5_k_m: return deserves_more_bits(index, value_count_) ? DType::q6_k : base_;
@@ -153,7 +162,8 @@ class Rules {
         return is_falcon_ || more ? DType::q6_k : base_;
       case Mix::q5_k_m: return more ? DType::q6_k : base_;
       case Mix::q4_k_s: return !is_falcon_ && layer < layers / 8 ? DType::q5_k : base_;
-      case Mix::iq4_nl: return layer < layers / 8 ? DType::q5_k : base_;
+      case Mix::iq4_nl:
+      case Mix::iq4_xs: return layer < layers / 8 ? DType::q5_k : base_;
       default: return base_;
     }
   }
@@ -162,7 +172,7 @@ class Rules {
     if (is_falcon_) return mix_ == Mix::q3_k_l ? DType::q4_k : base_;
     if (facts_.experts == 8) {
       const bool gains = mix_ == Mix::q2_k || mix_ == Mix::q3_k_s || mix_ == Mix::q3_k_m || mix_ == Mix::iq4_nl ||
-                         mix_ == Mix::q4_k_s || mix_ == Mix::q4_k_m;
+                         mix_ == Mix::iq4_xs || mix_ == Mix::q4_k_s || mix_ == Mix::q4_k_m;
       return gains ? DType::q5_k : base_;
     }
     switch (mix_) {
@@ -197,6 +207,9 @@ DType smaller_blocks(DType dtype) {
     case DType::q4_k: return DType::q5_0;
     case DType::q5_k: return DType::q5_1;
     case DType::q6_k: return DType::q8_0;
+    case DType::iq4_xs: return DType::iq4_nl;
+    case DType::tq1_0:
+    case DType::tq2_0: return DType::q4_0;
     default: return DType::f16;
   }
 }
@@ -227,7 +240,18 @@ std::span<const TypeMix> all_type_mixes() { return mixes; }
 
 Result<const TypeMix*> find_type_mix(std::string_view name) {
   std::string wanted = upper(name);
+  if (std::ranges::find(grid_mixes, wanted) != grid_mixes.end()) {
+    return Error::of(ErrorCode::unsupported, "expected a format that has an encoder, found ", wanted,
+                     ", whose codes are points of a grid: which point serves is known only with measures of how much "
+                     "each weight matters; IQ4_XS and Q2_K to Q6_K do without, and files that have it are read");
+  }
   if (wanted == "Q3_K" || wanted == "Q4_K" || wanted == "Q5_K") wanted += "_M";
+  if (wanted == "NVFP4") {
+    return Error::of(
+        ErrorCode::unsupported,
+        "expected a format that has an encoder, found NVFP4, whose weights need a "
+        "scale of the whole tensor beside their blocks; MXFP4 does without, and files that have it are read");
+  }
   std::string known;
   for (const TypeMix& mix : mixes) {
     if (mix.name == wanted) return &mix;

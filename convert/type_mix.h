@@ -34,6 +34,9 @@ enum class Mix : std::uint8_t {
   q5_k_m,
   q6_k,
   iq4_nl,
+  iq4_xs,
+  tq1_0,
+  tq2_0,
   mxfp4,
   mxfp4_moe,  // experts alone are mxfp4
 };

@@ -84,6 +84,23 @@ struct Expected {
   DType attention_output;  // in all layers
 };
 
+TEST(TypeMixTest, FormatsThatAreReadAndNotWrittenAreRefusedByName) {
+  for (const std::string_view name : {"IQ1_S", "iq1_m", "IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ3_XXS", "iq3_s", "NVFP4"}) {
+    const Result<const TypeMix*> mix = find_type_mix(name);
+    ASSERT_FALSE(mix.ok()) << name;
+    EXPECT_EQ(mix.error().code(), ErrorCode::unsupported) << name;
+    EXPECT_NE(mix.error().text().find("that has an encoder"), std::string_view::npos) << name;
+  }
+}
+
+TEST(TypeMixTest, TernaryMixesKeepTheEmbedding) {
+  const auto choices = choices_of("TQ2_0", llama);
+  EXPECT_EQ(choices.at("token_embd.weight").dtype, DType::q4_k);
+  EXPECT_EQ(choices.at("output.weight").dtype, DType::q6_k);
+  EXPECT_EQ(choices.at("blk.0.attn_q.weight").dtype, DType::tq2_0);
+  EXPECT_EQ(choices_of("TQ1_0", llama, Classifier::own, 4096 + 32).at("blk.0.attn_q.weight").dtype, DType::q4_0);
+}
+
 TEST(TypeMixTest, MixesChooseWhatTheRulesSay) {
   const std::set<int> first_two = {0, 1};
   const std::set<int> first_four = {0, 1, 2, 3};
@@ -102,6 +119,7 @@ TEST(TypeMixTest, MixesChooseWhatTheRulesSay) {
       {"Q5_K_M", DType::q5_k, DType::q6_k, DType::q6_k, more_bits, DType::q6_k, more_bits, DType::q5_k},
       {"Q6_K", DType::q6_k, DType::q6_k, DType::q6_k, all, DType::q6_k, all, DType::q6_k},
       {"IQ4_NL", DType::iq4_nl, DType::q6_k, DType::q5_k, all, DType::q5_k, first_four, DType::iq4_nl},
+      {"IQ4_XS", DType::iq4_xs, DType::q6_k, DType::q5_k, all, DType::q5_k, first_four, DType::iq4_xs},
       {"MXFP4", DType::mxfp4, DType::q6_k, DType::mxfp4, all, DType::mxfp4, all, DType::mxfp4},
       {"MXFP4_MOE", DType::q8_0, DType::q8_0, DType::q8_0, all, DType::q8_0, all, DType::q8_0},
   };

@@ -10,6 +10,7 @@ CacheCosts cache_costs(const Circuit& circuit, const CacheGeometry& geometry) {
   CacheCosts costs;
   std::int64_t ring_page = 0, states = 0;
   for (const CircuitTensor& tensor : circuit.tensors) {
+    if (tensor.is_on_host) continue;
     const std::int64_t bytes = row_bytes(tensor.dtype, element_count(tensor.shape));
     if (tensor.storage == Storage::state)
       states += static_cast<std::int64_t>(align_up(static_cast<std::size_t>(bytes), 64));

@@ -16,7 +16,8 @@ struct CacheCosts {
   std::int64_t checkpoint = 0;  // what a window sees, and states (engine/sequence_checkpoints.h)
 };
 
-// Of the caches and states that the circuit names. Its attention was lowered to the same geometry.
+// Of the caches and states that the circuit names, but for those of layers that stay on the host where the others are
+// on a device. Its attention was lowered to the same geometry.
 CacheCosts cache_costs(const Circuit& circuit, const CacheGeometry& geometry);
 
 struct CacheShares {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/golden_model.h"
+#include "model/chat/value_json.h"
 #include "model/tokenizer/byte_alphabet.h"
 
 namespace ingot {
@@ -101,6 +102,49 @@ TEST(Conversation, DrawsAnswersToAMessageThatNeedsMoreScratchThanTheOneBefore) {
     EXPECT_GT(session->context_for_kernels().scratch.size(), scratch);
     scratch = session->context_for_kernels().scratch.size();
   }
+}
+
+// Writes calls, and results in the place of content.
+constexpr const char* template_with_calls =
+    "{{ tools|tojson if tools }}{% for m in messages %}[{{ m.role }}]{{ m.content }}{% for c in m.tool_calls "
+    "%}<call>{{ "
+    "c.function.name }}<args>{{ c.function.arguments|tojson }}</call>{% endfor %}[end]{% endfor %}"
+    "{% if add_generation_prompt %}[assistant]{% endif %}";
+
+TEST(Conversation, CallsToolsAndGoesOnWithTheirResults) {
+  const Result<Tokenizer> tokenizer = characters();
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().text();
+  const auto session = golden_session("llama", {.context = 2048});
+  ASSERT_NE(session, nullptr);
+  Result<Conversation> conversation = Conversation::create(*session, tokenizer.value(), template_with_calls);
+  Result<Sampler> sampler = Sampler::create(session->table(), {});
+  ASSERT_TRUE(conversation.ok() && sampler.ok());
+  const auto tools = calls::read_tools(
+      chat::value_from_json(R"([{"type": "function", "function": {"name": "look", "parameters": {"type": "object",
+        "properties": {"where": {"enum": ["up", "down"]}}, "required": ["where"], "additionalProperties": false}}}])")
+          .value());
+  const auto offered =
+      conversation.value().offer({.tools = tools.value(), .choice = calls::ToolChoice::named, .name = "look"});
+  ASSERT_TRUE(offered.ok()) << offered.error().text();
+  std::vector<calls::AnswerPiece::Kind> kinds;
+  const auto on_piece = [&](const calls::AnswerPiece& piece) {
+    if (!piece.text.empty() || piece.kind == calls::AnswerPiece::Kind::call_end) kinds.push_back(piece.kind);
+    return true;
+  };
+  const Result<CallingAnswer> called = conversation.value().answer_or_call("Where", sampler.value(), 400, on_piece);
+  ASSERT_TRUE(called.ok()) << called.error().text();
+  ASSERT_EQ(called.value().calls.size(), 1u) << called.value().report.text;
+  EXPECT_EQ(called.value().calls[0].name, "look");
+  EXPECT_TRUE(called.value().calls[0].arguments == R"({"where":"up"})" ||
+              called.value().calls[0].arguments == R"({"where":"down"})")
+      << called.value().calls[0].arguments;
+  EXPECT_EQ(kinds.front(), calls::AnswerPiece::Kind::call_begin);
+  EXPECT_EQ(kinds.back(), calls::AnswerPiece::Kind::call_end);
+  const auto unasked = conversation.value().go_on({"a", "b"}, sampler.value(), 4, on_piece);
+  EXPECT_EQ(unasked.error().text(), "expected 1 results of calls, found 2");
+  const auto went_on = conversation.value().go_on({"stars"}, sampler.value(), 4, on_piece);
+  ASSERT_TRUE(went_on.ok()) << went_on.error().text();
+  EXPECT_EQ(conversation.value().messages().size(), 4u);
 }
 
 }  // namespace

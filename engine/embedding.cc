@@ -29,6 +29,16 @@ std::vector<float> normalised(const std::vector<double>& vector) {
 
 }  // namespace
 
+std::string_view name_of(Pooling pooling) {
+  switch (pooling) {
+    case Pooling::mean: return "mean";
+    case Pooling::first: return "first";
+    case Pooling::last: return "last";
+    case Pooling::none: break;
+  }
+  return "none";
+}
+
 Result<void> require_embeddings(const Model& model) {
   if (model.facts().makes_embeddings) return {};
   return Error::of(ErrorCode::unsupported, "expected a model that makes embeddings (such as bert), found ",

@@ -8,6 +8,10 @@ namespace ingot {
 // Fails on a model that makes none, and says so.
 Result<void> require_embeddings(const Model& model);
 
+// "mean", "first", "last" or "none": each token keeps its own.
+std::string_view name_of(Pooling pooling);
+inline constexpr Pooling all_poolings[] = {Pooling::mean, Pooling::first, Pooling::last, Pooling::none};
+
 // What a pass gave of one text's tokens [tokens, width], as embeddings_of() tells it.
 std::vector<std::vector<float>> pooled_embeddings(const ModelFacts& facts, const View<const float>& vectors);
 

@@ -14,7 +14,7 @@ std::int64_t tokens_of(const VectorRequest& request) {
   return tokens;
 }
 
-double seconds_since(std::chrono::steady_clock::time_point moment) {
+double waited_since(std::chrono::steady_clock::time_point moment) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - moment).count();
 }
 
@@ -114,7 +114,7 @@ void EmbeddingService::take(Active& active, std::size_t texts) {
 }
 
 void EmbeddingService::begin(Active& active) {
-  active.ending.times.waiting = seconds_since(active.arrival);
+  active.ending.times.waiting = waited_since(active.arrival);
   --counts_.waiting;
   ++counts_.running;
   counts_.prompt_tokens += active.ending.counts.prompt;
@@ -182,7 +182,7 @@ void EmbeddingService::end(Active& active, GenerationEnd end, std::optional<Erro
     const std::lock_guard lock(mutex_);
     const std::size_t texts = active.request.texts.size();
     if (active.taken == 0) {
-      active.ending.times.waiting = seconds_since(active.arrival);
+      active.ending.times.waiting = waited_since(active.arrival);
       --counts_.waiting;
     } else {
       --counts_.running;
@@ -191,7 +191,7 @@ void EmbeddingService::end(Active& active, GenerationEnd end, std::optional<Erro
   }
   if (end != GenerationEnd::model) active.ending.vectors.clear();
   active.ending.end = end;
-  active.ending.error = std::move(error);
+  active.ending.error = error;
   active.request.listener(std::move(active.ending));
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "model/template/pass_inputs.h"
-
 namespace ingot {
 namespace {
 
@@ -13,15 +11,24 @@ double seconds(double amount, double rate) { return rate > 0 ? amount / rate : 0
 // A pass goes through all weights before it comes back to one, so that they come from memory even where a step's own
 // would fit a cache. Activations are where the step before left them.
 Roofline roofline_of_step(const Cost& cost, Arithmetic arithmetic_kind, const Traffic& traffic, bool is_cold,
-                          const Peaks& peaks, const Machine& machine) {
+                          const Peaks& peaks, Bytes cache) {
   const double cold_bytes = is_cold ? traffic.bytes() : 0;
   const double arithmetic = seconds(cost.operations, peak_operations(arithmetic_kind, peaks));
   const Cost warm{.operations = 0, .bytes_read = cost.bytes_read - cold_bytes, .bytes_written = cost.bytes_written};
-  const Roofline movement = roofline_of(warm, arithmetic_kind, peaks, machine);
+  const Roofline movement = roofline_of(warm, arithmetic_kind, peaks, cache);
   const double cold = seconds(cold_bytes, peaks.read_bytes_per_second);
   if (arithmetic >= cold + movement.least_seconds) return {arithmetic, Roof::arithmetic};
   return {cold + movement.least_seconds, cold >= movement.least_seconds ? Roof::memory : movement.roof};
 }
+
+// Where a step runs, and what that is compared with.
+struct StepProcessor {
+  const KernelTable& table;
+  Processor processor;
+  const Peaks& peaks;
+  Bytes cache;
+  bool is_cold;
+};
 
 std::string names_of(FeatureSet features) {
   std::string names;
@@ -33,40 +40,30 @@ std::string names_of(FeatureSet features) {
 }
 
 // The choice rule, told for one step: what stood before the chosen row, and why it did not run.
-std::string reason_of(const Operation& operation, const Invocation& invocation, int chosen, const KernelTable& table,
-                      FeatureSet features) {
+std::string reason_of(const Operation& operation, const Invocation& invocation, int chosen,
+                      const StepProcessor& runs_on) {
+  const KernelTable& table = runs_on.table;
+  const Processor& processor = runs_on.processor;
   std::string reason;
   bool has_others = false;  // of other architectures, which would be most of the list
   const std::span<const int> available = table.available(operation.name);
   for (int index = 0; index < chosen; ++index) {
     const VariantInformation& variant = operation.variants[static_cast<std::size_t>(index)];
-    const Availability state = availability(variant, features);
+    const Availability state = availability(variant, processor);
+    if (state == Availability::elsewhere) continue;
     if (state == Availability::not_built) {
       has_others = true;
       continue;
     }
     std::string why = "does not take these arguments";
     if (table.neighbours() == Neighbours::never_show && invocation.accepts(index)) why = "shows a row's neighbours";
-    if (state == Availability::lacks_features) why = "needs " + names_of(variant.needs.without(features));
+    if (state == Availability::lacks_features) why = "needs " + names_of(variant.needs.without(processor.features));
     const bool is_offered = std::find(available.begin(), available.end(), index) != available.end();
     if (state == Availability::available && !is_offered && invocation.accepts(index)) return "forced";
     reason += (reason.empty() ? "" : "; ") + std::string(variant.name) + " " + why;
   }
   if (reason.empty()) return has_others ? "the best there is in this build" : "the best there is";
   return "best that runs: " + reason;
-}
-
-// Costs of attention depend on how much each token sees. A pass that has not run has no lengths and no runs yet.
-void fill_lengths(const Plan& plan, const PassRequest& request) {
-  const auto fill = [&](std::string_view name, std::int64_t first, std::int64_t step) {
-    const AnyView input = plan.tensor(name);
-    if (input.data() == nullptr) return;
-    const auto values = input.as<std::int32_t>();
-    for (std::int64_t i = 0; i < values.size(0); ++i) values(i) = static_cast<std::int32_t>(first + i * step);
-  };
-  fill(pass_inputs::lengths, request.depth + 1, 1);
-  fill(pass_inputs::run_lengths, request.depth + request.tokens, 0);
-  fill(pass_inputs::run_begins, 0, request.tokens);
 }
 
 bool lies_in_arena(Storage storage) {
@@ -78,6 +75,7 @@ std::vector<ExplainedBuffer> buffers_of(const Plan& plan) {
   struct Place {
     const std::byte* data = nullptr;
     ExplainedBuffer buffer;
+    bool is_on_host = false;
   };
   std::map<int, Place> places;  // by tensor
   for (std::size_t step = 0; step < circuit.steps.size(); ++step) {
@@ -91,17 +89,21 @@ std::vector<ExplainedBuffer> buffers_of(const Plan& plan) {
             element_count(tensor.shape) / block_elements(tensor.dtype) * block_bytes(tensor.dtype);
         place.data = plan.invocation(step).tensor(bound.field).data() - bound.operand.byte_offset;
         place.buffer = {tensor.name, 0, bytes, tensor.storage == Storage::input ? 0 : step, step};
+        place.is_on_host = tensor.is_on_host;
       }
       const bool stays = tensor.storage != Storage::activation;
       place.buffer.last = stays ? circuit.steps.size() - 1 : step;
     }
   }
   std::vector<ExplainedBuffer> buffers;
-  // Some buffer always lies at the arena's beginning.
-  const std::byte* arena = nullptr;
-  for (const auto& [tensor, place] : places) arena = arena == nullptr ? place.data : std::min(arena, place.data);
+  // Some buffer always lies at the arena's beginning. One that the host has beside the device's is shown behind it.
+  const std::byte* arenas[2] = {};
+  for (const auto& [tensor, place] : places) {
+    const std::byte*& arena = arenas[place.is_on_host ? 1 : 0];
+    arena = arena == nullptr ? place.data : std::min(arena, place.data);
+  }
   for (auto& [tensor, place] : places) {
-    place.buffer.offset = place.data - arena;
+    place.buffer.offset = place.data - arenas[place.is_on_host ? 1 : 0] + (place.is_on_host ? plan.arena_bytes() : 0);
     buffers.push_back(std::move(place.buffer));
   }
   return buffers;
@@ -142,26 +144,36 @@ std::string ranges_text(std::span<const int> layers) {
 
 }  // namespace
 
-Result<Explanation> explain(Session& session, const PassRequest& request, const Machine& machine, const Peaks& peaks,
-                            int repeats) {
+Result<Explanation> explain(Session& session, const PassRequest& request, const Machine& machine,
+                            const PassPeaks& peaks, int repeats) {
   Explanation explanation;
   explanation.facts = session.model().facts();
-  explanation.cpu_model = machine.cpu_model;
-  explanation.peaks = peaks;
+  const DeviceSide* const side = session.device_side();
+  explanation.processor = side == nullptr ? machine.cpu_model : side->device().information().name;
+  explanation.is_on_device = side != nullptr;
+  explanation.host_layers = session.host_layers();
+  explanation.peaks = peaks.rates;
   explanation.request = request;
   explanation.is_measured = repeats > 0;
   if (repeats > 0) explanation.timing = TRY(measure_pass(session, request, repeats));
   const Plan& plan = *TRY(session.plan_for(request.shape(explanation.facts)));
-  fill_lengths(plan, request);
+  const AssumedInputs inputs(plan, request.shape(explanation.facts), request.depth);
   explanation.rewrites = plan.circuit().rewrites;
   explanation.buffers = buffers_of(plan);
-  explanation.arena_bytes = plan.arena_bytes();
+  explanation.arena_bytes = plan.arena_bytes() + plan.host_arena_bytes();
   explanation.unshared_bytes = plan.unshared_bytes();
-  explanation.scratch_bytes = static_cast<std::int64_t>(plan.scratch_bytes());
+  explanation.scratch_bytes = static_cast<std::int64_t>(plan.scratch_bytes() + plan.host_scratch_bytes());
   explanation.sequence_bytes = static_cast<std::int64_t>(session.sequences().bytes());
   explanation.weight_bytes = session.model().weights().bytes();
-  const bool is_cold =
-      static_cast<double>(explanation.weight_bytes) > static_cast<double>(machine.cache_bytes(2).count()) / 2;
+  const auto is_cold = [&](Bytes cache) {
+    return static_cast<double>(explanation.weight_bytes) > static_cast<double>(cache.count()) / 2;
+  };
+  const Bytes host_cache = machine.cache_bytes(2);
+  const StepProcessor on_host{session.table(), Processor(machine.features),
+                              side == nullptr ? peaks.rates : peaks.of_host, host_cache, is_cold(host_cache)};
+  const Bytes device_cache = side == nullptr ? Bytes() : Bytes(side->device().information().level2_bytes);
+  const StepProcessor on_device{session.pass_table(), side == nullptr ? Processor(machine.features) : side->processor(),
+                                peaks.rates, device_cache, is_cold(device_cache)};
 
   for (std::size_t index = 0; index < plan.circuit().steps.size(); ++index) {
     const Step& step = plan.circuit().steps[index];
@@ -172,15 +184,22 @@ Result<Explanation> explain(Session& session, const PassRequest& request, const 
     explained.operation = step.operation->name;
     explained.family = step.operation->family();
     explained.shapes = shapes_text(*step.operation, invocation);
+    explained.place = plan.place(index);
     explained.variant = plan.variant_name(index);
-    explained.reason = reason_of(*step.operation, invocation, step.operation->variant_index(explained.variant),
-                                 session.table(), machine.features);
-    explained.cost = invocation.cost();
-    explained.traffic = traffic_of(plan, index);
-    const Roofline roofline = roofline_of_step(explained.cost, arithmetic_of(*step.operation, invocation),
-                                               explained.traffic, is_cold, peaks, machine);
-    explained.least_seconds = roofline.least_seconds;
-    explained.roof = roofline.roof;
+    explained.cost = inputs.cost(index);
+    explained.traffic = traffic_of(inputs, index);
+    if (explained.place == StepPlace::crossing) {
+      explained.reason = "from the host's memory to the device's";
+      explained.least_seconds = seconds(explained.cost.bytes_written, peaks.upload_bytes_per_second);
+    } else {
+      const StepProcessor& runs_on = explained.place == StepPlace::host ? on_host : on_device;
+      explained.reason =
+          reason_of(*step.operation, invocation, step.operation->variant_index(explained.variant), runs_on);
+      const Roofline roofline = roofline_of_step(explained.cost, arithmetic_of(*step.operation, invocation),
+                                                 explained.traffic, runs_on.is_cold, runs_on.peaks, runs_on.cache);
+      explained.least_seconds = roofline.least_seconds;
+      explained.roof = roofline.roof;
+    }
     if (explanation.is_measured) explained.measured_seconds = explanation.timing.step_seconds[index];
     explanation.steps.push_back(std::move(explained));
   }

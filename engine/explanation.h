@@ -15,6 +15,7 @@ struct ExplainedStep {
   std::string operation;
   std::string family;
   std::string shapes;  // "x [1, 576] f32, weights [576, 576] q4_1 -> y [1, 576] f32"
+  StepPlace place = StepPlace::host;
   std::string variant;
   std::string reason;  // why it and no other
   Cost cost;
@@ -39,8 +40,10 @@ struct ExplainedBuffer {
 
 struct Explanation {
   ModelFacts facts;
-  std::string cpu_model;
-  Peaks peaks;
+  std::string processor;  // the CPU's name, or the device's
+  bool is_on_device = false;
+  std::int64_t host_layers = 0;  // of a pass on a device
+  Peaks peaks;                   // of the processor
   PassRequest request;
   std::vector<ExplainedStep> steps;
   std::vector<AppliedRewrite> rewrites;  // that the steps are the result of
@@ -54,9 +57,19 @@ struct Explanation {
   PassTiming timing;
 };
 
+// What a pass is compared with.
+struct PassPeaks {
+  PassPeaks() = default;
+  PassPeaks(Peaks of_processor) : rates(of_processor) {}  // most have no others
+
+  Peaks rates;                         // of what runs the session's passes
+  Peaks of_host;                       // where layers stay on the host
+  double upload_bytes_per_second = 0;  // and for what crosses then
+};
+
 // Measures the pass first where `repeats` is not 0.
-Result<Explanation> explain(Session& session, const PassRequest& request, const Machine& machine, const Peaks& peaks,
-                            int repeats);
+Result<Explanation> explain(Session& session, const PassRequest& request, const Machine& machine,
+                            const PassPeaks& peaks, int repeats);
 
 // Sums over steps that have something in common.
 struct Totals {

@@ -76,7 +76,7 @@ function stepRows(s){const r=[['operation',s.operation],['variant',s.variant],['
 
 $('title').textContent=TITLE;
 $('sub').textContent=D.architecture+', '+D.layers+' layers of width '+D.width+', vocabulary '+D.vocabulary+'. A pass of '+
- D.tokens+' token(s) after '+D.depth+', '+D.threads+' thread(s) of '+D.cpu+'; measured peaks: '+
+ D.tokens+' token(s) after '+D.depth+', '+(D.threads?D.threads+' thread(s) of ':'on ')+D.processor+'; measured peaks: '+
  bytes(D.read_bytes_per_second)+'/s read, '+flops(D.fma_flops)+'/s.';
 function tile(value,label){const t=html($('tiles'),'div',undefined,'tile');html(t,'b',value);html(t,'span',label)}
 if(M){tile(time(D.pass_us),'a pass, \u00b1 '+percent(100*D.pass_spread));

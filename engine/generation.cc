@@ -21,7 +21,7 @@ std::string_view name_of(GenerationEnd end) {
 
 Result<Generation> Generation::create(std::shared_ptr<const PreparedRequest> request, std::size_t choice,
                                       std::shared_ptr<GenerationListener> listener, const KernelTable& table,
-                                      const Tokenizer& tokenizer) {
+                                      const Tokenizer& tokenizer, bool forces_tokens) {
   if (listener == nullptr) {
     return Error::of(ErrorCode::invalid_argument, "expected somebody to tell the tokens to, found nobody");
   }
@@ -29,28 +29,36 @@ Result<Generation> Generation::create(std::shared_ptr<const PreparedRequest> req
   sampling.seed += choice;
   Sampler sampler = TRY(Sampler::create(table, sampling));
   sampler.remember(request->asked().prompt);
-  return Generation(std::move(request), std::move(listener), std::move(sampler), tokenizer);
+  return Generation(std::move(request), std::move(listener), std::move(sampler), tokenizer, forces_tokens);
 }
 
 Generation::Generation(std::shared_ptr<const PreparedRequest> request, std::shared_ptr<GenerationListener> listener,
-                       Sampler sampler, const Tokenizer& tokenizer)
+                       Sampler sampler, const Tokenizer& tokenizer, bool forces_tokens)
     : request_(std::move(request)),
       listener_(std::move(listener)),
       sampler_(std::move(sampler)),
-      detokenizer_(tokenizer, {.is_text_begin = request_->is_text_begin()}),
+      // What a grammar has is told to the last space.
+      detokenizer_(tokenizer, {.is_text_begin = request_->is_text_begin() && request_->asked().constraint == nullptr}),
       text_(std::shared_ptr<const StopStrings>(request_, &request_->stops())),
       tokens_(request_->asked().prompt),
       prompt_scores_(1),  // nothing is known of the first
-      counts_{.prompt = std::ssize(request_->asked().prompt)} {}
+      counts_{.prompt = std::ssize(request_->asked().prompt)} {
+  if (request_->asked().constraint == nullptr) return;
+  // What whoever asks says of a token holds, however the tokenizer would write a text.
+  const std::span<const std::int32_t> ends = request_->all_ends();
+  Forcing forcing{.is_on = forces_tokens, .chosen = {ends.begin(), ends.end()}};
+  for (const TokenBias& bias : request_->asked().biases) forcing.chosen.push_back(bias.token);
+  held_.emplace(request_->asked().constraint, std::move(forcing));
+}
 
 std::span<const std::int32_t> Generation::computable_beginning() const {
   return tokens().first((wants_prompt_outputs() ? prompt_scores_.size() : tokens_.size()) - 1);
 }
 
-TokenConstraints Generation::constraints() const {
+TokenConstraints Generation::constraints(std::int64_t ahead) const {
   std::span<const std::int32_t> forbidden;
   if (request().ignores_end) forbidden = request_->ends();
-  if (counts_.generated < request().least_tokens) forbidden = request_->all_ends();
+  if (counts_.generated + ahead < request().least_tokens) forbidden = request_->all_ends();
   return {forbidden, request().biases};
 }
 
@@ -74,7 +82,7 @@ GenerationEnd Generation::end_by(std::int32_t token) const {
   return std::ranges::binary_search(request_->stop_tokens(), token) ? GenerationEnd::stop : GenerationEnd::none;
 }
 
-GenerationEnd Generation::take(std::int32_t token, const TokenScore& score) {
+GenerationEnd Generation::take(std::int32_t token, const TokenScore& score, bool is_whole) {
   if (const GenerationEnd end = end_by(token); end != GenerationEnd::none) {
     if (request().most_likely) {
       last_ = token;
@@ -84,11 +92,13 @@ GenerationEnd Generation::take(std::int32_t token, const TokenScore& score) {
   }
   tokens_.push_back(token);
   ++counts_.generated;
-  const std::string spelled = detokenizer_.push(token);
+  const bool is_shown = std::ranges::binary_search(request().shown_tokens, token);
+  const std::string spelled = detokenizer_.push(token, is_shown);
   const std::string text = text_.push(spelled);
   listener_->on_token({token, text, score.log_probability, score.most_likely, characters_, counts_, times_});
   characters_ += count_characters(spelled);
   if (text_.is_stopped()) return GenerationEnd::stop;
+  if (is_whole) return GenerationEnd::model;
   return counts_.generated >= request().most_tokens ? GenerationEnd::token_limit : GenerationEnd::none;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/held_text.h"
 #include "engine/text_request.h"
 #include "engine/token_probability.h"
 #include "model/tokenizer/detokenizer.h"
@@ -84,18 +85,22 @@ class Generation {
  public:
   // One choice, by its place among those of the request. Fails where the sampling is out of its range, or nobody
   // listens. Table and tokenizer must outlive it.
+  // `forces_tokens`: where a grammar leaves no choice, nobody has one (engine/held_text.h).
   static Result<Generation> create(std::shared_ptr<const PreparedRequest> request, std::size_t choice,
                                    std::shared_ptr<GenerationListener> listener, const KernelTable& table,
-                                   const Tokenizer& tokenizer);
+                                   const Tokenizer& tokenizer, bool forces_tokens = true);
 
   const TextRequest& request() const { return request_->asked(); }
   Sampler& sampler() { return sampler_; }
+  // What holds its text; null where it is free.
+  HeldText* held() { return held_ ? &*held_ : nullptr; }
   // Prompt, and what was generated.
   std::span<const std::int32_t> tokens() const { return tokens_; }
   // What others may have computed as well: all but the last, which is computed in any case for what follows it, and of
   // a prompt whose probabilities are wanted what they are known of.
   std::span<const std::int32_t> computable_beginning() const;
-  TokenConstraints constraints() const;
+  // On the token that comes after `ahead` others.
+  TokenConstraints constraints(std::int64_t ahead = 0) const;
   GenerationCounts& counts() { return counts_; }
   GenerationTimes& times() { return times_; }
 
@@ -111,19 +116,21 @@ class Generation {
   GenerationEnd take_prompt();
   // Whether choosing this token ends it: then nobody is told of it but by the end.
   bool is_end(std::int32_t token) const { return end_by(token) != GenerationEnd::none; }
-  // The next token was chosen. Tells the listener, and returns whether that was the last.
-  GenerationEnd take(std::int32_t token, const TokenScore& score = {});
+  // The next token was chosen. Tells the listener, and returns whether that was the last. `is_whole`: nothing but the
+  // end may follow. What holds the text may have been told of more tokens already.
+  GenerationEnd take(std::int32_t token, const TokenScore& score = {}, bool is_whole = false);
   // Tells the listener. `error`: why, where it failed.
   void end(GenerationEnd end, const Error* error = nullptr);
 
  private:
   Generation(std::shared_ptr<const PreparedRequest> request, std::shared_ptr<GenerationListener> listener,
-             Sampler sampler, const Tokenizer& tokenizer);
+             Sampler sampler, const Tokenizer& tokenizer, bool forces_tokens);
   GenerationEnd end_by(std::int32_t token) const;
 
   std::shared_ptr<const PreparedRequest> request_;
   std::shared_ptr<GenerationListener> listener_;
   Sampler sampler_;
+  std::optional<HeldText> held_;
   Detokenizer detokenizer_;
   StopText text_;
   std::vector<std::int32_t> tokens_;

@@ -1,9 +1,10 @@
-// How long a model takes: a pass step by step, and a whole generation. Wall clock; medians, because a neighbour only
-// ever makes a timing longer.
+// How long a model takes: a pass step by step, and a whole generation. Wall clock, and of steps on a device the
+// device's own; medians, because a neighbour only ever makes a timing longer.
 #pragma once
 
 #include <functional>
 
+#include "engine/assumed_inputs.h"
 #include "engine/session.h"
 #include "profile/statistics.h"
 
@@ -35,9 +36,11 @@ struct Traffic {
   double bytes() const { return weights + cache; }
 };
 
-Traffic traffic_of(const Plan& plan, std::size_t step);
-// Of all steps, for the lengths that the plan's inputs now hold.
-Traffic traffic_of(const Plan& plan);
+Traffic traffic_of(const AssumedInputs& inputs, std::size_t step);
+// Of all steps.
+Traffic traffic_of(const AssumedInputs& inputs);
+// What steps of the host fetch where the others are a device's.
+double host_bytes_of(const AssumedInputs& inputs);
 
 struct GenerationRequest {
   std::int64_t prompt = 128;
@@ -52,6 +55,7 @@ struct GenerationTiming {
   Summary decode_tokens_per_second;
   Summary first_token_seconds;
   Traffic decode_traffic;  // of a decode step halfway through
+  double host_bytes = 0;   // of these, what layers fetch that stay on the host where the others are on a device
   double decode_step_seconds = 0;
 };
 

@@ -35,11 +35,10 @@ TEST(MeasurePass, RefusesWhatDoesNotFit) {
 TEST(TrafficOf, CountsEveryMatrixOnceAndTheFilledPartOfTheCache) {
   const auto session = golden_session("llama", {.context = 64});
   ASSERT_NE(session, nullptr);
-  ASSERT_TRUE(measure_pass(*session, {.tokens = 1, .depth = 0}, 1).ok());
   const PassShape shape = PassRequest{}.shape(session->model().facts());
-  const Traffic empty = traffic_of(*session->plan_for(shape).value());
-  ASSERT_TRUE(measure_pass(*session, {.tokens = 1, .depth = 31}, 1).ok());
-  const Traffic filled = traffic_of(*session->plan_for(shape).value());
+  const Plan& plan = *session->plan_for(shape).value();
+  const Traffic empty = traffic_of({plan, shape, 0});
+  const Traffic filled = traffic_of({plan, shape, 31});
   EXPECT_EQ(filled.weights, empty.weights);
   EXPECT_GT(filled.cache, 8 * empty.cache);
   double matrices = 0;

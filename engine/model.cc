@@ -4,8 +4,11 @@
 #include <system_error>
 
 #include "engine/default_model.h"
+#include "model/files/gguf_pieces.h"
 #include "model/files/json_metadata.h"
 #include "model/files/quoted.h"
+#include "model/template/companions.h"
+#include "model/template/embedder.h"
 #include "model/tokenizer/tokenizer_file.h"
 
 namespace ingot {
@@ -53,6 +56,14 @@ Result<Tokenizer> tokenizer_of(const ModelFile& file) {
   return Tokenizer::create(std::move(description));
 }
 
+// As the file says; where it says nothing, the last token's vector, which alone has seen all of a text that is read
+// from its beginning on.
+Result<Pooling> pooling_of(const ModelFile& file, const Template& form, const Metadata& metadata) {
+  if (form.facts().makes_embeddings) return form.facts().pooling;
+  if (file.companion(ModelFile::Companion::pooling)) return read_folder_pooling(file);
+  return TRY(read_pooling_key(metadata)).value_or(Pooling::last);
+}
+
 Result<Tokenizer> named(Result<Tokenizer> tokenizer, const std::string& path) {
   if (!tokenizer.ok()) return tokenizer.error().within(Quoted{path});
   return tokenizer;
@@ -74,27 +85,31 @@ Result<Tokenizer> open_tokenizer(const std::string& path) {
     return named(tokenizer_of(TRY(ModelFile::open(path))), path);
   }
   // A GGUF file may hold a vocabulary and no tensors at all.
-  const GgufFile file = TRY(GgufFile::open(path));
+  const GgufFile file = TRY(open_first_gguf_piece(path));
   const auto create = [&]() -> Result<Tokenizer> {
     return Tokenizer::create(TRY(describe_gguf_tokenizer(file.metadata())));
   };
   return named(create(), path);
 }
 
-Result<std::shared_ptr<const Model>> Model::open(const std::string& path) {
-  Result<std::shared_ptr<const Model>> model = create(TRY(ModelFile::open(path)), path);
+Result<std::shared_ptr<const Model>> Model::open(const std::string& path, const ModelUse& use) {
+  Result<std::shared_ptr<const Model>> model = create(TRY(ModelFile::open(path)), path, use);
   if (!model.ok()) return model.error().within(Quoted{path});
   return model;
 }
 
-Result<std::shared_ptr<const Model>> Model::open_default() {
-  return create(TRY(ModelFile::parse_gguf(default_model_file())), std::string(default_model_name));
+Result<std::shared_ptr<const Model>> Model::open_default(const ModelUse& use) {
+  return create(TRY(ModelFile::parse_gguf(default_model_file())), std::string(default_model_name), use);
 }
 
-Result<std::shared_ptr<const Model>> Model::create(ModelFile file, std::string name) {
+Result<std::shared_ptr<const Model>> Model::create(ModelFile file, std::string name, const ModelUse& use) {
   ModelSource source = TRY(read_source(file));
   std::unique_ptr<Template> form = TRY(create_template(source));
   TRY(require_all_read(*form, source));
+  if (use.embeds) {
+    const Pooling pooling = use.pooling ? *use.pooling : TRY(pooling_of(file, *form, source.metadata));
+    form = as_embedder(std::move(form), pooling);
+  }
   return std::shared_ptr<const Model>(new Model(std::move(file), std::move(name), std::move(source), std::move(form)));
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-
 #include <mutex>
 #include <optional>
 
@@ -14,11 +13,17 @@ namespace ingot {
 // The tokenizer alone, of a model file, a folder or a tokenizer.json; weights are not looked at and may be absent.
 Result<Tokenizer> open_tokenizer(const std::string& path);
 
+// What a model is opened for.
+struct ModelUse {
+  bool embeds = false;             // texts become vectors, also by a model that predicts tokens
+  std::optional<Pooling> pooling;  // of texts' vectors; none: the file's own, or the last token's where it says nothing
+};
+
 class Model {
  public:
-  static Result<std::shared_ptr<const Model>> open(const std::string& path);
+  static Result<std::shared_ptr<const Model>> open(const std::string& path, const ModelUse& use = {});
   // The one that the program carries.
-  static Result<std::shared_ptr<const Model>> open_default();
+  static Result<std::shared_ptr<const Model>> open_default(const ModelUse& use = {});
 
   const ModelFile& file() const { return file_; }
   const std::string& name() const { return name_; }  // where it was opened: for people
@@ -33,7 +38,7 @@ class Model {
   std::string chat_template() const;
 
  private:
-  static Result<std::shared_ptr<const Model>> create(ModelFile file, std::string name);
+  static Result<std::shared_ptr<const Model>> create(ModelFile file, std::string name, const ModelUse& use);
   Model(ModelFile file, std::string name, ModelSource source, std::unique_ptr<Template> form)
       : file_(std::move(file)), name_(std::move(name)), source_(std::move(source)), template_(std::move(form)) {}
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "engine/page_pool.h"
-#include "machine/memory.h"
+#include "machine/gpu/memory_home.h"
 #include "model/circuit/circuit.h"
 
 namespace ingot {
@@ -35,8 +35,10 @@ struct KnownBeginning {
 class PagedCache {
  public:
   // `pages` are shared by all sequences.
-  PagedCache(std::int32_t pages, std::int64_t page_length, int sequences, CacheRing ring = {}, std::uint64_t secret = 0)
-      : page_length_(page_length),
+  PagedCache(std::int32_t pages, std::int64_t page_length, int sequences, CacheRing ring = {}, std::uint64_t secret = 0,
+             MemoryHome home = {})
+      : home_(home),
+        page_length_(page_length),
         ring_(ring),
         pool_(pages, page_length, secret),
         holdings_(static_cast<std::size_t>(sequences)) {}
@@ -72,7 +74,11 @@ class PagedCache {
   // nothing. Precondition: the length is that of the sequence, and a page ends there.
   std::size_t window_bytes() const;
   void copy_window(int sequence, std::int64_t length, std::byte* to) const;
-  void restore_window(int sequence, std::int64_t length, const std::byte* from);
+  Result<void> restore_window(int sequence, std::int64_t length, const std::byte* from);
+  // Where a layer keeps the positions of a sequence of this length: its pages, in the order of its list. Precondition:
+  // the host has them.
+  std::vector<std::span<std::byte>> pieces(std::string_view layer, int sequence, std::int64_t length) const;
+  std::vector<std::string> layer_names() const;
   // Gives back what lies behind `length`. Precondition: length is 0 or at least earliest_length().
   void truncate(int sequence, std::int64_t length);
   // The least length, but for 0, that the sequence can be turned back to: before it, a token would see positions that
@@ -82,8 +88,9 @@ class PagedCache {
   // Whether positions begin to end, of a sequence that has `begin`, can be made writable.
   Result<void> check_room(int sequence, std::int64_t begin, std::int64_t end) const;
   // Makes them writable: takes pages, and copies shared ones. Their memory is there from then on, also where the
-  // operating system gives it at the first touch only. Precondition: check_room().
-  void reserve(int sequence, std::int64_t begin, std::int64_t end);
+  // operating system gives it at the first touch only. Fails where a device has no memory for a page that was never
+  // used before; those before it are the sequence's then. Precondition: check_room().
+  Result<void> reserve(int sequence, std::int64_t begin, std::int64_t end);
 
   // The sequence's row of a block table. Entries of pages that it does not hold are 0.
   void write_table(int sequence, std::span<std::int32_t> row) const;
@@ -95,10 +102,13 @@ class PagedCache {
   std::int64_t own_pages(int sequence) const;
   std::int64_t free_pages() const { return pool_.free_count(); }
   std::size_t bytes() const;
+  std::size_t host_bytes() const;  // of these, of layers that stay on the host where the home is a device
+  std::size_t most_bytes() const;  // when all pages are in use
 
  private:
   struct Layer {
-    Memory memory;
+    MemoryHome home;
+    HomeMemory memory;
     std::size_t page_bytes = 0;
   };
   struct Holding {
@@ -115,9 +125,12 @@ class PagedCache {
   std::size_t place_of(std::int64_t entry) const {
     return static_cast<std::size_t>(ring_.pages > 0 ? entry % ring_.pages : entry);
   }
-  void touch_page(std::int32_t page);
+  // A page that is free, with memory behind it.
+  Result<std::int32_t> take_page();
+  Result<void> touch_page(std::int32_t page);
   void copy_page(std::int32_t from, std::int32_t to);
 
+  MemoryHome home_;
   std::int64_t page_length_;
   CacheRing ring_;
   PagePool pool_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/run_with_scratch.h"
 #include "engine/session_guards.h"
 #include "kernels/contract/run.h"
 #include "kernels/loss/cross_entropy.h"
@@ -10,7 +11,7 @@
 namespace ingot {
 namespace {
 
-struct Sum {
+struct LossSum {
   double losses = 0;
   double squares = 0;
   std::int64_t count = 0;
@@ -23,7 +24,7 @@ struct Sum {
 };
 
 // The loss of every row of logits against its target.
-Result<void> score(Session& session, View<const float> logits, std::span<const std::int32_t> targets, Sum& sum) {
+Result<void> score(Session& session, View<const float> logits, std::span<const std::int32_t> targets, LossSum& sum) {
   std::vector<float> losses(targets.size());
   const auto rows = static_cast<std::int64_t>(targets.size());
   CrossEntropy::Arguments arguments;
@@ -32,7 +33,8 @@ Result<void> score(Session& session, View<const float> logits, std::span<const s
   arguments.reduction = Reduction::none;
   arguments.loss = View<float>(losses.data(), {rows});
   Context context = session.context_for_kernels();
-  TRY(run<CrossEntropy>(session.table(), arguments, context));
+  std::vector<std::byte> scratch;
+  TRY(run_with_scratch<CrossEntropy>(session.table(), arguments, context, scratch));
   for (const float loss : losses) {
     if (!std::isfinite(loss)) {
       return Error::of(ErrorCode::corrupt, "expected finite losses, found one that is not, at token ", sum.count + 1);
@@ -62,7 +64,7 @@ Result<Perplexity> perplexity_of(Session& session, std::span<const std::int32_t>
   }
 
   Perplexity result;
-  Sum sum;
+  LossSum sum;
   std::int64_t next = 1;  // the first token that is not scored yet
   for (std::int64_t begin = 0; next < total; begin += stride) {
     const std::int64_t end = std::min(begin + context, total);

@@ -50,8 +50,7 @@ void Sampler::remember(std::span<const std::int32_t> tokens) {
 }
 
 Result<void> Sampler::penalise(Context& context) {
-  const bool is_off = options_.repetition == 1 && options_.presence == 0 && options_.frequency == 0;
-  if (is_off || history_.empty()) return {};
+  if (!has_penalties() || history_.empty()) return {};
   RepetitionPenalty::Arguments arguments;
   arguments.logits = row();
   arguments.history = View<const std::int32_t>(history_.data(), {1, static_cast<std::int64_t>(history_.size())});
@@ -60,6 +59,29 @@ Result<void> Sampler::penalise(Context& context) {
   arguments.frequency = static_cast<float>(options_.frequency);
   arguments.y = row();
   return run_with_scratch<RepetitionPenalty>(*table_, arguments, context, scratch_);
+}
+
+ChoiceRule Sampler::rule() const {
+  if (options_.temperature < least_temperature) return {};
+  return {.temperature = static_cast<float>(options_.temperature),
+          .top_k = options_.top_k,
+          // 0 keeps the most likely token alone.
+          .top_p = options_.top_p < 1 ? std::max(static_cast<float>(options_.top_p), 1e-6f) : 1,
+          .min_p = static_cast<float>(options_.min_p)};
+}
+
+TokenChoice Sampler::next_choice() {
+  TokenChoice choice{.rule = rule()};
+  if (choice.rule.temperature > 0) choice.uniform = next_uniform();
+  return choice;
+}
+
+Result<std::int32_t> Sampler::accept(std::int32_t token) {
+  if (token == sampling::no_token) {
+    return Error::of(ErrorCode::corrupt, "expected logits with a largest number, found none");
+  }
+  remember(std::span(&token, 1));
+  return token;
 }
 
 View<float> Sampler::row() { return View<float>(row_.data(), {1, static_cast<std::int64_t>(row_.size())}); }
@@ -102,16 +124,11 @@ void Sampler::gather_candidates() {
 Result<std::int32_t> Sampler::draw(Context& context) {
   candidates_.clear();
   TRY(keep_top_k(context));
-  const auto temperature = static_cast<float>(options_.temperature);
-  TRY(run_with_scratch<Temperature>(*table_, {row(), temperature, row()}, context, scratch_));
-  if (options_.top_p < 1) {
-    const float least = std::max(static_cast<float>(options_.top_p), 1e-6f);  // 0 keeps the most likely token alone
-    TRY(run_with_scratch<TopP>(*table_, {row(), least, row()}, context, scratch_));
-  }
-  if (options_.min_p > 0) {
-    TRY(run_with_scratch<MinP>(*table_, {row(), static_cast<float>(options_.min_p), row()}, context, scratch_));
-  }
-  if (options_.top_p < 1 || options_.min_p > 0) drop_masked();
+  const ChoiceRule rule = this->rule();
+  TRY(run_with_scratch<Temperature>(*table_, {row(), rule.temperature, row()}, context, scratch_));
+  if (rule.top_p < 1) TRY(run_with_scratch<TopP>(*table_, {row(), rule.top_p, row()}, context, scratch_));
+  if (rule.min_p > 0) TRY(run_with_scratch<MinP>(*table_, {row(), rule.min_p, row()}, context, scratch_));
+  if (rule.top_p < 1 || rule.min_p > 0) drop_masked();
   const float uniform = next_uniform();
   std::int32_t drawn = sampling::no_token;
   TRY(run_with_scratch<Categorical>(*table_, {row(), View<const float>(&uniform, {1}), View<std::int32_t>(&drawn, {1})},
@@ -122,13 +139,33 @@ Result<std::int32_t> Sampler::draw(Context& context) {
 
 float Sampler::next_uniform() { return static_cast<float>(random_.next() >> 40) * 0x1p-24f; }
 
+void Sampler::forbid_all_but(const grammar::TokenMask& allowed) {
+  constexpr float never = -std::numeric_limits<float>::infinity();
+  constexpr std::size_t bits = 64;
+  const std::span<const std::uint64_t> words = allowed.words();
+  for (std::size_t first = 0; first < row_.size(); first += bits) {
+    const std::uint64_t word = first / bits < words.size() ? words[first / bits] : 0;
+    if (word == ~std::uint64_t{0}) continue;
+    const std::size_t last = std::min(first + bits, row_.size());
+    for (std::size_t token = first; token < last; ++token) {
+      if ((word >> (token - first) & 1) == 0) row_[token] = never;
+    }
+  }
+}
+
 Result<std::int32_t> Sampler::choose(std::span<const float> logits, Context& context,
                                      const TokenConstraints& constraints) {
+  return accept(TRY(propose(logits, context, constraints)));
+}
+
+Result<std::int32_t> Sampler::propose(std::span<const float> logits, Context& context,
+                                      const TokenConstraints& constraints) {
   row_.assign(logits.begin(), logits.end());
   for (const TokenBias& bias : constraints.biases) row_[static_cast<std::size_t>(bias.token)] += bias.added;
   for (const std::int32_t token : constraints.forbidden) {
     row_[static_cast<std::size_t>(token)] = -std::numeric_limits<float>::infinity();
   }
+  if (constraints.allowed != nullptr) forbid_all_but(*constraints.allowed);
   TRY(penalise(context));
   std::int32_t token = sampling::no_token;
   if (options_.temperature < least_temperature) {
@@ -136,10 +173,6 @@ Result<std::int32_t> Sampler::choose(std::span<const float> logits, Context& con
   } else {
     token = TRY(draw(context));
   }
-  if (token == sampling::no_token) {
-    return Error::of(ErrorCode::corrupt, "expected logits with a largest number, found none among ", logits.size());
-  }
-  remember(std::span(&token, 1));
   return token;
 }
 

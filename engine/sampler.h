@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "base/random.h"
+#include "engine/token_choice.h"
 #include "kernels/contract/context.h"
 #include "kernels/contract/table.h"
+#include "model/grammar/token_mask.h"
 #include "tensor/view.h"
 
 namespace ingot {
@@ -39,6 +41,7 @@ struct TokenBias {
 struct TokenConstraints {
   std::span<const std::int32_t> forbidden = {};  // are never chosen
   std::span<const TokenBias> biases = {};
+  const grammar::TokenMask* allowed = nullptr;  // no others are chosen; null: all may be
 };
 
 class Sampler {
@@ -49,6 +52,21 @@ class Sampler {
   // The token chosen from one row of logits; it joins the history. Fails where no token has a number.
   Result<std::int32_t> choose(std::span<const float> logits, Context& context,
                               const TokenConstraints& constraints = {});
+  // The same, for whoever may refuse it and ask for another: it joins nothing. sampling::no_token where none is left.
+  Result<std::int32_t> propose(std::span<const float> logits, Context& context,
+                               const TokenConstraints& constraints = {});
+  // Whether the logits and one number decide, and neither penalties nor constraints have a say.
+  bool needs_logits_alone(const TokenConstraints& constraints = {}) const {
+    return !has_penalties() && constraints.forbidden.empty() && constraints.biases.empty() &&
+           constraints.allowed == nullptr;
+  }
+  // How the next token is chosen where that is so; and what it was, which joins the history. Fails for
+  // sampling::no_token.
+  TokenChoice next_choice();
+  Result<std::int32_t> accept(std::int32_t token);
+  // What choices are drawn from; and from where they are drawn again, where one came to nothing.
+  const RandomNumbers& numbers() const { return random_; }
+  void draw_again_from(const RandomNumbers& numbers) { random_ = numbers; }
   // Tokens that penalties should see: a prompt.
   void remember(std::span<const std::int32_t> tokens);
 
@@ -56,6 +74,9 @@ class Sampler {
   Sampler(const KernelTable& table, const SamplerOptions& options)
       : table_(&table), options_(options), random_(options.seed) {}
   View<float> row();
+  void forbid_all_but(const grammar::TokenMask& allowed);
+  bool has_penalties() const { return options_.repetition != 1 || options_.presence != 0 || options_.frequency != 0; }
+  ChoiceRule rule() const;
   Result<void> penalise(Context& context);
   Result<void> keep_top_k(Context& context);
   void drop_masked();

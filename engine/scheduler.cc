@@ -23,11 +23,7 @@ class Scheduling {
 
   ScheduledPass run() {
     give_pages();
-    for (const RequestState* request : admitted_) {
-      if (request->generates && !request->is_paused) add_run(*request, missing(*request));
-    }
-    pass_.decoding_rows = rows_;
-    most_prompt_rows_ = prompt_rows_beside(pass_.decoding_rows, limits_, costs_);
+    generate();
     for (const RequestState* request : admitted_) {
       if (!request->generates && !request->is_paused) read_prompt(*request);
     }
@@ -36,6 +32,35 @@ class Scheduling {
   }
 
  private:
+  // A row for each that generates; and what they have beyond that, as far as the time goes.
+  void generate() {
+    std::vector<const RequestState*> longer;
+    for (const RequestState* request : admitted_) {
+      if (!request->generates || request->is_paused || missing(*request) == 0) continue;
+      ++pass_.decoding_rows;
+      if (limits_.reads_ahead && missing(*request) > 1) {
+        longer.push_back(request);
+      } else {
+        add_run(*request, 1);
+      }
+    }
+    pass_.decoding_rows = std::min(pass_.decoding_rows, limits_.rows);
+    most_prompt_rows_ = prompt_rows_beside(pass_.decoding_rows, limits_, costs_);
+    const bool has_prompts = !waiting_.empty() || std::ranges::any_of(admitted_, [](const auto* request) {
+      return !request->generates && !request->is_paused;
+    });
+    std::int64_t further = most_prompt_rows_ - (has_prompts ? std::min(most_prompt_rows_, limits_.least_chunk) : 0);
+    auto left = static_cast<std::int64_t>(longer.size());
+    for (const RequestState* request : longer) {
+      // None so many that others have less than their part.
+      const std::int64_t before = rows_;
+      add_run(*request, 1 + std::min(missing(*request) - 1, further / left--));
+      if (rows_ > before) further -= rows_ - before - 1;
+    }
+    pass_.further_rows = std::max<std::int64_t>(0, rows_ - pass_.decoding_rows);
+    most_prompt_rows_ -= pass_.further_rows;
+  }
+
   static std::int64_t missing(const RequestState& request) { return request.tokens - request.computed; }
   std::int64_t pages_of(std::int64_t tokens) const { return divide_rounding_up(tokens, limits_.page_length); }
   std::int64_t new_pages(const RequestState& request, std::int64_t tokens) const {

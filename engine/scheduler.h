@@ -1,7 +1,9 @@
 // The scheduler: from the state of all requests to the next pass. A pure function: it computes nothing of a model, has
 // no clock and no memory of its own, so that every rule below is tested with numbers alone.
 //
-// - A request that generates gets its row in every pass. What is left of the pass's time goes to prompts, in chunks.
+// - A request that generates gets its row in every pass. What is left of the pass's time goes to prompts, in chunks;
+//   and to texts of requests that generate and have come to more than one token at once, before prompts but for the
+//   least chunk of them.
 // - Prompts are read in the order in which their requests were admitted: the first ends soonest.
 // - Waiting requests are admitted in turn by who asks, then by arrival, where the pages of the whole prompt are free
 //   and some to grow: nobody overtakes the one whose turn it is.
@@ -50,6 +52,7 @@ struct ScheduleLimits {
   // Of these, of prompts: fewer where memory is short (engine/prompt_rows.h).
   std::int64_t prompt_rows = std::numeric_limits<std::int64_t>::max();
   std::int64_t prompt_outputs = 512;  // of rows of prompts that each give one
+  bool reads_ahead = true;            // else those that generate have a row each, whatever they have come to
   double pass_seconds = 0.2;
   double most_stretch = 6;        // times a pass without prompts
   double stretch_alone = 4;       // times pass_seconds, while nobody generates: longer passes read prompts faster
@@ -81,8 +84,9 @@ struct ScheduledPass {
   // In this order: who gives pages back, who is admitted, what is computed.
   std::vector<std::int64_t> preempted;
   std::vector<std::int64_t> admitted;
-  std::vector<ScheduledRun> runs;  // those that generate first
-  std::int64_t decoding_rows = 0;
+  std::vector<ScheduledRun> runs;  // those that generate first, and of these those with a row each
+  std::int64_t decoding_rows = 0;  // one for each that generates
+  std::int64_t further_rows = 0;   // of those that generate, beside these
   std::int64_t prompt_rows = 0;
 };
 

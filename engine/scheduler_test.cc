@@ -243,7 +243,44 @@ TEST(Scheduler, ARunOfSeveralTokensGoesInWhole) {
   drafting.computed = 15;
   const ScheduledPass pass = schedule_of({drafting}, 10);
   EXPECT_EQ(pass.runs, (Runs{{0, 5, true}}));
-  EXPECT_EQ(pass.decoding_rows, 5);
+  EXPECT_EQ(pass.decoding_rows, 1);
+  EXPECT_EQ(pass.further_rows, 4);
+}
+
+RequestState far_ahead(std::int64_t number) {
+  RequestState request = generating(number, 600);
+  request.computed = 100;
+  request.pages = request.own_pages = 10;
+  return request;
+}
+
+TEST(Scheduler, RunsOfSeveralTokensShareWhatIsLeft) {
+  const ScheduleLimits limits{.rows = 128};
+  const ScheduledPass pass = schedule_of({far_ahead(0), generating(1, 20), far_ahead(2)}, 50, limits);
+  ASSERT_EQ(pass.runs.size(), 3u);
+  EXPECT_EQ(pass.runs[0], (ScheduledRun{1, 1, true}));  // those with a row each come first
+  EXPECT_EQ(pass.runs[1].number, 0);
+  EXPECT_EQ(pass.runs[2].number, 2);
+  EXPECT_GT(pass.runs[1].tokens, 1);
+  EXPECT_NEAR(static_cast<double>(pass.runs[1].tokens), static_cast<double>(pass.runs[2].tokens), 1);
+  EXPECT_EQ(pass.decoding_rows, 3);
+  EXPECT_EQ(pass.further_rows, pass.runs[1].tokens + pass.runs[2].tokens - 2);
+  EXPECT_LE(pass.decoding_rows + pass.further_rows, limits.rows);
+}
+
+TEST(Scheduler, RunsOfSeveralTokensLeavePromptsTheLeastChunk) {
+  const ScheduleLimits limits{.rows = 128};
+  const ScheduledPass pass = schedule_of({far_ahead(0), reading(1, 200, 0)}, 50, limits);
+  ASSERT_EQ(pass.runs.size(), 2u);
+  EXPECT_EQ(pass.runs[1], (ScheduledRun{1, limits.least_chunk, false}));
+  EXPECT_EQ(pass.prompt_rows, limits.least_chunk);
+  EXPECT_GT(pass.further_rows, 0);
+}
+
+TEST(Scheduler, WhereMemoryIsShortThoseThatGenerateHaveARowEach) {
+  const ScheduledPass pass = schedule_of({far_ahead(0), generating(1, 20)}, 50, {.reads_ahead = false});
+  EXPECT_EQ(pass.runs, (Runs{{0, 1, false}, {1, 1, true}}));
+  EXPECT_EQ(pass.further_rows, 0);
 }
 
 RequestState paused(RequestState request) {

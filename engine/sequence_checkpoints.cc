@@ -12,10 +12,10 @@ const std::byte* SequenceCheckpoints::use(std::uint64_t text) {
 }
 
 std::byte* SequenceCheckpoints::add(std::uint64_t text) {
-  Memory memory;
+  HomeMemory memory;
   if (std::ssize(checkpoints_) < most_) {
     // Where the system has no more, those that are there have to do.
-    if (Result<Memory> allocated = Memory::allocate(Bytes(bytes_each_)); allocated.ok()) {
+    if (Result<HomeMemory> allocated = home_.allocate(Bytes(bytes_each_)); allocated.ok()) {
       memory = std::move(allocated).value();
     }
   }

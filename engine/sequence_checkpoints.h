@@ -10,7 +10,7 @@
 #include <list>
 #include <unordered_map>
 
-#include "machine/memory.h"
+#include "machine/gpu/memory_home.h"
 
 namespace ingot {
 
@@ -18,7 +18,8 @@ class SequenceCheckpoints {
  public:
   SequenceCheckpoints() = default;
   // Their memory is taken when they are.
-  SequenceCheckpoints(std::int64_t most, std::size_t bytes_each) : most_(most), bytes_each_(bytes_each) {}
+  SequenceCheckpoints(std::int64_t most, std::size_t bytes_each, MemoryHome home = {})
+      : most_(most), bytes_each_(bytes_each), home_(home) {}
 
   std::int64_t most() const { return most_; }
   // Texts have the numbers that PrefixIndex gives them.
@@ -37,12 +38,13 @@ class SequenceCheckpoints {
  private:
   struct Checkpoint {
     std::uint64_t text = 0;
-    Memory memory;
+    HomeMemory memory;
   };
   using Order = std::list<Checkpoint>;
 
   std::int64_t most_ = 0;
   std::size_t bytes_each_ = 0;
+  MemoryHome home_;
   Order checkpoints_;  // the last used first
   std::unordered_map<std::uint64_t, Order::iterator> by_text_;
   std::uint64_t changes_ = 0;

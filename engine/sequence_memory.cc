@@ -1,7 +1,6 @@
 #include "engine/sequence_memory.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace ingot {
 namespace {
@@ -10,17 +9,19 @@ std::string_view without_run(std::string_view name) { return name.substr(0, name
 
 }  // namespace
 
-SequenceMemory::SequenceMemory(const CacheGeometry& geometry, std::uint64_t secret)
-    : geometry_(geometry),
+SequenceMemory::SequenceMemory(const CacheGeometry& geometry, std::uint64_t secret, MemoryHome home)
+    : home_(home),
+      geometry_(geometry),
       whole_(static_cast<std::int32_t>(geometry.pages), geometry.page_length, static_cast<int>(geometry.sequences), {},
-             secret),
+             secret, home),
       rings_(static_cast<std::int32_t>(geometry.ring_pages * geometry.sequences), geometry.page_length,
-             static_cast<int>(geometry.sequences), {.pages = geometry.ring_pages, .window = geometry.ring_window}),
+             static_cast<int>(geometry.sequences), {.pages = geometry.ring_pages, .window = geometry.ring_window}, 0,
+             home),
       slots_(static_cast<std::size_t>(geometry.sequences)) {}
 
 Result<SequenceMemory> SequenceMemory::create(const Circuit& circuit, const CacheGeometry& geometry,
-                                              SharingOptions sharing) {
-  SequenceMemory memory(geometry, sharing.secret);
+                                              SharingOptions sharing, MemoryHome home) {
+  SequenceMemory memory(geometry, sharing.secret, home);
   for (const CircuitTensor& tensor : circuit.tensors) {
     if (tensor.storage == Storage::cache) {
       TRY((geometry.keeps_in_ring(tensor.window) ? memory.rings_ : memory.whole_).add_layer(tensor));
@@ -30,7 +31,8 @@ Result<SequenceMemory> SequenceMemory::create(const Circuit& circuit, const Cach
           align_up(static_cast<std::size_t>(row_bytes(tensor.dtype, element_count(tensor.shape))), 64);
     }
   }
-  memory.checkpoints_ = {sharing.checkpoints, memory.state_bytes_ + memory.rings_.window_bytes()};
+  memory.first_adapters_ = std::move(sharing.adapters);
+  memory.checkpoints_ = {sharing.checkpoints, memory.state_bytes_ + memory.rings_.window_bytes(), home};
   return memory;
 }
 
@@ -54,8 +56,8 @@ Result<int> SequenceMemory::unused_slot() {
 
 Result<void> SequenceMemory::clear_states(Slot& slot) {
   if (state_bytes_ == 0) return {};
-  if (slot.states.size() < state_bytes_) slot.states = TRY(Memory::allocate(Bytes(state_bytes_)));
-  std::memset(slot.states.data(), 0, state_bytes_);
+  if (slot.states.size() < state_bytes_) slot.states = TRY(home_.allocate(Bytes(state_bytes_)));
+  home_.clear(slot.states.data(), state_bytes_);
   return {};
 }
 
@@ -65,6 +67,7 @@ Result<int> SequenceMemory::add() {
   TRY(clear_states(slot));
   slot.used = true;
   slot.length = 0;
+  slot.adapters = first_adapters_;
   return sequence;
 }
 
@@ -74,9 +77,10 @@ Result<int> SequenceMemory::fork(int sequence) {
   const Slot& from = slots_[static_cast<std::size_t>(sequence)];
   Slot& to = slots_[static_cast<std::size_t>(copy)];
   to.length = from.length;
+  to.adapters = from.adapters;
   whole_.share(sequence, copy);
   rings_.share(sequence, copy);
-  if (state_bytes_ > 0) std::memcpy(to.states.data(), from.states.data(), state_bytes_);
+  if (state_bytes_ > 0) home_.copy(to.states.data(), from.states.data(), state_bytes_);
   return copy;
 }
 
@@ -100,9 +104,11 @@ Result<int> SequenceMemory::add_beginning(std::uint64_t salt, std::span<const st
   slot.length = std::ssize(pages) * geometry_.page_length;
   if (pages.empty() || !needs_checkpoints()) return sequence;
   const std::byte* checkpoint = checkpoints_.use(whole_.text_number(pages.back()));
-  if (state_bytes_ > 0) std::memcpy(slot.states.data(), checkpoint, state_bytes_);
-  rings_.restore_window(sequence, slot.length, checkpoint + state_bytes_);
-  return sequence;
+  if (state_bytes_ > 0) home_.copy(slot.states.data(), checkpoint, state_bytes_);
+  const Result<void> restored = rings_.restore_window(sequence, slot.length, checkpoint + state_bytes_);
+  if (restored.ok()) return sequence;
+  remove(sequence);
+  return restored.error();
 }
 
 void SequenceMemory::keep_checkpoint(int sequence) {
@@ -111,12 +117,13 @@ void SequenceMemory::keep_checkpoint(int sequence) {
   if (checkpoints_.use(text) != nullptr) return;
   std::byte* const to = checkpoints_.add(text);
   if (to == nullptr) return;
-  if (state_bytes_ > 0) std::memcpy(to, slot.states.data(), state_bytes_);
+  if (state_bytes_ > 0) home_.copy(to, slot.states.data(), state_bytes_);
   rings_.copy_window(sequence, slot.length, to + state_bytes_);
 }
 
 void SequenceMemory::publish(int sequence, std::uint64_t salt, std::span<const std::int32_t> tokens) {
-  whole_.publish(sequence, salt, tokens.first(static_cast<std::size_t>(length(sequence))));
+  // Either may be longer: tokens that are not computed, or what was only proposed.
+  whole_.publish(sequence, salt, tokens.first(std::min(tokens.size(), static_cast<std::size_t>(length(sequence)))));
 }
 
 void SequenceMemory::remove(int sequence) {
@@ -161,9 +168,36 @@ Result<void> SequenceMemory::reserve(int sequence, std::int64_t tokens) {
   const bool has_pages = whole_.has_layers() || needs_checkpoints();
   if (has_pages) TRY(whole_.check_room(sequence, begin, end));
   if (rings_.has_layers()) TRY(rings_.check_room(sequence, begin, end));
-  if (has_pages) whole_.reserve(sequence, begin, end);
-  if (rings_.has_layers()) rings_.reserve(sequence, begin, end);
+  if (has_pages) TRY(whole_.reserve(sequence, begin, end));
+  if (rings_.has_layers()) TRY(rings_.reserve(sequence, begin, end));
   return {};
+}
+
+std::vector<SequenceMemory::Part> SequenceMemory::parts(int sequence) const {
+  std::vector<Part> parts;
+  const Slot& slot = slots_[static_cast<std::size_t>(sequence)];
+  for (const PagedCache* cache : {&whole_, &rings_}) {
+    for (const std::string& layer : cache->layer_names()) {
+      parts.push_back({layer, cache->pieces(layer, sequence, slot.length)});
+    }
+  }
+  if (state_bytes_ > 0) parts.push_back({"states", {std::span(slot.states.data(), state_bytes_)}});
+  return parts;
+}
+
+Result<int> SequenceMemory::add_unwritten(std::int64_t length) {
+  const int sequence = TRY(add());
+  // A ring makes room for so many at once as its window leaves it, which is more than a page.
+  while (this->length(sequence) < length) {
+    const std::int64_t step = std::min(length - this->length(sequence), geometry_.page_length);
+    const Result<void> reserved = reserve(sequence, step);
+    if (!reserved.ok()) {
+      remove(sequence);
+      return reserved.error();
+    }
+    advance(sequence, step);
+  }
+  return sequence;
 }
 
 std::byte* SequenceMemory::cache(const CircuitTensor& tensor) const {
@@ -183,7 +217,7 @@ std::size_t SequenceMemory::bytes() const {
 
 std::size_t SequenceMemory::most_bytes() const {
   const std::size_t checkpoints = needs_checkpoints() ? checkpoints_.most_bytes() : 0;
-  return whole_.bytes() + rings_.bytes() + slots_.size() * state_bytes_ + checkpoints;
+  return whole_.most_bytes() + rings_.most_bytes() + slots_.size() * state_bytes_ + checkpoints;
 }
 
 }  // namespace ingot

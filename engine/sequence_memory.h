@@ -13,15 +13,16 @@
 namespace ingot {
 
 struct SharingOptions {
-  std::uint64_t secret = 0;      // with one, nobody can choose texts that are slow to find (engine/prefix_index.h)
-  std::int64_t checkpoints = 0;  // at most, where a model needs them to share
+  std::uint64_t secret = 0;          // with one, nobody can choose texts that are slow to find (engine/prefix_index.h)
+  std::int64_t checkpoints = 0;      // at most, where a model needs them to share
+  std::vector<float> adapters = {};  // of a new sequence
 };
 
 class SequenceMemory {
  public:
   // Makes room for every cache and state that the circuit names. Its attention was lowered to the same geometry.
   static Result<SequenceMemory> create(const Circuit& circuit, const CacheGeometry& geometry,
-                                       SharingOptions sharing = {});
+                                       SharingOptions sharing = {}, MemoryHome home = {});
 
   // Sequences are numbered from 0 to geometry.sequences - 1. The number of a removed one is used again. Precondition of
   // whatever does not return a Result: the sequence exists.
@@ -30,6 +31,12 @@ class SequenceMemory {
   void remove(int sequence);
   bool has(int sequence) const;
   std::int64_t length(int sequence) const { return slots_[static_cast<std::size_t>(sequence)].length; }
+  // How much each of the session's adapters counts in what the sequence holds, and in what it will (engine/adapter.h).
+  // A fork has those of its origin. Precondition of a change: what it holds was computed with these, or it is empty.
+  const std::vector<float>& adapters(int sequence) const { return slots_[static_cast<std::size_t>(sequence)].adapters; }
+  void set_adapters(int sequence, const std::vector<float>& scales) {
+    slots_[static_cast<std::size_t>(sequence)].adapters = scales;
+  }
 
   // Whether sequences can share what others computed of the same text.
   bool shares_texts() const { return !needs_checkpoints() || checkpoints_.most() > 0; }
@@ -55,10 +62,22 @@ class SequenceMemory {
   bool can_truncate(int sequence, std::int64_t length) const {
     return length == 0 || (length >= earliest_length(sequence) && length <= this->length(sequence));
   }
-  // Makes the next `tokens` positions writable. Fails, changing nothing, where there are not enough pages.
+  // Makes the next `tokens` positions writable. Fails, changing nothing, where there are not enough pages; and where a
+  // device has no memory for them, when some of them are the sequence's already.
   Result<void> reserve(int sequence, std::int64_t tokens);
   // After a pass has written them.
   void advance(int sequence, std::int64_t tokens) { slots_[static_cast<std::size_t>(sequence)].length += tokens; }
+
+  // All that is remembered of a sequence, by names that stand in one order: to keep it elsewhere. Precondition: the
+  // host has it.
+  struct Part {
+    std::string name;
+    std::vector<std::span<std::byte>> pieces;
+  };
+  std::vector<Part> parts(int sequence) const;
+  bool is_on_host() const { return home_.is_host(); }
+  // A new one of this length, whose parts are still to be written.
+  Result<int> add_unwritten(std::int64_t length);
 
   const PagedCache& whole() const { return whole_; }  // all positions
   const PagedCache& rings() const { return rings_; }  // of layers that see no further than a window
@@ -75,20 +94,23 @@ class SequenceMemory {
   struct Slot {
     bool used = false;
     std::int64_t length = 0;
-    Memory states;
+    std::vector<float> adapters = {};
+    HomeMemory states;
   };
-  SequenceMemory(const CacheGeometry& geometry, std::uint64_t secret);
+  SequenceMemory(const CacheGeometry& geometry, std::uint64_t secret, MemoryHome home);
   // Known pages that a new sequence can continue behind.
   std::vector<std::int32_t> usable_pages(std::uint64_t salt, std::span<const std::int32_t> tokens) const;
   Result<void> require(int sequence) const;
   Result<void> clear_states(Slot& slot);
   Result<int> unused_slot();
 
+  MemoryHome home_;
   CacheGeometry geometry_;
   PagedCache whole_;
   PagedCache rings_;
   std::map<std::string, std::size_t, std::less<>> state_offsets_;  // by name without its run
   std::size_t state_bytes_ = 0;
+  std::vector<float> first_adapters_;
   std::vector<Slot> slots_;
   SequenceCheckpoints checkpoints_;
 };

@@ -28,6 +28,9 @@ Service::Service(Session& session, const Tokenizer& tokenizer, Bell& bell, Servi
       bell_(bell),
       prompt_rows_(session.options().chunk, limits_.least_chunk, limits_.tile_rows),
       secret_(any_number()),
+      forces_tokens_(options.forces_tokens),
+      most_looked_up_(options.most_looked_up),
+      masks_(options.masks ? std::move(options.masks) : std::make_shared<MaskThread>()),
       waiting_(
           {options.queue, static_cast<std::int64_t>(options.queue_in_caches * static_cast<double>(cached_tokens()))}) {
   limits_.page_length = session.geometry().page_length;
@@ -46,7 +49,7 @@ Result<std::unique_ptr<Service>> Service::create(Session& session, const Tokeniz
     return Error::of(ErrorCode::unsupported, "expected a model that predicts tokens, found ",
                      session.model().facts().architecture, ", which makes embeddings");
   }
-  std::unique_ptr<Service> service(new Service(session, tokenizer, bell, options));
+  std::unique_ptr<Service> service(new Service(session, tokenizer, bell, std::move(options)));
   for (int worker = 0; worker < session.options().threads; ++worker) {
     service->alone_.push_back(TRY(Workers::create({.threads = 1})));
   }
@@ -58,10 +61,16 @@ Service::~Service() { cancel_all(); }
 void Service::cancel_all() {
   take_messages();
   for (const std::unique_ptr<Active>& active : active_) end(*active, GenerationEnd::cancelled);
+  forget_passes();
   remove_ended();
 }
 
 Result<void> Service::make_active(TextChoices choices, std::vector<std::unique_ptr<Active>>& made) const {
+  TextRequest& request = choices.request;
+  const SessionOptions& options = session_.options();
+  if (request.adapters.empty()) request.adapters = options.adapter_scales;
+  request.adapters = TRY(checked_scales(request.adapters, options.adapters.size()));
+  request.salt = salt_with(secret_, request.salt, request.adapters);
   const std::shared_ptr<const PreparedRequest> prepared =
       TRY(PreparedRequest::create(std::move(choices.request), tokenizer_, session_.model().facts().vocabulary));
   const TextRequest& asked = prepared->asked();
@@ -69,8 +78,8 @@ Result<void> Service::make_active(TextChoices choices, std::vector<std::unique_p
   const TextBeginnings beginnings(secret_, asked.salt, std::span(asked.prompt).first(asked.prompt.size() - 1),
                                   limits_.page_length);
   for (std::size_t choice = 0; choice < choices.listeners.size(); ++choice) {
-    Generation generation =
-        TRY(Generation::create(prepared, choice, std::move(choices.listeners[choice]), session_.table(), tokenizer_));
+    Generation generation = TRY(Generation::create(prepared, choice, std::move(choices.listeners[choice]),
+                                                   session_.table(), tokenizer_, forces_tokens_));
     made.push_back(std::make_unique<Active>(Active{.generation = std::move(generation), .beginnings = beginnings}));
   }
   return {};
@@ -118,6 +127,7 @@ void Service::take_messages() {
 std::optional<std::chrono::steady_clock::time_point> Service::earliest_deadline() const {
   std::optional<Clock::time_point> earliest;
   for (const std::unique_ptr<Active>& active : active_) {
+    if (active->has_ended) continue;
     const auto& deadline = active->generation.request().deadline;
     if (deadline && (!earliest || *deadline < *earliest)) earliest = deadline;
   }
@@ -136,6 +146,7 @@ void Service::end_late() {
 void Service::end(Active& active, GenerationEnd end, const Error* error) {
   if (active.has_ended) return;
   active.has_ended = true;
+  active.kept_logits.clear();
   if (active.sequence >= 0) session_.sequences().remove(active.sequence);
   active.sequence = -1;
   active.state.is_admitted = false;
@@ -163,7 +174,7 @@ void Service::end_phase(Active& active) {
 }
 
 void Service::remove_ended() {
-  std::erase_if(active_, [](const std::unique_ptr<Active>& active) { return active->has_ended; });
+  std::erase_if(active_, [this](const auto& active) { return active->has_ended && !is_under_way(*active); });
 }
 
 void Service::count_present() {
@@ -194,6 +205,8 @@ void Service::preempt(Active& active) {
   active.sequence = -1;
   active.state.is_admitted = active.state.generates = false;
   active.state.computed = active.state.pages = active.state.own_pages = 0;
+  active.kept_logits.clear();  // they are computed again
+  active.proposed.clear();
   active.looked_up.reset();  // there is more of its text now
   const std::lock_guard lock(mutex_);
   ++counts_.preemptions;
@@ -205,6 +218,7 @@ Result<void> Service::admit(Active& active) {
   active.sequence = TRY(sequences.shares_texts()
                             ? sequences.add_beginning(generation.request().salt, generation.computable_beginning())
                             : sequences.add());
+  sequences.set_adapters(active.sequence, generation.request().adapters);
   active.state.is_admitted = true;
   active.state.is_held = false;
   active.state.next_page = 0;
@@ -226,6 +240,7 @@ Result<void> Service::admit(Active& active) {
 }
 
 ScheduledPass Service::schedule_pass() {
+  trim_proposals();
   const bool is_full = this->is_full();
   if (!is_full && session_.sequences().shares_texts()) look_up_beginnings();
   limits_.prompt_rows = prompt_rows_.most();
@@ -235,7 +250,7 @@ ScheduledPass Service::schedule_pass() {
     RequestState& state = active->state;
     state.number = active->number;
     state.asker = active->generation.request().asker;
-    state.tokens = static_cast<std::int64_t>(active->generation.tokens().size());
+    state.tokens = std::ssize(active->generation.tokens()) + std::ssize(active->proposed);
     state.wants_all_outputs = active->generation.wants_prompt_outputs();
     if (state.is_admitted) {
       state.pages = session_.sequences().whole().held_pages(active->sequence);
@@ -263,10 +278,23 @@ bool Service::step() {
   take_messages();
   end_late();
   remove_ended();
+  if (!under_way_.empty()) {
+    go_on();
+    take_first();
+    remove_ended();
+    count_present();
+    return true;
+  }
   if (active_.empty()) return false;
+  const bool has_chosen = choose_late();
+  remove_ended();
+  set_back();
   const ScheduledPass pass = schedule_pass();
   // Whoever is there is paused, or waits for them.
-  if (pass.runs.empty() && pass.admitted.empty() && pass.preempted.empty()) return false;
+  if (pass.runs.empty() && pass.admitted.empty() && pass.preempted.empty()) {
+    if (has_chosen) count_present();
+    return has_chosen;
+  }
   for (const std::int64_t number : pass.preempted) preempt(find(number));
   for (const std::int64_t number : pass.admitted) {
     Active& active = find(number);

@@ -9,6 +9,7 @@
 // bounded for each asker (engine/queue_bounds.h).
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <mutex>
 
@@ -26,6 +27,14 @@ struct ServiceOptions {
   double pass_seconds = 0.2;
   std::int64_t queue = 256;    // requests of one asker that wait, where nobody else's do
   double queue_in_caches = 4;  // the same, as tokens of their prompts: times what the cache has room for
+  // Whether a text goes on in the tokenizer's tokens where its grammar leaves no choice (engine/held_text.h). They are
+  // computed with the token before them, as a prompt is.
+  bool forces_tokens = true;
+  // Tokens that followed, earlier in a text, what it ends with: so many are computed in one pass with the one before
+  // them (0: none). Each is chosen from its own logits all the same, so that nobody's words depend on it.
+  std::int64_t most_looked_up = 0;
+  // Computes masks of texts that are held to a grammar; null: one of its own. Services may share it.
+  std::shared_ptr<MaskThread> masks = nullptr;
 };
 
 struct ServiceCounts {
@@ -38,6 +47,9 @@ struct ServiceCounts {
   std::int64_t prompt_tokens = 0;  // of requests that were admitted
   std::int64_t cached_tokens = 0;  // of these: computed by others before
   std::int64_t generated_tokens = 0;
+  std::int64_t forced_tokens = 0;    // of these: a grammar left no choice
+  std::int64_t proposed_tokens = 0;  // that were computed
+  std::int64_t accepted_tokens = 0;  // of these: chosen then
   std::int64_t preemptions = 0;
   // Now.
   std::int64_t running = 0;  // requests that hold pages, paused ones included
@@ -75,12 +87,15 @@ class Service {
   std::int64_t room() const { return std::min(session_.context(), cached_tokens()); }
 
   // --- from the thread of passes ---
-  // One pass. False where there was nothing to compute, and will not be before the bell rings or a deadline passes.
+  // One pass, and what came of it. On a device another one may be under way behind it, for those that go on. False
+  // where there was nothing to compute, and will not be before the bell rings or a deadline passes.
   bool step();
   // When somebody has to be told that his time is over, whether or not there is something to compute.
   std::optional<std::chrono::steady_clock::time_point> earliest_deadline() const;
   // Ends whatever is left, and tells it.
   void cancel_all();
+  // Whether somebody's next token waits for a mask. The bell rings when it is there.
+  bool awaits_masks() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -94,6 +109,10 @@ class Service {
     int sequence = -1;                            // while it is admitted
     bool was_admitted = false;
     bool has_ended = false;
+    std::vector<std::int32_t> proposed = {};       // that may come next; computed with the last token
+    std::vector<std::int32_t> run = {};            // what it has in the pass, where that is not all of its own text
+    std::vector<float> kept_logits = {};           // of its last run, where it is not known what may come next
+    bool must_choose_again = false;                // a device chose what must not come; see set_back()
     Clock::time_point phase_begin = Clock::now();  // it was submitted, first admitted, or its first token came
   };
   struct Message {
@@ -105,12 +124,29 @@ class Service {
   struct OutputRow {
     Active* active;
     std::int64_t position;
-    bool is_last;  // the next token is chosen from it
+    bool is_last;  // the next token is chosen from it, or the one behind a proposed one
+    std::span<const float> logits = {};
+  };
+  // A pass whose tokens the device chooses, and that has not been waited for.
+  struct PassUnderWay {
+    std::vector<Active*> actives;
+    std::vector<OutputRow> rows;
+    std::int64_t decoding_rows, prompt_rows;
+    Clock::time_point begin;
+    double planning_seconds;
   };
   // What came of one.
   struct Outcome {
     std::int32_t token = 0;
     TokenScore score = {};
+    bool is_whole = false;   // the text; nothing but the end may follow
+    bool is_forced = false;  // whatever the logits were
+  };
+  // Of the rows of one request that follow one another: a token behind each, as far as they are what was proposed, and
+  // those that are forced then. Where one failed, those before it came all the same.
+  struct Outcomes {
+    std::vector<Outcome> tokens = {};
+    std::optional<Error> error = {};
   };
 
   Service(Session& session, const Tokenizer& tokenizer, Bell& bell, ServiceOptions options);
@@ -154,10 +190,48 @@ class Service {
   // A pass and what follows from it (engine/service_pass.cc).
   void compute(const ScheduledPass& pass);
   void fail(const ScheduledPass& pass, std::span<Active* const> of_pass, const Error& error);
-  Result<Outcome> evaluate(const OutputRow& row, std::span<const float> logits, Context& context) const;
+  Result<Outcome> evaluate(const OutputRow& row, std::int64_t ahead, Context& context) const;
+  Outcomes evaluate_run(std::span<const OutputRow> rows, Context& context) const;
+  // Appends what follows without a choice, where nobody wants to know how likely it was. False: the run has come to an
+  // end, or to what was not proposed.
+  static bool go_on_forced(Active& active, std::vector<Outcome>& tokens);
+  // Those whose mask is not there yet keep their logits and choose later: nobody waits long for another's grammar.
   void take_outputs(std::span<const OutputRow> rows, View<const float> logits);
-  void take_outcome(const OutputRow& row, Result<Outcome> outcome);
-  void count_pass(const ScheduledPass& pass);
+  static bool needs_mask(Active& active);
+  void take_rows(std::span<const OutputRow> rows);
+  // Whether somebody did.
+  bool choose_late();
+
+  // Tokens that are likely to come, or known to (engine/service_proposals.cc).
+  bool can_propose() const;
+  void propose(Active& active) const;
+  // Not so many that others have less room for them.
+  void trim_proposals();
+  // What was computed of proposals that did not come is forgotten: all behind so many tokens of the text.
+  void forget_refused(Active& active, std::int64_t accepted, std::int64_t length);
+  void take_outcomes(std::span<const OutputRow> rows, Outcomes outcomes);
+  void take_outcome(const OutputRow& row, const Outcome& found);
+  void share_computed(Active& active);
+  void count_pass(std::int64_t decoding_rows, std::int64_t prompt_rows);
+
+  // Passes of a device behind one another (engine/service_ahead.cc).
+  // Where passes run on a device and nobody looks at logits, tokens alone come back.
+  bool can_choose_on_device(std::span<const OutputRow> rows) const;
+  static bool have_same_adapters(std::span<Active* const> actives);
+  Result<void> begin_on_device(std::span<const TokenRun> runs, std::span<Active* const> of_runs,
+                               std::span<const OutputRow> rows, const ScheduledPass& pass);
+  // Whether those of the pass under way will all have another token, and nobody else has to have a part in its pass.
+  bool can_go_on() const;
+  // Begins that pass before the tokens are known that it goes on with. Where it cannot, the next one is scheduled.
+  void go_on();
+  // Waits for the first that is under way, and tells its listeners while the next one runs.
+  void take_first();
+  void take_token(const OutputRow& row, std::int32_t token);
+  // Those for whom a device chose an end that must not come: their last token is computed again, for its logits, which
+  // is seldom and costs less than to bring all logits every time. Precondition: no pass is under way.
+  void set_back();
+  void forget_passes();
+  bool is_under_way(const Active& active) const;
 
   Session& session_;
   const Tokenizer& tokenizer_;
@@ -166,9 +240,14 @@ class Service {
   PromptRows prompt_rows_;
   PassCosts costs_;
   std::uint64_t secret_;                         // of the names of texts
+  bool forces_tokens_;                           // ServiceOptions
+  std::int64_t most_looked_up_;                  // too
   std::vector<std::unique_ptr<Active>> active_;  // by arrival
   std::vector<ScheduleState::Turn> turns_;       // of askers whose requests wait
+  std::deque<PassUnderWay> under_way_;           // on a device; nothing is scheduled meanwhile
+  Clock::time_point last_taken_;                 // when the last of them had ended
   std::vector<std::unique_ptr<Workers>> alone_;  // one for each of the session's workers, of one thread
+  std::shared_ptr<MaskThread> masks_;
 
   mutable std::mutex mutex_;  // of all that follows
   std::vector<std::unique_ptr<Active>> submitted_;

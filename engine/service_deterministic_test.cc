@@ -16,7 +16,7 @@ namespace ingot {
 namespace {
 
 // Ten models are served.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(INGOT_SANITIZED)
 constexpr std::size_t requests_of_a_model = 20;  // sanitizers look for other faults
 #else
 constexpr std::size_t requests_of_a_model = 50;

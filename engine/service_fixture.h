@@ -70,7 +70,7 @@ class ServiceTest : public testing::Test {
     service_.reset();
     session_ = new_session(sequences, pages);
     all_pages_ = session_->sequences().whole().free_pages();
-    service_ = Service::create(*session_, tokenizer(), bell_, service).value();
+    service_ = Service::create(*session_, tokenizer(), bell_, std::move(service)).value();
   }
 
   std::unique_ptr<Session> new_session(int sequences, std::int64_t pages = 0) const {
@@ -101,7 +101,10 @@ class ServiceTest : public testing::Test {
   }
 
   void run_all() {
-    for (int pass = 0; service_->step(); ++pass) ASSERT_LT(pass, 10'000);
+    for (int pass = 0; service_->step() || service_->awaits_masks(); ++pass) {
+      if (service_->awaits_masks()) bell_.wait();
+      ASSERT_LT(pass, 10'000);
+    }
     EXPECT_EQ(session_->sequences().whole().free_pages(), all_pages_);
   }
 

@@ -1,9 +1,7 @@
 #include "engine/session.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
-#include <numeric>
 
 #include "engine/cache_budget.h"
 #include "kernels/all_operations.h"
@@ -12,57 +10,19 @@
 #include "machine/machine.h"
 #include "model/plan/cache_lowering.h"
 #include "model/plan/packed_weights.h"
-#include "model/plan/rewrite.h"
+#include "model/plan/split.h"
 #include "model/template/pass_inputs.h"
 
 namespace ingot {
 namespace {
 
-// As many as there are ways to decode up to 64 sequences at once, and as many again with prompts beside them: a service
-// that has come to rest makes no plan any more.
-constexpr std::size_t most_plans = 128;
-
 // What a model keeps is the same for every pass, so the least one shows it.
 PassShape shortest_pass() { return {.runs = {1}, .outputs = 1}; }
 
-// Null where the circuit does not have it.
-std::int32_t* input_of(const Plan& plan, std::string_view name) {
-  return reinterpret_cast<std::int32_t*>(plan.tensor(name).data());
-}
-
-// Which pages the runs' sequences hold, as the steps of a plan read it. Null where the circuit does not have it.
-struct PageTables {
-  std::int32_t* of_sequences;
-  std::int32_t* of_runs;
-  std::int32_t* of_tokens;
-};
-
-// Tokens of the runs at the beginning that a plan decodes one by one; the others it reads run by run.
-std::int64_t decoded_tokens(const Plan& plan) {
-  const CircuitTensor* lengths = plan.circuit().find(pass_inputs::lengths);
-  return lengths == nullptr ? 0 : lengths->shape[0];
-}
-
-void fill_tables(const PagedCache& cache, std::span<const TokenRun> runs, std::int64_t row_length, std::int64_t decoded,
-                 PageTables tables) {
-  if (tables.of_sequences == nullptr) return;
-  for (const TokenRun& run : runs) {
-    const std::span row(tables.of_sequences + run.sequence * row_length, static_cast<std::size_t>(row_length));
-    cache.write_table(run.sequence, row);
-    if (decoded <= 0) {
-      tables.of_runs = std::copy(row.begin(), row.end(), tables.of_runs);
-      continue;
-    }
-    decoded -= static_cast<std::int64_t>(run.tokens.size());
-    for (std::size_t token = 0; token < run.tokens.size(); ++token) {
-      tables.of_tokens = std::copy(row.begin(), row.end(), tables.of_tokens);
-    }
-  }
-}
-
-std::int64_t outputs_of(const TokenRun& run) {
-  if (run.wanted == Wanted::all) return static_cast<std::int64_t>(run.tokens.size());
-  return run.wanted == Wanted::last && !run.tokens.empty() ? 1 : 0;
+std::int64_t tokens_of(std::span<const TokenRun> runs) {
+  std::int64_t tokens = 0;
+  for (const TokenRun& run : runs) tokens += static_cast<std::int64_t>(run.tokens.size());
+  return tokens;
 }
 
 Result<std::int64_t> context_of(const ModelFacts& facts, std::int64_t asked) {
@@ -85,6 +45,28 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Model> mo
 }
 
 Result<void> Session::start() {
+  if (options_.device != nullptr) {
+    device_ = TRY(DeviceSide::create(options_.device, options_.sequences));
+    TRY(device_->upload(options_.adapters));
+    host_layers_ = options_.device->host_layers();
+    TRY(choose_device_rows(device_->processor()));
+  }
+  TRY(prepare());
+  TRY(pack());
+  const SharingOptions sharing = TRY(share_memory());
+  const Circuit circuit = TRY(rewritten_circuit(shortest_pass()));
+  memory_ = std::make_unique<SequenceMemory>(
+      TRY(SequenceMemory::create(circuit, geometry_, sharing, device_ ? device_->home() : MemoryHome())));
+  return {};
+}
+
+// A row of a device has the bits that it has by itself: there is no other table to ask for.
+Result<void> Session::choose_device_rows(const Processor& processor) {
+  device_table_ = std::make_unique<KernelTable>(TRY(KernelTable::select(all_operations(), processor, options_.forced)));
+  return {};
+}
+
+Result<void> Session::prepare() {
   if (options_.sequences < 1 || options_.page_length < 1 || options_.chunk < 1) {
     return Error::of(ErrorCode::invalid_argument, "expected at least one sequence, a page and a chunk of at least one ",
                      "token, found ", options_.sequences, ", ", options_.page_length, ", ", options_.chunk);
@@ -97,23 +79,21 @@ Result<void> Session::start() {
   if (options_.cache != DType::f16 && options_.cache != DType::f32 && options_.cache != DType::q8_0) {
     return Error::of(ErrorCode::invalid_argument, "expected a cache of f32, f16 or q8_0, found ", options_.cache);
   }
+  options_.adapter_scales = TRY(checked_scales(options_.adapter_scales, options_.adapters.size()));
   context_ = TRY(context_of(model_->facts(), options_.context));
   const Machine machine = Machine::detect();
-  table_ = std::make_unique<KernelTable>(
-      TRY(KernelTable::select(all_operations(), machine.features, options_.forced, neighbours())));
+  const std::span<const ForcedVariant> forced = options_.forced;
+  table_ = std::make_unique<KernelTable>(TRY(KernelTable::select(
+      all_operations(), machine.features, device_table_ ? std::span<const ForcedVariant>() : forced, neighbours())));
   workers_ = TRY(Workers::create({.threads = options_.threads}));
-  TRY(choose_geometry());
-  TRY(pack());
-  const SharingOptions sharing = TRY(share_memory());
-  const Circuit circuit = TRY(rewritten_circuit(shortest_pass()));
-  memory_ = std::make_unique<SequenceMemory>(TRY(SequenceMemory::create(circuit, geometry_, sharing)));
-  return {};
+  return choose_geometry();
 }
 
 Result<void> Session::pack() {
-  if (options_.packing == WeightPacking::never) return {};
+  if (options_.packing == WeightPacking::never || (device_ && host_layers_ == 0)) return {};
   const bool always = options_.packing == WeightPacking::always;
-  const Circuit plain = TRY(plain_circuit(shortest_pass()));
+  Circuit plain = TRY(plain_circuit(shortest_pass()));
+  if (host_layers_ > 0) plain = split_layers(plain, host_layers_).host;
   const FeatureSet features = Machine::detect().features;
   const std::vector<int> wanted = find_packable_weights(
       plain, [&](DType dtype) { return always || packing_pays(dtype, features, options_.sequences, neighbours()); });
@@ -143,7 +123,8 @@ Result<void> Session::choose_geometry() {
                      " sequences of ", geometry_.pages_per_sequence);
   }
   const std::int64_t window = largest_window(TRY(plain_circuit(shortest_pass())));
-  if (window == 0) return {};
+  // Nor are rings kept at two places at once: then every layer keeps all positions.
+  if (window == 0 || host_layers_ > 0) return {};
   // A pass stores its tokens before any of them looks back over the window. The page more lets a caller take back a
   // pass and a little.
   const std::int64_t kept = window + std::min(options_.chunk, context_);
@@ -164,66 +145,7 @@ Result<SharingOptions> Session::share_memory() {
     shares = TRY(divide_cache_memory(costs, geometry_, shares, options_.cache_memory));
     geometry_.pages = shares.pages;
   }
-  return SharingOptions{.secret = any_number(), .checkpoints = shares.checkpoints};
-}
-
-Result<Circuit> Session::plain_circuit(const PassShape& pass) const {
-  CircuitBuilder builder(model_->weights(), pass, {.longest = geometry_.longest_sequence()});
-  model_->form().emit(builder);
-  return builder.finish();
-}
-
-Result<Circuit> Session::rewritten_circuit(const PassShape& pass) const {
-  Circuit circuit = TRY(plain_circuit(pass));
-  const Fusion fusion = options_.rewrites ? Fusion::all : Fusion::none;
-  TRY(apply_rewrites(circuit, {.cache = &geometry_, .packed = &packed_, .fusion = fusion, .neighbours = neighbours()}));
-  return circuit;
-}
-
-Result<void> Session::bind(Plan& plan) {
-  return plan.bind(arena_.data(), [this](const CircuitTensor& tensor) {
-    if (tensor.storage == Storage::cache) return memory_->cache(tensor);
-    const auto run = static_cast<std::size_t>(tensor.run);
-    // A plan may be looked at before it runs: then its states are nobody's.
-    return run < sequences_of_runs_.size() ? memory_->state(tensor, sequences_of_runs_[run]) : arena_.data();
-  });
-}
-
-PassShape Session::planned_shape(const PassShape& pass) const {
-  // A state is read and written by its own run's steps, and without a cache attention is its own run's too.
-  if (memory_ == nullptr || memory_->has_states() || model_->facts().makes_embeddings) return pass;
-  const auto long_run =
-      std::ranges::find_if(pass.runs, [&](std::int64_t tokens) { return is_prefill_run(tokens, neighbours()); });
-  const std::int64_t decoded = std::accumulate(pass.runs.begin(), long_run, std::int64_t{0});
-  PassShape shape{.runs = std::vector<std::int64_t>(static_cast<std::size_t>(decoded), 1), .outputs = pass.outputs};
-  if (long_run == pass.runs.end()) return shape;
-  shape.runs.push_back(std::accumulate(long_run, pass.runs.end(), std::int64_t{0}) - (pass.runs.end() - long_run - 1));
-  shape.runs.insert(shape.runs.end(), static_cast<std::size_t>(pass.runs.end() - long_run - 1), 1);
-  return shape;
-}
-
-Result<Plan*> Session::plan_for(const PassShape& asked) {
-  const PassShape pass = planned_shape(asked);
-  const auto found =
-      std::find_if(plans_.begin(), plans_.end(), [&](const CachedPlan& cached) { return cached.pass == pass; });
-  if (found != plans_.end()) {
-    plans_.splice(plans_.begin(), plans_, found);
-    return plans_.front().plan.get();
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  Circuit circuit = TRY(rewritten_circuit(pass));
-  auto plan = std::make_unique<Plan>(TRY(Plan::create(std::move(circuit), *table_, workers_->count())));
-  if (scratch_.size() < plan->scratch_bytes()) scratch_ = TRY(Memory::allocate(Bytes(plan->scratch_bytes())));
-  const auto needed = static_cast<std::size_t>(plan->arena_bytes());
-  if (arena_.size() < needed) {
-    arena_ = TRY(Memory::allocate(Bytes(needed)));
-    for (CachedPlan& cached : plans_) TRY(bind(*cached.plan));
-  }
-  TRY(bind(*plan));
-  if (plans_.size() == most_plans) plans_.pop_back();
-  plans_.push_front({pass, std::move(plan)});
-  planning_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return plans_.front().plan.get();
+  return SharingOptions{.secret = any_number(), .checkpoints = shares.checkpoints, .adapters = options_.adapter_scales};
 }
 
 Result<void> Session::check(std::span<const TokenRun> runs) const {
@@ -259,38 +181,41 @@ Result<void> Session::require_room(int sequence, std::int64_t tokens) const {
 }
 
 Result<View<const float>> Session::forward(std::span<const TokenRun> runs) {
+  if (passes_under_way() > 0) {
+    return Error::of(ErrorCode::invalid_argument, "expected chosen tokens to be asked for before a pass, found ",
+                     passes_under_way(), " passes whose tokens were not");
+  }
   TRY(check(runs));
   outputs_.clear();
   planning_seconds_ = 0;
-  std::int64_t tokens = 0;
-  for (const TokenRun& run : runs) tokens += static_cast<std::int64_t>(run.tokens.size());
   tokens_done_ = 0;
-  tokens_wanted_ = tokens;
-  const bool splits = tokens > options_.chunk && !model_->facts().makes_embeddings;
-  const bool is_one_each = tokens == static_cast<std::int64_t>(runs.size());
-  if (options_.deterministic && memory_->has_states() && !is_one_each) {
-    TRY(run_token_by_token(runs));
-  } else if (!splits) {
-    TRY(run_pass(runs, outputs_));
-  } else {
-    for (const TokenRun& run : runs) {
-      for (std::size_t begin = 0; begin < run.tokens.size(); begin += static_cast<std::size_t>(options_.chunk)) {
-        TokenRun part = run;
-        part.tokens =
-            run.tokens.subspan(begin, std::min(static_cast<std::size_t>(options_.chunk), run.tokens.size() - begin));
-        const bool is_last = begin + part.tokens.size() == run.tokens.size();
-        if (run.wanted == Wanted::last && !is_last) part.wanted = Wanted::none;
-        TRY(run_pass(std::span(&part, 1), outputs_));
-      }
-    }
-  }
-  const ModelFacts& facts = model_->facts();
-  const std::int64_t width = facts.makes_embeddings ? facts.width : facts.vocabulary;
+  tokens_wanted_ = tokens_of(runs);
+  TRY(have_same_adapters(runs) ? compute(runs, outputs_) : compute_sets(runs, outputs_));
+  const std::int64_t width = output_width();
   return View<const float>(outputs_.data(), {static_cast<std::int64_t>(outputs_.size()) / width, width});
 }
 
+Result<void> Session::compute(std::span<const TokenRun> runs, std::vector<float>& outputs) {
+  const std::int64_t tokens = tokens_of(runs);
+  const bool splits = tokens > options_.chunk && !model_->facts().makes_embeddings;
+  const bool is_one_each = tokens == static_cast<std::int64_t>(runs.size());
+  if (options_.deterministic && memory_->has_states() && !is_one_each) return run_token_by_token(runs, outputs);
+  if (!splits) return run_pass(runs, outputs);
+  for (const TokenRun& run : runs) {
+    for (std::size_t begin = 0; begin < run.tokens.size(); begin += static_cast<std::size_t>(options_.chunk)) {
+      TokenRun part = run;
+      part.tokens =
+          run.tokens.subspan(begin, std::min(static_cast<std::size_t>(options_.chunk), run.tokens.size() - begin));
+      const bool is_last = begin + part.tokens.size() == run.tokens.size();
+      if (run.wanted == Wanted::last && !is_last) part.wanted = Wanted::none;
+      TRY(run_pass(std::span(&part, 1), outputs));
+    }
+  }
+  return {};
+}
+
 // A state that goes on by one token is summed in one order; over several, variants cut them in ways of their own.
-Result<void> Session::run_token_by_token(std::span<const TokenRun> runs) {
+Result<void> Session::run_token_by_token(std::span<const TokenRun> runs, std::vector<float>& all) {
   std::vector<std::vector<float>> outputs(runs.size());  // of each run
   std::vector<TokenRun> pass;
   std::vector<std::size_t> of_pass;  // which runs have an output in it
@@ -315,84 +240,84 @@ Result<void> Session::run_token_by_token(std::span<const TokenRun> runs) {
       outputs[of_pass[row]].insert(outputs[of_pass[row]].end(), begin, begin + width);
     }
   }
-  for (const std::vector<float>& of_run : outputs) outputs_.insert(outputs_.end(), of_run.begin(), of_run.end());
+  for (const std::vector<float>& of_run : outputs) all.insert(all.end(), of_run.begin(), of_run.end());
   return {};
 }
 
-Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float>& outputs) {
-  PassShape pass{.runs = {}, .outputs = 0};
+Result<Plan*> Session::prepare_pass(std::span<const TokenRun> runs) {
+  PassShape pass{.runs = {}, .outputs = 0, .adapters = runs.empty() ? AdapterScales() : adapters_of(runs.front())};
   for (const TokenRun& run : runs) {
     TRY(memory_->reserve(run.sequence, static_cast<std::int64_t>(run.tokens.size())));
     pass.runs.push_back(static_cast<std::int64_t>(run.tokens.size()));
     pass.outputs += outputs_of(run);
   }
+  runs_with_tokens_.clear();
   sequences_of_runs_.clear();
   for (const TokenRun& run : runs) sequences_of_runs_.push_back(run.sequence);
-  Plan& plan = *TRY(plan_for(pass));
+  Plan& plan = *TRY(plan_with_adapters(pass));
   TRY(plan.bind_states([this](const CircuitTensor& tensor) {
     return memory_->state(tensor, sequences_of_runs_[static_cast<std::size_t>(tensor.run)]);
   }));
+  if (device_) TRY(device_->begin_pass(plan));
   fill_inputs(plan, runs);
-  TRY(run_plan(plan, pass.tokens()));
-  tokens_done_ += pass.tokens();
-  // A model that makes embeddings remembers nothing.
-  if (!model_->facts().makes_embeddings) {
-    for (const TokenRun& run : runs) memory_->advance(run.sequence, static_cast<std::int64_t>(run.tokens.size()));
+  return &plan;
+}
+
+void Session::finish_pass(std::span<const TokenRun> runs) {
+  for (const TokenRun& run : runs) {
+    tokens_done_ += static_cast<std::int64_t>(run.tokens.size());
+    // A model that makes embeddings remembers nothing.
+    if (model_->facts().makes_embeddings) continue;
+    memory_->advance(run.sequence, static_cast<std::int64_t>(run.tokens.size()));
   }
+}
+
+Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float>& outputs) {
+  Plan& plan = *TRY(prepare_pass(runs));
+  TRY(run_plan(plan, tokens_of(runs)));
+  finish_pass(runs);
   const AnyView result = plan.tensor(pass_inputs::result);
+  if (device_) return device_->receive(result, outputs);
   const auto* data = reinterpret_cast<const float*>(result.data());
   outputs.insert(outputs.end(), data, data + result.count());
   return {};
 }
 
+Context Session::context_of_passes() {
+  return device_ ? Context{*workers_, device_->scratch(), &device_->queue()} : Context{*workers_, scratch_.bytes()};
+}
+
 Result<void> Session::run_plan(Plan& plan, std::int64_t tokens) {
-  Context context{*workers_, scratch_.bytes()};
-  if (!progress_ || tokens_wanted_ < 2) return plan.run(context, observer_ ? &observer_ : nullptr);
+  const bool is_followed = progress_ && tokens_wanted_ >= 2;
+  if (device_) {
+    device_->send_inputs(plan);
+    if (!observer_ && !is_followed) return run_on_device(plan, {.plan = &plan});
+  }
   const auto steps = static_cast<std::int64_t>(plan.circuit().steps.size());
   const Plan::Observer follower = [&](std::size_t step) {
     if (observer_) observer_(step);
-    progress_(tokens_done_ + tokens * static_cast<std::int64_t>(step + 1) / steps, tokens_wanted_);
+    if (is_followed) progress_(tokens_done_ + tokens * static_cast<std::int64_t>(step + 1) / steps, tokens_wanted_);
   };
-  return plan.run(context, &follower);
+  const Plan::Observer* const observer = observer_ || is_followed ? &follower : nullptr;
+  TRY(run_host_steps(plan, observer));
+  Context context = context_of_passes();
+  return plan.run(context, observer);
 }
 
-void Session::fill_inputs(const Plan& plan, std::span<const TokenRun> runs) {
-  std::int32_t* tokens = input_of(plan, pass_inputs::tokens);
-  std::int32_t* positions = input_of(plan, pass_inputs::positions);
-  std::int32_t* sequences = input_of(plan, pass_inputs::sequences);  // null, as what follows, without a cache
-  std::int32_t* lengths = input_of(plan, pass_inputs::lengths);
-  std::int32_t* run_begins = input_of(plan, pass_inputs::run_begins);
-  std::int32_t* run_lengths = input_of(plan, pass_inputs::run_lengths);
-  std::int32_t* wanted = input_of(plan, pass_inputs::wanted);
-  const auto decoded = static_cast<std::int32_t>(decoded_tokens(plan));
-  std::int32_t token = 0;
-  for (const TokenRun& run : runs) {
-    const bool is_decoded = token < decoded;
-    if (!is_decoded && run_begins != nullptr) *run_begins++ = token - decoded;
-    for (std::size_t index = 0; index < run.tokens.size(); ++index, ++token) {
-      const auto position = static_cast<std::int32_t>(memory_->length(run.sequence)) + static_cast<std::int32_t>(index);
-      tokens[token] = run.tokens[index];
-      positions[token] = position;
-      if (sequences != nullptr) sequences[token] = run.sequence;
-      if (is_decoded) lengths[token] = position + 1;
-      const bool is_wanted =
-          run.wanted == Wanted::all || (run.wanted == Wanted::last && index + 1 == run.tokens.size());
-      if (is_wanted) *wanted++ = token;
-    }
-    if (!is_decoded && run_lengths != nullptr) *run_lengths++ = positions[token - 1] + 1;
-  }
-  if (run_begins != nullptr) *run_begins = token - decoded;
-  const std::int64_t row = geometry_.pages_per_sequence;
-  fill_tables(memory_->whole(), runs, row, decoded,
-              {input_of(plan, pass_inputs::pages), input_of(plan, pass_inputs::run_pages),
-               input_of(plan, pass_inputs::token_pages)});
-  fill_tables(memory_->rings(), runs, row, decoded,
-              {input_of(plan, pass_inputs::ring_pages), input_of(plan, pass_inputs::run_ring_pages),
-               input_of(plan, pass_inputs::token_ring_pages)});
+Result<void> Session::run_host_steps(Plan& plan, const Plan::Observer* observer) {
+  if (plan.host_steps() == 0) return {};
+  Context context{*workers_, scratch_.bytes()};
+  return plan.run_host_steps(device_->inputs(), context, observer);
+}
+
+std::size_t Session::device_bytes() const {
+  if (!device_) return 0;
+  return options_.device->bytes() + device_->bytes() + memory_->bytes() - memory_->whole().host_bytes();
 }
 
 std::size_t Session::working_bytes() const {
-  return memory_->bytes() + arena_.size() + scratch_.size() + static_cast<std::size_t>(packed_.bytes());
+  return memory_->bytes() + arena_.size() + scratch_.size() + (device_ ? device_->bytes() : 0) +
+         static_cast<std::size_t>(packed_.bytes());
 }
 
 }  // namespace ingot

@@ -15,6 +15,10 @@
 
 namespace ingot {
 
+namespace grammar {
+class Constraint;
+}
+
 inline constexpr std::int64_t most_likely_tokens = 20;  // that can be asked for
 
 struct TextRequest {
@@ -26,12 +30,20 @@ struct TextRequest {
   std::vector<std::string> stops = {};
   std::vector<std::int32_t> stop_tokens = {};
   std::vector<TokenBias> biases = {};
+  // Special tokens that are spelled in the answer, as marks of calls and thoughts are; in order.
+  std::vector<std::int32_t> shown_tokens = {};
+  // What the answer must keep to, of this tokenizer; null: free text. It ends where nothing but the end is left, also
+  // before least_tokens and where the model's end is ignored.
+  std::shared_ptr<const grammar::Constraint> constraint = nullptr;
   // How many of the most likely tokens are told beside each that was chosen; nothing: no probabilities at all.
   std::optional<std::int64_t> most_likely = {};
   // Computes all of the prompt, whatever others know of it. No tokens may be asked for then but these.
   bool wants_prompt_probabilities = false;
   std::int64_t asker = 0;  // whose turn it is (engine/scheduler.h)
   std::uint64_t salt = 0;  // with whom it shares what is computed (engine/prefix_index.h)
+  // How much each of the session's adapters counts (engine/adapter.h); empty: what the session's sequences begin with.
+  // Whoever has other ones shares nothing with it.
+  std::vector<float> adapters = {};
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
 };
 

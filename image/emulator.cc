@@ -36,7 +36,7 @@ Result<std::string> with_arguments(std::string line, const BootRequest& request)
     encode_argument(argument, [&](char character) { line += character; });
   }
   if (line.size() <= command_line_capacity) return line;
-  return Error::of(ErrorCode::unsupported, "expected arguments of at most ", command_line_capacity,
+  return Error::of(ErrorCode::invalid_argument, "expected arguments of at most ", command_line_capacity,
                    " characters on the kernel's command line, found ", line.size(), ": cast them with --arg");
 }
 
@@ -103,6 +103,25 @@ bool chooses_kvm(const BootRequest& request, const EmulatorHost& host) {
   return request.uses_kvm.value_or(host.has_kvm) && !request.counts_instructions;  // which KVM cannot
 }
 
+Result<void> check_ports_are_free(const BootRequest& request) {
+  for (const PublishedPort& port : request.network.ports) TRY(check_port_is_free("--publish", port));
+  return request.waits_for_debugger ? check_port_is_free("--gdb", debugger_port()) : Result<void>();
+}
+
+// What the emulator would find wrong with this machine once it has begun, and say in words of its own.
+Result<void> check_host(const BootRequest& request, const EmulatorHost& host) {
+  if (!find_program(emulator)) {
+    return Error::of(ErrorCode::not_found, "expected the program ", emulator, ", found none: install qemu-system-x86");
+  }
+  if (request.uses_kvm.value_or(false) && !host.has_kvm) {
+    return Error::of(ErrorCode::unsupported,
+                     "--accelerator: expected /dev/kvm and a CPU that virtualises, found none: tcg emulates one");
+  }
+  TRY(check_ports_are_free(request));
+  if (!request.network.tap.empty()) TRY(find_tap(request.network.tap));
+  return {};
+}
+
 // What is asked of the machine, and what the manifest grants the program on it.
 Result<void> plan_by_manifest(const BootRequest& request, EmulatorPlan& plan) {
   const OpenedImage opened = TRY(open_image(request.image));
@@ -112,7 +131,7 @@ Result<void> plan_by_manifest(const BootRequest& request, EmulatorPlan& plan) {
   plan.cpus = manifest.machine_cpus.value_or(1);
   const bool needs_pci = manifest.grants("pci");
   if (needs_pci && request.machine == "microvm") {
-    return Error::of(ErrorCode::unsupported,
+    return Error::of(ErrorCode::invalid_argument,
                      "--machine: expected q35 for an image with 'grant pci', found microvm, which has none");
   }
   plan.machine = !request.machine.empty() ? request.machine : needs_pci ? "q35" : "microvm";
@@ -120,7 +139,7 @@ Result<void> plan_by_manifest(const BootRequest& request, EmulatorPlan& plan) {
     plan.network = TRY(network_settings_of(manifest));
   } else if (request.network.is_asked_for()) {
     return Error::of(
-        ErrorCode::denied,
+        ErrorCode::invalid_argument,
         "--publish, --tap and --pcap: expected an image that was cast with --grant network, found one whose "
         "program may not use a network");
   }
@@ -132,8 +151,8 @@ Result<void> plan_by_manifest(const BootRequest& request, EmulatorPlan& plan) {
 // A disk's manifest lies within its file system, and is not looked at: what is asked for is there.
 Result<void> plan_disk(const BootRequest& request, EmulatorPlan& plan) {
   const auto refuse = [](std::string_view option, std::string_view found, std::string_view why) {
-    return Error::of(ErrorCode::unsupported, "expected no ", option, " at boot for a disk or disc, ", why, ", found '",
-                     found, "'");
+    return Error::of(ErrorCode::invalid_argument, "expected no ", option, " at boot for a disk or disc, ", why,
+                     ", found '", found, "'");
   };
   if (!request.options.empty()) {
     return refuse("--option", request.options.front(), "whose loader has its own command line: cast it with --option");
@@ -148,7 +167,32 @@ Result<void> plan_disk(const BootRequest& request, EmulatorPlan& plan) {
   return {};
 }
 
+// What comes of a signal to end.
+std::string_view words_for_signal(int times) {
+  if (times == 1)
+    return "told to end: the power button is pressed, and the program may finish. Once more ends the machine";
+  if (times == 2)
+    return "told to end again: the machine is switched off, whatever its program does. Once more kills it";
+  return "told to end once more: the emulator is killed";
+}
+
+// Where the kernel did not say how the program ended.
+Error end_without_exit_code(const KernelLog& log, const ProcessEnd& end, int told_to_end) {
+  constexpr ErrorCode code = ErrorCode::input_output;
+  if (told_to_end > 1) {
+    return Error::of(code, "expected the program to end by the power button, found ", told_to_end,
+                     " signals: the last of them ended the machine");
+  }
+  if (!log.panic().empty()) {
+    return Error::of(code, "expected a last line 'exit N' from the kernel, found '", shortened(log.panic()), "'");
+  }
+  return Error::of(code, "expected a last line 'exit N' from the kernel, found none; ", emulator, " ended with status ",
+                   end.status);
+}
+
 }  // namespace
+
+PublishedPort debugger_port() { return {.host = "0.0.0.0", .port = 1234, .guest_port = 0}; }
 
 Result<ImageFormat> format_of_image(const std::string& path) {
   constexpr std::uint64_t needed = 33 << 10, disc_mark = 32769;
@@ -226,6 +270,7 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
 Result<BootCommand> command_to_boot(const BootRequest& request) {
   BootCommand command;
   command.plan = TRY(plan_boot(request));
+  TRY(check_ports_are_free(request));
   EmulatorHost host = this_machine();
   host.log = "/dev/stderr";  // who runs it has no pipe for it
   command.uses_kvm = chooses_kvm(request, host);
@@ -262,18 +307,15 @@ void KernelLog::end_line() {
 
 Result<int> boot(const BootRequest& request) {
   const EmulatorPlan plan = TRY(plan_boot(request));
-  if (!find_program(emulator)) {
-    return Error::of(ErrorCode::not_found, "expected the program ", emulator, ", found none: install qemu-system-x86");
-  }
   const TemporaryFolder folder = TRY(TemporaryFolder::create());
   EmulatorHost host = this_machine();
   if (plan.format == ImageFormat::disk) TRY(copy_firmware(folder, host));
-  TRY(check_ports_are_free(request.network.ports));
-  if (!request.network.tap.empty()) TRY(find_tap(request.network.tap));
+  TRY(check_host(request, host));
   const EmulatorButton button = TRY(EmulatorButton::create());
   host.button = button_descriptor;
   KernelLog log;
   bool is_asked_to_end = false;
+  int told_to_end = 0;  // times
   const auto press_when_ready = [&] {
     if (!is_asked_to_end || !log.has_button()) return;
     is_asked_to_end = false;
@@ -281,10 +323,14 @@ Result<int> boot(const BootRequest& request) {
   };
   ProcessRequest process;
   process.inherited = {{button.emulators_end(), button_descriptor}};
-  process.asked_to_end = [&] {
+  process.asked_to_end = [&](int times) {
+    told_to_end = times;
+    if (request.tell) request.tell(words_for_signal(times));
+    if (times > 1) return;
     is_asked_to_end = true;
     press_when_ready();
   };
+  process.one_wish = std::chrono::seconds(1);
   process.has_own_group = !host.has_terminal;  // whose keys are the guest's: Ctrl-C is no signal there
   process.words = TRY(emulator_words(request, plan, host));
   process.channels.push_back({log_descriptor, [&](std::string_view piece) {
@@ -309,15 +355,10 @@ Result<int> boot(const BootRequest& request) {
     }
     return *log.exit_code();
   }
-  if (!request.shows_log) {
+  if (!request.shows_log && told_to_end < 2) {
     for (const std::string& line : log.last_lines()) std::fprintf(stderr, "%s\n", line.c_str());
   }
-  if (!log.panic().empty()) {
-    return Error::of(ErrorCode::input_output, "expected a last line 'exit N' from the kernel, found '",
-                     shortened(log.panic()), "'");
-  }
-  return Error::of(ErrorCode::input_output, "expected a last line 'exit N' from the kernel, found none; ", emulator,
-                   " ended with status ", end.status);
+  return end_without_exit_code(log, end, told_to_end);
 }
 
 }  // namespace ingot::image

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,7 +25,7 @@ struct BootRequest {
   std::optional<std::uint64_t> memory;  // bytes; nothing: what the image was cast for
   std::optional<std::uint32_t> cpus;
   std::optional<bool> uses_kvm;                 // nothing: where the machine has it
-  bool waits_for_debugger = false;              // at TCP port 1234
+  bool waits_for_debugger = false;              // at debugger_port()
   bool counts_instructions = false;             // repeats bit by bit, and time is counted in instructions
   bool shows_log = false;                       // the kernel's log on standard error
   EscapeCodes escape_codes = EscapeCodes::all;  // of the console that reach standard output
@@ -33,11 +34,13 @@ struct BootRequest {
   std::string machine;                          // microvm, q35; empty: by what is granted
   std::string initrd;                           // a file that the loader brings beside the image; empty: none
   NetworkRequest network;
+  std::function<void(std::string_view)> tell{};  // what whoever waits should know meanwhile; empty: nobody does
 };
 
 // What this machine offers.
 inline constexpr int log_descriptor = 30;     // where the emulator finds the pipe for the kernel's log
 inline constexpr int button_descriptor = 31;  // and where it is told that the power button is pressed
+PublishedPort debugger_port();                // where a debugger finds it: the emulator's -s
 
 struct EmulatorHost {
   bool has_kvm = false;
@@ -57,6 +60,7 @@ struct EmulatorPlan {
   bool has_pci() const { return machine != "microvm"; }  // a small one tells only by bytecode where its PCI is
 };
 
+// Where the request does not go with the image, the error is invalid_argument.
 Result<EmulatorPlan> plan_boot(const BootRequest& request);
 Result<std::vector<std::string>> emulator_words(const BootRequest& request, const EmulatorPlan& plan,
                                                 const EmulatorHost& host);
@@ -96,7 +100,7 @@ class KernelLog {
 
 // Boots, with our terminal as the guest's console. The program's exit code; an error where the guest ended without one.
 // SIGTERM and SIGINT press the guest's power button, by which its program is told to end; a second one ends the
-// machine.
+// machine, and both are told.
 Result<int> boot(const BootRequest& request);
 
 }  // namespace ingot::image

@@ -1,7 +1,9 @@
 #include "image/emulator_network.h"
 
 #include <arpa/inet.h>
+#include <linux/ethtool.h>
 #include <linux/if_tun.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
@@ -12,8 +14,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
+
+#include "image/output_file.h"
 
 namespace ingot::image {
 
@@ -64,14 +67,40 @@ std::string user_network(const NetworkRequest& request, const NetworkSettings& s
   const AddressSettings& six = settings.version_6;
   if (six.source == Source::fixed) {
     words += ",ipv6-prefix=" + text_of(network_of(six)) + ",ipv6-prefixlen=" + std::to_string(six.prefix);
-    const bool is_of_this_link = six.gateway.bytes[0] == 0xfe;  // where the emulator's router has a place of its own
-    if (!is_of_this_link) words += ",ipv6-host=" + text_of(six.gateway);
+    // On a link's own addresses the emulator's router has a place of its own.
+    if (!is_of_this_link(six.gateway)) words += ",ipv6-host=" + text_of(six.gateway);
   }
   for (const PublishedPort& each : request.ports) {
     words += ",hostfwd=tcp:" + each.host + ':' + std::to_string(each.port) + '-' + guest + ':' +
              std::to_string(each.guest_port);
   }
   return words;
+}
+
+Error not_in_the_emulators_network(std::string_view expected, const AddressSettings& settings) {
+  return Error::of(ErrorCode::invalid_argument, "expected ", expected, " in the emulator's own network, found ",
+                   std::string_view(text_of(settings.address)), "/", settings.prefix,
+                   " in the image: boot it with --tap, or cast it with another --address");
+}
+
+// As QEMU has it, which would not start, or would answer for the guest's address.
+Result<void> check_user_network(const NetworkSettings& settings) {
+  constexpr unsigned least_prefix_4 = 4, most_prefix_6 = 126;
+  constexpr std::uint8_t routers_place = 2, name_servers_place = 3;
+  const AddressSettings& four = settings.version_4;
+  if (four.source == Source::fixed && four.prefix < least_prefix_4) {
+    return not_in_the_emulators_network("a prefix of 4 bits or more", four);
+  }
+  const AddressSettings& six = settings.version_6;
+  if (six.source != Source::fixed) return {};
+  if (six.prefix > most_prefix_6) return not_in_the_emulators_network("a prefix of at most 126 bits", six);
+  InternetAddress place = network_of(six);
+  for (const std::uint8_t last : {routers_place, name_servers_place}) {
+    if (last == routers_place && !is_of_this_link(six.gateway)) continue;
+    place.bytes.back() = static_cast<std::uint8_t>(network_of(six).bytes.back() | last);
+    if (six.address == place) return not_in_the_emulators_network("neither ::2 nor ::3, which are QEMU's,", six);
+  }
+  return {};
 }
 
 }  // namespace
@@ -107,44 +136,59 @@ Result<void> check_interface_name(const std::string& name) {
 }
 
 Result<void> check_capture(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::path file(path);
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (file.has_filename() && !std::filesystem::is_directory(file, ignored) &&
-      std::filesystem::is_directory(folder, ignored)) {
-    return {};
-  }
-  return Error::of(ErrorCode::invalid_argument, "expected a file to write, in a folder that is there, found '",
-                   std::string_view(path), "'");
+  TRY(check_output_name(path));
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  const bool is_there = ::access(path.c_str(), F_OK) == 0;
+  if (::access(is_there ? path.c_str() : folder.empty() ? "." : folder.c_str(), W_OK) == 0) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected a file that may be written, found '", std::string_view(path),
+                   "': ", std::strerror(errno));
 }
 
 Result<void> check_network(const NetworkRequest& request, const NetworkSettings& settings) {
+  if (!request.tap.empty()) {
+    const Result<TapInterface> found = find_tap(request.tap);
+    if (!found.ok() && found.error().code() == ErrorCode::invalid_argument) return found.error();
+    return {};
+  }
+  TRY(check_user_network(settings));
   if (!request.ports.empty() && settings.version_4.source == Source::none) {
-    return Error::of(ErrorCode::unsupported,
+    return Error::of(ErrorCode::invalid_argument,
                      "--publish: expected an image that was cast with an address of IPv4, to which the emulator "
                      "forwards, found one without: reach it by --tap");
   }
   return {};
 }
 
-Result<void> check_ports_are_free(const std::vector<PublishedPort>& ports) {
-  for (const PublishedPort& each : ports) {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(each.port);
-    ::inet_pton(AF_INET, each.host.c_str(), &address.sin_addr);
-    const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const int yes = 1;  // as the emulator does: connections that have ended keep no port
-    ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    const bool is_free = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-                         ::listen(descriptor, 1) == 0;
-    const int problem = errno;
-    ::close(descriptor);
-    if (is_free) continue;
-    return Error::of(ErrorCode::input_output, "--publish: expected ", std::string_view(each.host), ":", each.port,
-                     " to be free on this machine, found: ", std::strerror(problem));
+Result<void> check_ports_differ(const std::vector<PublishedPort>& ports) {
+  constexpr std::string_view any_host = "0.0.0.0";
+  for (auto later = ports.begin(); later != ports.end(); ++later) {
+    const auto earlier = std::find_if(ports.begin(), later, [&](const PublishedPort& port) {
+      const bool shares_host = port.host == later->host || port.host == any_host || later->host == any_host;
+      return port.port == later->port && shares_host;
+    });
+    if (earlier == later) continue;
+    return Error::of(ErrorCode::invalid_argument, "expected every port of this machine once, found ",
+                     std::string_view(earlier->host), ":", earlier->port, " and ", std::string_view(later->host), ":",
+                     later->port, ": publish one of them at another port");
   }
   return {};
+}
+
+Result<void> check_port_is_free(std::string_view option, const PublishedPort& port) {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port.port);
+  ::inet_pton(AF_INET, port.host.c_str(), &address.sin_addr);
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;  // as the emulator does: connections that have ended keep no port
+  ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  const bool is_free = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+                       ::listen(descriptor, 1) == 0;
+  const int problem = errno;
+  ::close(descriptor);
+  if (is_free) return {};
+  return Error::of(ErrorCode::invalid_argument, option, ": expected ", std::string_view(port.host), ":", port.port,
+                   " to be free on this machine, found: ", std::strerror(problem));
 }
 
 Result<TapInterface> find_tap(const std::string& name) {
@@ -152,15 +196,25 @@ Result<TapInterface> find_tap(const std::string& name) {
   name.copy(asked.ifr_name, IFNAMSIZ - 1);
   const int descriptor = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   const bool is_there = ::ioctl(descriptor, SIOCGIFMTU, &asked) == 0;
+  const int mtu = asked.ifr_mtu;
+  // By the socket, which is in this process's network: /sys may be another's.
+  ethtool_drvinfo driver = {};
+  driver.cmd = ETHTOOL_GDRVINFO;
+  asked.ifr_data = reinterpret_cast<char*>(&driver);
+  const bool is_tap = ::ioctl(descriptor, SIOCETHTOOL, &asked) == 0 && std::string_view(driver.bus_info) == "tap";
   ::close(descriptor);
   if (!is_there) {
     return Error::of(ErrorCode::not_found, "--tap: expected an interface '", std::string_view(name),
                      "' of this machine, found none: ip tuntap add dev ", std::string_view(name),
                      " mode tap, then ip link set ", std::string_view(name), " up");
   }
+  if (!is_tap) {
+    return Error::of(ErrorCode::invalid_argument, "--tap: expected a tap, found '", std::string_view(name),
+                     "', an interface of another kind: ip tuntap add dev tap0 mode tap makes one");
+  }
   unsigned flags = 0;
   std::ifstream("/sys/class/net/" + name + "/tun_flags") >> std::hex >> flags;
-  return TapInterface{.mtu = asked.ifr_mtu, .has_queues = (flags & IFF_MULTI_QUEUE) != 0};
+  return TapInterface{.mtu = mtu, .has_queues = (flags & IFF_MULTI_QUEUE) != 0};
 }
 
 std::vector<std::string> network_words(const NetworkRequest& request, const NetworkSettings& settings,

@@ -27,22 +27,27 @@ struct NetworkRequest {
   bool is_asked_for() const { return !ports.empty() || !tap.empty() || !capture.empty(); }
 };
 
-// A name that an interface can have, and a file that can be written.
+// A name that an interface can have, and a file that the emulator can write.
 Result<void> check_interface_name(const std::string& name);
 Result<void> check_capture(const std::string& path);
 
-// Whether the emulator can do for a guest with these settings what is asked.
+// Whether the emulator can do for a guest with these settings what is asked. Its own network has fewer prefixes than
+// there are, and keeps places for itself; an interface of this machine must be a tap, once it is there.
 Result<void> check_network(const NetworkRequest& request, const NetworkSettings& settings);
 
-// Whether nobody else has a port that is to be published: the error names it.
-Result<void> check_ports_are_free(const std::vector<PublishedPort>& ports);
+// Whether each can be had beside the others.
+Result<void> check_ports_differ(const std::vector<PublishedPort>& ports);
+
+// Whether nobody else has a port of this machine that an option asks for: the error names both.
+Result<void> check_port_is_free(std::string_view option, const PublishedPort& port);
 
 // An interface of this machine, as far as the emulator and the guest are to know it.
 struct TapInterface {
   int mtu = 1500;
   bool has_queues = false;  // it was made to be opened several times: a pair of queues each
 };
-// The error says how to make one.
+// Where there is none, the error (not_found) says how to make one; where it is of another kind, it is the caller's
+// (invalid_argument).
 Result<TapInterface> find_tap(const std::string& name);
 
 // What of a machine its network's card hangs on.

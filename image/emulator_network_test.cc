@@ -64,6 +64,32 @@ TEST(EmulatorNetwork, TheEmulatorsNetworkIsTheOneThatAFixedAddressIsIn) {
       << told;
 }
 
+TEST(EmulatorNetwork, ALinksOwnAddressesAreNotThoseThatBeginLikeThem) {
+  const TestFolder folder;
+  const std::string words = words_of(networked_image(folder, {"fec0::10/64,fec0::1"}));
+  EXPECT_NE(words.find(",ipv6-prefix=fec0::,ipv6-prefixlen=64,ipv6-host=fec0::1\n"), std::string::npos) << words;
+}
+
+// Which a tap has nothing against.
+TEST(EmulatorNetwork, WhatTheEmulatorsOwnNetworkCannotBeIsRefusedByItsAddress) {
+  const TestFolder folder;
+  for (const char* address : {"10.0.0.1/3,10.0.0.2", "2001:db8::/127,2001:db8::1", "2001:db8::1/128,fe80::1",
+                              "2001:db8::2/64,fe80::1", "2001:db8::3/64,2001:db8::1"}) {
+    BootRequest request = networked_image(folder, {address});
+    const std::string words = words_of(request);
+    const std::string found =
+        " in the emulator's own network, found " + std::string(address).substr(0, std::string(address).find(','));
+    EXPECT_NE(words.find(found + " in the image: boot it with --tap"), std::string::npos) << address << ": " << words;
+    EXPECT_EQ(plan_boot(request).error().code(), ErrorCode::invalid_argument);
+    request.network.tap = "tap-of-nobody";
+    EXPECT_TRUE(plan_boot(request).ok()) << address;
+  }
+  for (const char* address :
+       {"10.0.0.1/4,10.0.0.2", "2001:db8::1/126,2001:db8::2", "2001:db8::2/64,2001:db8::1", "10.0.0.0/31,10.0.0.1"}) {
+    EXPECT_TRUE(plan_boot(networked_image(folder, {address})).ok()) << address;
+  }
+}
+
 TEST(EmulatorNetwork, AnInterfaceOfTheHostIsTheGuestsNetwork) {
   const TestFolder folder;
   BootRequest request = networked_image(folder, {"slaac"});
@@ -87,16 +113,22 @@ TEST(EmulatorNetwork, NamesOfInterfacesAndFilesAreReadStrictly) {
   for (const std::string& path : {std::string(), folder.path("none/frames.pcap"), folder.path(""), std::string("/")}) {
     EXPECT_FALSE(check_capture(path).ok()) << path;
   }
+  if (::geteuid() == 0) return;  // who may write everywhere
+  EXPECT_FALSE(check_capture("/proc/frames.pcap").ok());
+  EXPECT_FALSE(check_capture("/proc/version").ok());
 }
 
-TEST(EmulatorNetwork, AnInterfaceThatIsNotThereIsNamed) {
+TEST(EmulatorNetwork, AnInterfaceThatIsNotThereOrIsNoTapIsNamed) {
   EXPECT_EQ(find_tap("tap-of-nobody").error().text(),
             "--tap: expected an interface 'tap-of-nobody' of this machine, found none: ip tuntap add dev tap-of-nobody "
             "mode tap, then ip link set tap-of-nobody up");
-  const Result<TapInterface> loop = find_tap("lo");
-  ASSERT_TRUE(loop.ok());
-  EXPECT_GT(loop.value().mtu, 1500);
-  EXPECT_FALSE(loop.value().has_queues);
+  EXPECT_EQ(
+      find_tap("lo").error().text(),
+      "--tap: expected a tap, found 'lo', an interface of another kind: ip tuntap add dev tap0 mode tap makes one");
+  const TestFolder folder;
+  BootRequest request = networked_image(folder, {"dhcp"});
+  request.network.tap = "lo";
+  EXPECT_EQ(plan_boot(request).error().code(), ErrorCode::invalid_argument);
 }
 
 TEST(EmulatorNetwork, NetworksThatCannotBeAreRefused) {
@@ -137,11 +169,27 @@ TEST(EmulatorNetwork, APortThatSomebodyHasIsNamed) {
   ASSERT_EQ(::listen(taken, 1), 0);
   ASSERT_EQ(::getsockname(taken, reinterpret_cast<sockaddr*>(&address), &bytes), 0);
   const std::string port = std::to_string(ntohs(address.sin_port));
-  const std::vector<PublishedPort> ports = {parse_published_port(port + ":80").value()};
-  EXPECT_EQ(check_ports_are_free(ports).error().text(),
+  const PublishedPort published = parse_published_port(port + ":80").value();
+  EXPECT_EQ(check_port_is_free("--publish", published).error().text(),
             "--publish: expected 127.0.0.1:" + port + " to be free on this machine, found: Address already in use");
   ::close(taken);
-  EXPECT_TRUE(check_ports_are_free(ports).ok());
+  EXPECT_TRUE(check_port_is_free("--publish", published).ok());
+}
+
+TEST(EmulatorNetwork, APortIsPublishedOnce) {
+  const auto differ = [](const std::vector<const char*>& texts) {
+    std::vector<PublishedPort> ports;
+    for (const char* text : texts) ports.push_back(parse_published_port(text).value());
+    const Result<void> result = check_ports_differ(ports);
+    return result.ok() ? std::string() : std::string(result.error().text());
+  };
+  EXPECT_EQ(differ({}), "");
+  EXPECT_EQ(differ({"80:1", "81:1", "127.0.0.2:80:1"}), "");
+  EXPECT_EQ(differ({"80:1", "81:1", "80:2"}),
+            "expected every port of this machine once, found 127.0.0.1:80 and 127.0.0.1:80: publish one of them at "
+            "another port");
+  EXPECT_NE(differ({"80:1", "0.0.0.0:80:2"}), "");
+  EXPECT_NE(differ({"0.0.0.0:80:1", "127.0.0.2:80:2"}), "");
 }
 
 }  // namespace

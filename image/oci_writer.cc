@@ -34,19 +34,22 @@ Result<Platform> platform_of(const OciImage& image) {
   }
   const std::string& program = image.entrypoint.front();
   const std::string path = TRY(image.root.resolve(program));
-  const std::string bytes = TRY(image.root.at(path)->content.read(largest_elf_to_look_at));
+  const Content& content = image.root.at(path)->content;
+  // As whoever casts knows it.
+  const std::string& name = content.host_path().empty() ? program : content.host_path();
+  const std::string bytes = TRY(content.read(largest_elf_to_look_at));
   Result<ElfFile> parsed = ElfFile::parse(bytes);
-  if (!parsed.ok()) return parsed.error().within("program '", shortened(program), "'");
+  if (!parsed.ok()) return parsed.error().within("program '", shortened(name), "'");
   const std::optional<std::string> interpreter = TRY(parsed.value().interpreter());
   if (interpreter) {
     return Error::of(ErrorCode::unsupported, "expected a static program, found one that needs '",
-                     shortened(*interpreter), "' at '", shortened(program), "'");
+                     shortened(*interpreter), "' at '", shortened(name), "'");
   }
   const std::uint16_t machine = parsed.value().machine();
   if (machine == elf_x86_64) return Platform{"amd64", ""};
   if (machine == elf_aarch64) return Platform{"arm64", "v8"};
   return Error::of(ErrorCode::unsupported, "expected a program for x86_64 or aarch64, found one for ",
-                   std::string_view(machine_name(machine)), " at '", shortened(program), "'");
+                   std::string_view(machine_name(machine)), " at '", shortened(name), "'");
 }
 
 Json platform_json(const Platform& platform) {

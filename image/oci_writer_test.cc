@@ -131,7 +131,8 @@ TEST(OciWriter, RefusalsNameTheReasonAndLeaveNothing) {
   Container container;
   OciImage& image = container.request.image;
   image.entrypoint = {"/model"};
-  EXPECT_EQ(container.complaint(), "program '/model': expected an ELF file, found another beginning");
+  EXPECT_EQ(container.complaint(),
+            "program '" + container.folder.path("weights") + "': expected an ELF file, found another beginning");
   image.entrypoint = {"/none"};
   EXPECT_NE(container.complaint().find("'/none'"), std::string::npos) << container.complaint();
   image.entrypoint = {"/bin"};

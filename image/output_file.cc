@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "image/bytes.h"
@@ -28,6 +29,16 @@ Error refused(std::string_view what, const std::string& path) {
 }
 
 }  // namespace
+
+Result<void> check_output_name(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::path(path).has_filename() && !std::filesystem::is_directory(path, ignored) &&
+      std::filesystem::is_directory(folder_of(path), ignored)) {
+    return {};
+  }
+  return Error::of(ErrorCode::invalid_argument, "expected a file to write, in a folder that is there, found '",
+                   shortened(path), "'");
+}
 
 OutputFile::OutputFile(std::string path, std::string temporary, int descriptor)
     : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}

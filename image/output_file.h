@@ -11,6 +11,9 @@
 
 namespace ingot::image {
 
+// Whether a file can have this name: in a folder that is there, and no folder's own.
+Result<void> check_output_name(const std::string& path);
+
 class OutputFile {
  public:
   // Fails where the name is a directory or a device, where the folder is missing, or where the disk has less room.

@@ -101,9 +101,10 @@ class Pipe {
 };
 
 // What is done about the first signal, the second, and those that follow.
-void pass_on_end(const ProcessRequest& request, int count, pid_t child) {
-  if (count == 1) return request.asked_to_end();
-  ::kill(child, count == 2 ? SIGTERM : SIGKILL);
+void pass_on_end(const ProcessRequest& request, int times, pid_t child) {
+  request.asked_to_end(times);
+  const int patience = request.ends_at_once ? 0 : 1;
+  if (times > patience) ::kill(child, times == patience + 1 ? SIGTERM : SIGKILL);
 }
 
 // Until the child and all that it started have closed every channel.
@@ -112,6 +113,7 @@ void read_channels(const ProcessRequest& request, const std::vector<Pipe>& pipes
   const std::vector<Channel>& channels = request.channels;
   bool is_told_to_end = false;
   int end_signals = 0;
+  std::chrono::steady_clock::time_point told;
   std::vector<pollfd> waiting;
   for (const Pipe& pipe : pipes) waiting.push_back({pipe.reading(), POLLIN, 0});
   std::size_t open = waiting.size();
@@ -120,7 +122,9 @@ void read_channels(const ProcessRequest& request, const std::vector<Pipe>& pipes
     if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;  // a signal
     if (signals != nullptr && waiting.back().revents != 0) {
       signals->take();
-      pass_on_end(request, ++end_signals, child);
+      const auto now = std::chrono::steady_clock::now();
+      if (end_signals == 0 || now - told > request.one_wish) pass_on_end(request, ++end_signals, child);
+      told = now;
     }
     for (std::size_t i = 0; i < channels.size(); ++i) {
       if (waiting[i].revents == 0) continue;

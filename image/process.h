@@ -1,6 +1,7 @@
 // Other programs: the emulator and the maker of boot discs.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -53,9 +54,13 @@ struct ProcessRequest {
   // Asked after each piece of a channel; once it says yes, the program is told to end. Empty: it ends by itself.
   std::function<bool()> has_enough{};
   std::vector<InheritedDescriptor> inherited{};
-  // Called when this process is told to end, by SIGTERM or Ctrl-C: the program may finish what it does. The second time
-  // it is told to end itself, then it is killed. Empty: this process ends, and the program with it.
-  std::function<void()> asked_to_end{};
+  // Called each time that this process is told to end, by SIGTERM or Ctrl-C. The first time the program may finish what
+  // it does, the second time it is told to end itself, then it is killed. Empty: this process ends, and the program
+  // with it.
+  std::function<void(int times)> asked_to_end{};
+  bool ends_at_once = false;  // the first time already it is told to end itself, the second time it is killed
+  // Signals that follow one another sooner are one wish: `timeout` tells a process and then its group.
+  std::chrono::milliseconds one_wish{0};
   // Ctrl-C on a terminal reaches this process alone. Then the program must not read from that terminal.
   bool has_own_group = false;
 };

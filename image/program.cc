@@ -32,18 +32,21 @@ std::uint32_t mode_of(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && (status.st_mode & 0111) != 0 ? 0755 : 0644;
 }
 
-Result<void> check_machine(const ElfFile& file, const std::string& path) {
-  if (file.machine() == elf_x86_64) return {};
-  return Error::of(ErrorCode::unsupported, "expected a program for x86_64, found one for ",
-                   std::string_view(machine_name(file.machine())), " at '", shortened(path), "'");
-}
-
 // A file that a program is made of.
 struct Part {
   std::string path;                    // in the image
   std::string host;                    // where it was fetched from; empty: it was in the image
   std::vector<std::string> inherited;  // DT_RPATH of those that asked for it
 };
+
+// As whoever casts knows it.
+std::string_view given_name(const Part& part) { return part.host.empty() ? part.path : part.host; }
+
+Result<void> check_machine(const ElfFile& file, const Part& part) {
+  if (file.machine() == elf_x86_64) return {};
+  return Error::of(ErrorCode::unsupported, "expected a program for x86_64, found one for ",
+                   std::string_view(machine_name(file.machine())), " at '", shortened(given_name(part)), "'");
+}
 
 // Follows what files name, from one to the next.
 class Walk {
@@ -84,12 +87,13 @@ class Walk {
     const Result<ElfFile> parsed = ElfFile::parse(bytes);
     if (!parsed.ok() && if_missing_ == IfMissing::note) return {};  // a file that only looks like one
     if (bytes.starts_with("#!")) {
-      return Error::of(ErrorCode::unsupported, "expected an ELF file at '", shortened(path), "', found a script for '",
-                       shortened(bytes.substr(2, bytes.find('\n') - 2)), "': cast that, with the script as argument");
+      return Error::of(ErrorCode::unsupported, "expected an ELF file at '", shortened(given_name(part)),
+                       "', found a script for '", shortened(bytes.substr(2, bytes.find('\n') - 2)),
+                       "': cast that, with the script as argument");
     }
-    if (!parsed.ok()) return parsed.error().within("program '", shortened(path), "'");
+    if (!parsed.ok()) return parsed.error().within("program '", shortened(given_name(part)), "'");
     const ElfFile& file = parsed.value();
-    TRY(check_machine(file, part.path));
+    TRY(check_machine(file, part));
     paths_.push_back(path);
     const std::optional<std::string> interpreter = TRY(file.interpreter());
     const ElfFile::Libraries libraries = TRY(file.libraries());
@@ -102,7 +106,7 @@ class Walk {
     if (writable_ == nullptr || !root_.empty() || host_agrees()) return {};
     return Error::of(ErrorCode::unsupported,
                      "expected --root with a root of x86_64 for a dynamic program on this machine, found none: '",
-                     shortened(user.path), "'");
+                     shortened(given_name(user)), "'");
   }
 
   Result<void> need_interpreter(const std::string& interpreter, const Part& user) {
@@ -112,7 +116,7 @@ class Walk {
       if (writable_ != nullptr) host = TRY(resolve_below(root_, interpreter));
       if (host.empty() || !fetch(interpreter, host, {})) {
         return Error::of(ErrorCode::not_found, "expected the interpreter '", shortened(interpreter), "' that '",
-                         shortened(user.path), "' needs, found it not in the image's root");
+                         shortened(given_name(user)), "' needs, found it not in the image's root");
       }
       loader_directory_ = std::string(parent_of(std::string_view(host).substr(root_.size())));
       return {};
@@ -150,7 +154,7 @@ class Walk {
     }
     const std::string where = writable_ == nullptr ? "the image's root" : root_.empty() ? "this machine" : root_;
     return Error::of(ErrorCode::not_found, "expected the library '", shortened(library), "' that '",
-                     shortened(user.path), "' needs, found it in none of the folders for libraries of ",
+                     shortened(given_name(user)), "' needs, found it in none of the folders for libraries of ",
                      std::string_view(where));
   }
 

@@ -48,7 +48,14 @@ TEST(Program, ForeignAndMissingAreRefused) {
   const TestFolder folder;
   FileTree tree;
   const std::string foreign = folder.put("foreign", fake_program("x", 0, elf_aarch64));
-  EXPECT_NE(add_program({foreign, "/p", ""}, tree).error().text().find("found one for aarch64"), std::string::npos);
+  EXPECT_EQ(add_program({foreign, "/p", ""}, tree).error().text(),
+            "expected a program for x86_64, found one for aarch64 at '" + foreign + "'");
+  const std::string text = folder.put("text", "no program"), script = folder.put("script", "#!/bin/sh\n");
+  EXPECT_EQ(add_program({text, "/text", ""}, tree).error().text(),
+            "program '" + text + "': expected an ELF file, found another beginning");
+  EXPECT_EQ(
+      add_program({script, "/script", ""}, tree).error().text(),
+      "expected an ELF file at '" + script + "', found a script for '/bin/sh': cast that, with the script as argument");
   EXPECT_EQ(add_program({folder.path("none"), "/p", ""}, tree).error().code(), ErrorCode::not_found);
 }
 
@@ -78,9 +85,8 @@ TEST(Program, WhatIsMissingIsNamed) {
   EXPECT_EQ(without_interpreter.add({.interpreter = "/lib64/other"}),
             "expected '/lib64/other' below '" + without_interpreter.folder.path("root") + "', found no such file");
   EXPECT_EQ(root.add({.interpreter = "/lib64/loader", .needed = {"libgone.so.1"}}),
-            "expected the library 'libgone.so.1' that '/bin/program' needs, found it in none of the folders for "
-            "libraries of " +
-                root.folder.path("root"));
+            "expected the library 'libgone.so.1' that '" + root.folder.path("out/program") +
+                "' needs, found it in none of the folders for libraries of " + root.folder.path("root"));
 }
 
 TEST(Program, OnlyTheOldKindOfRunPathIsInherited) {

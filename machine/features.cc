@@ -19,12 +19,16 @@ std::string_view name_of(Feature feature) {
     case Feature::i8mm: return "i8mm";
     case Feature::bf16: return "bf16";
     case Feature::sve: return "sve";
+    case Feature::sm_80: return "sm_80";
+    case Feature::sm_89: return "sm_89";
+    case Feature::sm_90a: return "sm_90a";
   }
   return "unknown feature";
 }
 
 Architecture architecture_of(Feature feature) {
-  return feature < Feature::neon ? Architecture::x86_64 : Architecture::aarch64;
+  if (feature < Feature::neon) return Architecture::x86_64;
+  return feature < Feature::sm_80 ? Architecture::aarch64 : Architecture::cuda;
 }
 
 }  // namespace ingot

@@ -1,4 +1,5 @@
-// CPU features a variant may need. A feature counts only when the CPU reports it and the operating system enabled it.
+// Features a variant may need, of the CPU or of a GPU. One of the CPU counts only when the CPU reports it and the
+// operating system enabled it. Those of a GPU are the device's own (DeviceInformation): the machine never has them.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,15 @@
 
 namespace ingot {
 
-enum class Architecture : std::uint8_t { x86_64, aarch64 };
+enum class Architecture : std::uint8_t { x86_64, aarch64, cuda };
 
 constexpr std::string_view name_of(Architecture architecture) {
-  return architecture == Architecture::x86_64 ? "x86_64" : "aarch64";
+  switch (architecture) {
+    case Architecture::x86_64: return "x86_64";
+    case Architecture::aarch64: return "aarch64";
+    case Architecture::cuda: return "cuda";
+  }
+  return "unknown architecture";
 }
 
 #if defined(__x86_64__)
@@ -39,8 +45,12 @@ enum class Feature : std::uint8_t {
   i8mm,
   bf16,
   sve,
+  // cuda: instructions of a compute capability. Later chips have those of 8.0 and 8.9; those of 9.0a are 9.0's alone.
+  sm_80,
+  sm_89,
+  sm_90a,
 };
-constexpr int feature_count = static_cast<int>(Feature::sve) + 1;
+constexpr int feature_count = static_cast<int>(Feature::sm_90a) + 1;
 
 std::string_view name_of(Feature feature);
 Architecture architecture_of(Feature feature);

@@ -37,6 +37,16 @@ TEST(Features, EveryFeatureHasItsOwnNameAndOneArchitecture) {
   EXPECT_EQ(architecture_of(Feature::amx_bf16), Architecture::x86_64);
   EXPECT_EQ(architecture_of(Feature::neon), Architecture::aarch64);
   EXPECT_EQ(architecture_of(Feature::sve), Architecture::aarch64);
+  EXPECT_EQ(architecture_of(Feature::sm_80), Architecture::cuda);
+  EXPECT_EQ(architecture_of(Feature::sm_90a), Architecture::cuda);
+}
+
+TEST(Features, TheHostHasNoneOfAnotherArchitecture) {
+  const FeatureSet features = detect_features();
+  for (int index = 0; index < feature_count; ++index) {
+    const auto feature = static_cast<Feature>(index);
+    EXPECT_TRUE(architecture_of(feature) == built_architecture || !features.contains(feature)) << name_of(feature);
+  }
 }
 
 TEST(Features, FullServerHasEveryX86Feature) {

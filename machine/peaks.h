@@ -23,6 +23,7 @@ struct Peaks {
   int threads = 0;
   // Programs that ran or waited for a CPU just before, on average over a minute: those that ran on took of the rates.
   double load = 0;
+  double f16_flops = 0;  // f16 to float32; of devices alone: CPUs widen halves
 
   // Whether others may have taken of what was measured.
   bool is_disturbed() const { return load >= 0.5; }

@@ -157,7 +157,7 @@ void hold(int) {
 }
 
 TEST(Workers, AWorkerThatHasTakenNothingIsNotWaitedFor) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(INGOT_THREAD_SANITIZED)
   GTEST_SKIP() << "ThreadSanitizer delays signals until the next library call, which a waiting worker never makes";
 #endif
   auto workers = workers_of(2);

@@ -1,35 +1,27 @@
 #include "profile/guarded_call.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/text.h"
+#include "profile/device_trial.h"
+#include "profile/fillings.h"
+#include "profile/tensor_pieces.h"
 
 namespace ingot {
 namespace {
 
 constexpr std::size_t surrounding_bytes = 64;
-constexpr std::size_t kept_alignment = 64;  // what kernels may treat apart: lines, and the widest vectors
-constexpr std::byte tensor_surroundings{0x96};
-constexpr std::byte scratch_filling{0xc3};
-
-bool overlap(const Footprint& first, const Footprint& second) {
-  return first.begin < second.end && second.begin < first.end;
-}
 
 }  // namespace
 
-GuardedCall::GuardedCall(ProvingGround& ground, const Operation& operation, const Invocation& original,
-                         Placement placement, std::string where)
-    : ground_(&ground),
-      operation_(&operation),
-      invocation_(original.clone()),
-      placement_(placement),
-      where_(std::move(where)) {}
+GuardedCall::GuardedCall(ProvingGround& ground, const Operation& operation, Placement placement, std::string where)
+    : ground_(&ground), operation_(&operation), placement_(placement), where_(std::move(where)) {}
 
 Result<GuardedCall> GuardedCall::make(ProvingGround& ground, const Operation& operation, const Invocation& original,
                                       Placement placement, std::string where) {
-  GuardedCall call(ground, operation, original, placement, std::move(where));
+  GuardedCall call(ground, operation, placement, std::move(where));
   TRY(call.place_tensors(original));
   return call;
 }
@@ -52,49 +44,17 @@ Result<GuardedCall::Placed> GuardedCall::place(std::size_t bytes, std::size_t re
 }
 
 Result<void> GuardedCall::place_tensors(const Invocation& original) {
-  std::vector<Footprint> footprints = {{}};  // one for all that are empty
-  for (std::size_t index = 0; index < operation_->fields.size(); ++index) {
-    if (!operation_->fields[index].is_tensor) continue;
-    const Footprint footprint = footprint_of(original.tensor(static_cast<int>(index)));
-    if (footprint.size() > 0) footprints.push_back(footprint);
-  }
-  std::sort(footprints.begin(), footprints.end(),
-            [](const Footprint& first, const Footprint& second) { return first.begin < second.begin; });
-  std::vector<Footprint> joined;  // those that share bytes are one
-  for (const Footprint& footprint : footprints) {
-    if (joined.empty() || !overlap(joined.back(), footprint)) {
-      joined.push_back(footprint);
-    } else {
-      joined.back().end = std::max(joined.back().end, footprint.end);
-    }
-  }
-  for (const Footprint& footprint : joined) {
-    Placed placed = TRY(place(footprint.size(), footprint.begin % kept_alignment, placement_));
-    placed.original = footprint;
+  const std::vector<Footprint> pieces = tensor_pieces(*operation_, original);
+  std::vector<std::byte*> homes;
+  for (const Footprint& piece : pieces) {
+    Placed placed = TRY(place(piece.size(), piece.begin % kept_alignment, placement_));
     std::fill(placed.surroundings.begin(), placed.surroundings.end(), tensor_surroundings);
+    if (piece.size() > 0) std::memcpy(placed.bytes.data(), std::bit_cast<const void*>(piece.begin), piece.size());
+    homes.push_back(placed.bytes.data());
     tensors_.push_back(std::move(placed));
   }
-  for (std::size_t index = 0; index < operation_->fields.size(); ++index) {
-    if (!operation_->fields[index].is_tensor) continue;
-    const ConstAnyView view = original.tensor(static_cast<int>(index));
-    if (view.data() != nullptr) TRY(invocation_->set_tensor(static_cast<int>(index), copied(view)));
-  }
+  invocation_ = TRY(moved_call(*operation_, original, pieces, homes, Place::host));
   return {};
-}
-
-AnyView GuardedCall::copied(const ConstAnyView& view) const {
-  const Footprint footprint = footprint_of(view);
-  const auto home = std::find_if(tensors_.begin(), tensors_.end(), [&](const Placed& placed) {
-    return footprint.size() == 0 ? placed.bytes.empty() : overlap(footprint, placed.original);
-  });
-  std::byte* data = home->bytes.data();
-  if (footprint.size() > 0) {
-    std::byte* const begin = data + (footprint.begin - home->original.begin);
-    const std::size_t origin = reinterpret_cast<std::uintptr_t>(view.data()) - footprint.begin;
-    std::memcpy(begin, view.data() - origin, footprint.size());
-    data = begin + origin;
-  }
-  return AnyView(data, view.dtype(), view.shape(), view.byte_strides(), view.place());
 }
 
 std::string GuardedCall::names_in(const Placed& placed) const {
@@ -140,14 +100,43 @@ bool GuardedCall::changed_outside(const Placed& placed, std::vector<std::byte>& 
   return std::memcmp(begin, before.data(), before.size()) != 0;
 }
 
+Result<std::unique_ptr<Invocation>> GuardedCall::moved(Place place, std::span<std::byte* const> homes) const {
+  std::vector<Footprint> pieces;
+  for (const Placed& placed : tensors_) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(placed.bytes.data());
+    pieces.push_back({begin, begin + placed.bytes.size()});
+  }
+  return moved_call(*operation_, *invocation_, pieces, homes, place);
+}
+
 Result<void> GuardedCall::run(int variant, Workers& workers) {
-  const std::size_t scratch_bytes = invocation_->scratch_bytes(variant, workers.count());
+  std::vector<std::vector<std::byte>> before;
+  for (const Placed& placed : tensors_) before.emplace_back(placed.surroundings.begin(), placed.surroundings.end());
+  if (!operation_->variants[static_cast<std::size_t>(variant)].is_of_device) {
+    TRY(run_here(*invocation_, variant, workers, nullptr));
+  } else if (ground_->device->information().is_emulated) {
+    // Its memory is the host's: guards see all that it does.
+    std::vector<std::byte*> homes;
+    for (const Placed& placed : tensors_) homes.push_back(placed.bytes.data());
+    const std::unique_ptr<Invocation> placed = TRY(moved(Place::device(ground_->device->information().index), homes));
+    TRY(run_here(*placed, variant, workers, ground_->queue.get()));
+  } else {
+    TRY(run_on_copies(variant, workers));
+  }
+  for (std::size_t index = 0; index < tensors_.size(); ++index) {
+    if (!changed_outside(tensors_[index], before[index])) continue;
+    return Error::of(ErrorCode::corrupt, "expected writes to outputs only, found changed bytes outside of them, in or ",
+                     "beside ", names_in(tensors_[index]));
+  }
+  return {};
+}
+
+Result<void> GuardedCall::run_here(const Invocation& invocation, int variant, Workers& workers, Queue* queue) {
+  const std::size_t scratch_bytes = invocation.scratch_bytes(variant, workers.count());
   const Placed scratch =
       TRY(place(scratch_bytes, 0, placement_ == Placement::before ? Placement::before : Placement::kept));
   // Whatever an earlier kernel left here must not matter.
   std::fill(scratch.surroundings.begin(), scratch.surroundings.end(), scratch_filling);
-  std::vector<std::vector<std::byte>> before;
-  for (const Placed& placed : tensors_) before.emplace_back(placed.surroundings.begin(), placed.surroundings.end());
 
   std::optional<Trespass> trespass;
   {
@@ -159,17 +148,13 @@ Result<void> GuardedCall::run(int variant, Workers& workers) {
       const std::string_view name = operation_->variants[static_cast<std::size_t>(variant)].name;
       watched.emplace(*watchdog, watch, operation_->name, name, where_);
     }
-    Context context{workers, scratch.bytes};
-    invocation_->run(variant, context);
+    Context context{workers, scratch.bytes, queue};
+    invocation.run(variant, context);
+    if (queue != nullptr) TRY(queue->wait());
     trespass = watch.trespass();
   }
   if (trespass.has_value()) return trespassed(*trespass, scratch, workers.count());
 
-  for (std::size_t index = 0; index < tensors_.size(); ++index) {
-    if (!changed_outside(tensors_[index], before[index])) continue;
-    return Error::of(ErrorCode::corrupt, "expected writes to outputs only, found changed bytes outside of them, in or ",
-                     "beside ", names_in(tensors_[index]));
-  }
   auto is_changed = [](std::byte byte) { return byte != scratch_filling; };
   if (std::any_of(scratch.surroundings.data(), scratch.bytes.data(), is_changed) ||
       std::any_of(scratch.bytes.data() + scratch.bytes.size(),
@@ -178,6 +163,23 @@ Result<void> GuardedCall::run(int variant, Workers& workers) {
                      " bytes of scratch, found changed bytes outside of them");
   }
   return {};
+}
+
+Result<void> GuardedCall::run_on_copies(int variant, Workers& workers) {
+  DeviceTrial trial(*ground_->device, *ground_->queue);
+  std::vector<std::byte*> homes;
+  std::vector<std::string> names;
+  for (const Placed& placed : tensors_) {
+    homes.push_back(trial.data(TRY(trial.copy_in(placed.bytes))));
+    names.push_back(names_in(placed));
+  }
+  const std::unique_ptr<Invocation> placed = TRY(moved(Place::device(ground_->device->information().index), homes));
+  const std::size_t scratch_bytes = placed->scratch_bytes(variant, workers.count());
+  std::byte* const scratch = trial.data(TRY(trial.take_scratch(scratch_bytes)));
+  names.emplace_back("the scratch");
+  Context context{workers, {scratch, scratch_bytes}, ground_->queue.get()};
+  placed->run(variant, context);
+  return trial.bring_back(names);
 }
 
 }  // namespace ingot

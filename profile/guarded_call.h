@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/contract/footprint.h"
 #include "kernels/contract/operation.h"
+#include "machine/gpu/device.h"
 #include "machine/guarded_memory.h"
 #include "profile/watchdog.h"
 
@@ -17,6 +17,8 @@ namespace ingot {
 struct ProvingGround {
   GuardedMemory memory;
   std::unique_ptr<Watchdog> watchdog;
+  Device* device = nullptr;  // where rows of devices run; null: nowhere
+  std::unique_ptr<Queue> queue;
 };
 
 // How a tensor lies in its pages. A view's elements need no more than their type's alignment, so every tensor can touch
@@ -35,8 +37,9 @@ class GuardedCall {
 
   const Invocation& invocation() const { return *invocation_; }
 
-  // Fails where the variant read or wrote a byte outside of its tensors and its scratch.
-  // Preconditions: those of Invocation::run.
+  // Fails where the variant read or wrote a byte outside of its tensors and its scratch, and where the device failed
+  // that it runs on. A real device sees copies, and reads outside of them are not seen.
+  // Preconditions: those of Invocation::run; a device in the ground where the variant is a device's.
   Result<void> run(int variant, Workers& workers);
 
  private:
@@ -45,14 +48,16 @@ class GuardedCall {
     GuardedMemory::Piece piece;
     std::span<std::byte> bytes;
     std::span<std::byte> surroundings;  // `bytes` included
-    Footprint original;
   };
-  GuardedCall(ProvingGround& ground, const Operation& operation, const Invocation& original, Placement placement,
-              std::string where);
+  GuardedCall(ProvingGround& ground, const Operation& operation, Placement placement, std::string where);
+
+  // The call as a device sees it: `homes` are the addresses there of each of tensors_.
+  Result<std::unique_ptr<Invocation>> moved(Place place, std::span<std::byte* const> homes) const;
+  Result<void> run_here(const Invocation& invocation, int variant, Workers& workers, Queue* queue);
+  Result<void> run_on_copies(int variant, Workers& workers);
 
   Result<Placed> place(std::size_t bytes, std::size_t remainder, Placement placement);
   Result<void> place_tensors(const Invocation& original);
-  AnyView copied(const ConstAnyView& view) const;
   std::string names_in(const Placed& placed) const;
   Error trespassed(const Trespass& trespass, const Placed& scratch, int threads) const;
   bool changed_outside(const Placed& placed, std::vector<std::byte>& before) const;

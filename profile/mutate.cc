@@ -25,10 +25,10 @@ bool names_constraint(std::string_view text, std::string_view operation) {
 
 class Mutator {
  public:
-  Mutator(const Operation& operation, FeatureSet features, std::uint64_t seed, Workers& workers, ProvingGround& ground,
-          int case_index)
+  Mutator(const Operation& operation, const Processor& processor, std::uint64_t seed, Workers& workers,
+          ProvingGround& ground, int case_index)
       : operation_(operation),
-        features_(features),
+        processor_(processor),
         workers_(workers),
         ground_(ground),
         builder_(seed, Regime::ordinary, LayoutStyle::packed, 0xa5),
@@ -185,7 +185,7 @@ class Mutator {
     const std::size_t failures = report.failures.size();
     for (std::size_t index = 0; index < operation_.variants.size(); ++index) {
       const int variant = static_cast<int>(index);
-      if (availability(operation_.variants[index], features_) != Availability::available) continue;
+      if (availability(operation_.variants[index], processor_) != Availability::available) continue;
       const Result<void> run = run_guarded(mutated, variant, report.mutations, where);
       if (run.ok()) continue;
       report.failures.push_back(where + ", variant " + std::string(operation_.variants[index].name) + ": " +
@@ -205,25 +205,39 @@ class Mutator {
   static Fill tame() { return Fill::integers(0, 2); }
 
   const Operation& operation_;
-  FeatureSet features_;
+  Processor processor_;
   Workers& workers_;
   ProvingGround& ground_;
   CaseBuilder builder_;
   std::unique_ptr<Invocation> original_;
 };
 
-}  // namespace
-
-MutationReport mutate_arguments(const Operation& operation, FeatureSet features, std::uint64_t seed, Workers& workers) {
+MutationReport mutate_all(const Operation& operation, const Processor& processor, std::uint64_t seed, Workers& workers,
+                          ProvingGround& ground) {
   MutationReport report;
-  ProvingGround ground;
   int used = 0;
   for (std::size_t index = 0; index < operation.cases.size() && used < 3; ++index) {
     if (operation.cases[index].purpose != CasePurpose::parity) continue;
-    Mutator(operation, features, seed, workers, ground, static_cast<int>(index)).run(report);
+    Mutator(operation, processor, seed, workers, ground, static_cast<int>(index)).run(report);
     ++used;
   }
   return report;
+}
+
+}  // namespace
+
+MutationReport mutate_arguments(const Operation& operation, FeatureSet features, std::uint64_t seed, Workers& workers) {
+  ProvingGround ground;
+  return mutate_all(operation, features, seed, workers, ground);
+}
+
+Result<MutationReport> mutate_arguments(const Operation& operation, Device& device, std::uint64_t seed,
+                                        Workers& workers) {
+  ProvingGround ground;
+  ground.device = &device;
+  ground.queue = TRY(device.make_queue());
+  const DeviceInformation& information = device.information();
+  return mutate_all(operation, Processor::device(information.features, information.is_emulated), seed, workers, ground);
 }
 
 }  // namespace ingot

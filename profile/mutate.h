@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/contract/operation.h"
+#include "kernels/contract/table.h"
+#include "machine/gpu/device.h"
 
 namespace ingot {
 
@@ -18,5 +19,8 @@ struct MutationReport {
 };
 
 MutationReport mutate_arguments(const Operation& operation, FeatureSet features, std::uint64_t seed, Workers& workers);
+// The same with rows of the device alone.
+Result<MutationReport> mutate_arguments(const Operation& operation, Device& device, std::uint64_t seed,
+                                        Workers& workers);
 
 }  // namespace ingot

@@ -124,7 +124,7 @@ std::string table(std::span<const BenchmarkRow> rows) {
             "</td><td>" + escaped(row.variant) + "</td><td>" + escaped(row.shape) + "</td><td>" +
             std::to_string(row.threads) + "</td>";
     if (!row.failure.empty()) {
-      html += "<td colspan=\"7\" class=\"failed\">failed parity: " + escaped(row.failure) + "</td></tr>\n";
+      html += "<td colspan=\"7\" class=\"failed\">failed " + escaped(row.failure) + "</td></tr>\n";
       continue;
     }
     html += "<td>" + number(row.summary.median, "%.0f") + "</td><td>" + number(row.median_interval.low, "%.0f") +
@@ -147,31 +147,31 @@ constexpr const char* style =
 
 }  // namespace
 
-std::string html_report(const Machine& machine, const Peaks& peaks, std::span<const BenchmarkRow> rows) {
+std::string html_report(std::string_view processor, const Peaks& peaks, std::span<const BenchmarkRow> rows) {
   std::string html =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Ingot kernels</title><style>";
   html += style;
-  html += "</style></head><body>\n<h1>Ingot kernels on " + escaped(machine.cpu_model) + "</h1>\n<p>" +
-          std::to_string(peaks.threads) + " thread(s). Measured peaks: read " +
+  html += "</style></head><body>\n<h1>Ingot kernels on " + escaped(processor) + "</h1>\n<p>" +
+          (peaks.threads > 0 ? std::to_string(peaks.threads) + " thread(s). " : "") + "Measured peaks: read " +
           number(peaks.read_bytes_per_second / 1e9) + " GB/s, write " + number(peaks.write_bytes_per_second / 1e9) +
           " GB/s, copy " + number(peaks.copy_bytes_per_second / 1e9) + " GB/s, " +
           number(peaks.fma_flops / 1e9, "%.0f") + " GFLOP/s, " +
           number(peak_operations(Arithmetic::int8, peaks) / 1e9, "%.0f") +
-          " GOP/s of 8 bits. Green is what this machine selects.</p>\n";
+          " GOP/s of 8 bits. Green is what is selected here.</p>\n";
   html += "<h2>Roofline</h2>\n" + roofline_plot(peaks, rows);
   html += "<h2>Share of the roof, selected variants</h2>\n" + bars(rows);
   html += "<h2>Measurements</h2>\n" + table(rows);
   return html + "</body></html>\n";
 }
 
-Result<void> write_html_report(const std::string& path, const Machine& machine, const Peaks& peaks,
+Result<void> write_html_report(const std::string& path, std::string_view processor, const Peaks& peaks,
                                std::span<const BenchmarkRow> rows) {
   const std::string temporary = path + ".partial";
   std::FILE* file = std::fopen(temporary.c_str(), "w");
   if (file == nullptr) {
     return Error::of(ErrorCode::input_output, "expected to write ", temporary, ", found: ", std::strerror(errno));
   }
-  const std::string page = html_report(machine, peaks, rows);
+  const std::string page = html_report(processor, peaks, rows);
   const bool written = std::fwrite(page.data(), 1, page.size(), file) == page.size();
   const bool closed = std::fclose(file) == 0;  // a full disk may only show here
   if (!written || !closed || std::rename(temporary.c_str(), path.c_str()) != 0) {

@@ -16,6 +16,8 @@ constexpr Peaks peaks{.read_bytes_per_second = 1e10,
                       .bf16_flops = 2e11,
                       .threads = 1};
 
+constexpr Bytes no_cache(0);
+
 // An operation of two tensors that it reads and one that it writes, of any types.
 class Three final : public Invocation {
  public:
@@ -49,7 +51,8 @@ Arithmetic arithmetic_of(std::initializer_list<DType> dtypes) {
 
 TEST(Roofline, WhatIsReadSaysWhatCanBeComputedWith) {
   EXPECT_EQ(arithmetic_of({DType::f32, DType::f32, DType::f32}), Arithmetic::f32);
-  EXPECT_EQ(arithmetic_of({DType::f32, DType::f16, DType::f32}), Arithmetic::f32);
+  EXPECT_EQ(arithmetic_of({DType::f32, DType::f16, DType::f32}), Arithmetic::f16);
+  EXPECT_EQ(arithmetic_of({DType::bf16, DType::f16, DType::f32}), Arithmetic::bf16);
   EXPECT_EQ(arithmetic_of({DType::f32, DType::bf16, DType::f32}), Arithmetic::bf16);
   EXPECT_EQ(arithmetic_of({DType::bf16, DType::i8, DType::f32}), Arithmetic::int8);
   for (const DTypeInformation& format : dtype_table) {
@@ -61,23 +64,27 @@ TEST(Roofline, WhatIsReadSaysWhatCanBeComputedWith) {
 }
 
 TEST(Roofline, IsTheFastestInstructionForTheNumbers) {
-  const Machine machine;
   const Cost cost{.operations = 4e11, .bytes_read = 1, .bytes_written = 1};
-  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::f32, peaks, machine).least_seconds, 4);
-  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::bf16, peaks, machine).least_seconds, 2);
-  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::int8, peaks, machine).least_seconds, 1);
+  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::f32, peaks, no_cache).least_seconds, 4);
+  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::bf16, peaks, no_cache).least_seconds, 2);
+  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::int8, peaks, no_cache).least_seconds, 1);
+  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::f16, peaks, no_cache).least_seconds, 4);
+  Peaks of_device = peaks;
+  of_device.f16_flops = 8e11;
+  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::f16, of_device, no_cache).least_seconds, 0.5);
   // Emulated or old machines multiply bytes slower than floats; then a variant may widen them.
   Peaks slow_bytes = peaks;
   slow_bytes.int8_dot_operations = slow_bytes.int8_matrix_operations = slow_bytes.bf16_flops = 1e10;
-  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::int8, slow_bytes, machine).least_seconds, 4);
-  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::bf16, slow_bytes, machine).least_seconds, 4);
+  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::int8, slow_bytes, no_cache).least_seconds, 4);
+  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::bf16, slow_bytes, no_cache).least_seconds, 4);
 }
 
 TEST(Roofline, MovementIsTheRoofWhereItTakesLonger) {
-  const Machine machine;
   const Cost cost{.operations = 1e10, .bytes_read = 1e10, .bytes_written = 1e10};
-  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::int8, peaks, machine).least_seconds, 2);
-  EXPECT_EQ(roofline_of(cost, Arithmetic::int8, peaks, machine).roof, Roof::memory);
+  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::int8, peaks, no_cache).least_seconds, 2);
+  EXPECT_EQ(roofline_of(cost, Arithmetic::int8, peaks, no_cache).roof, Roof::memory);
+  EXPECT_DOUBLE_EQ(roofline_of(cost, Arithmetic::int8, peaks, Bytes(40'000'000'000)).least_seconds, 0.2);
+  EXPECT_EQ(roofline_of(cost, Arithmetic::int8, peaks, Bytes(40'000'000'000)).roof, Roof::cache);
 }
 
 }  // namespace

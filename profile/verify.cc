@@ -54,6 +54,9 @@ namespace {
 constexpr std::uint8_t reference_poison = 0xa5;
 constexpr std::uint8_t variant_poison = 0x5a;
 
+constexpr const char* not_asked_for = "not asked for";
+constexpr const char* elsewhere = "runs in another place";
+
 // visit(field, view) for every tensor that a run writes.
 template <class Visit>
 void for_each_written(const Operation& operation, const Invocation& invocation, const Visit& visit) {
@@ -124,8 +127,8 @@ std::vector<VerifyRow> Verifier::Progress::rows_with(const StuckRun& stuck, std:
   return told;
 }
 
-Verifier::Verifier(FeatureSet features, VerifyOptions options, std::vector<std::unique_ptr<Workers>> workers)
-    : features_(features),
+Verifier::Verifier(const Processor& processor, VerifyOptions options, std::vector<std::unique_ptr<Workers>> workers)
+    : processor_(processor),
       options_(std::move(options)),
       workers_(std::move(workers)),
       progress_(std::make_unique<Progress>()),
@@ -139,16 +142,30 @@ Verifier::Verifier(FeatureSet features, VerifyOptions options, std::vector<std::
 Verifier::Verifier(Verifier&&) noexcept = default;
 Verifier::~Verifier() = default;
 
-Result<Verifier> Verifier::create(FeatureSet features, VerifyOptions options) {
+Result<Verifier> Verifier::create_for(const Processor& processor, VerifyOptions options) {
   std::vector<std::unique_ptr<Workers>> workers;
   for (int threads = 1; threads <= 3; ++threads) workers.push_back(TRY(Workers::create({.threads = threads})));
-  return Verifier(features, std::move(options), std::move(workers));
+  return Verifier(processor, std::move(options), std::move(workers));
+}
+
+Result<Verifier> Verifier::create(FeatureSet features, VerifyOptions options) {
+  return create_for(features, std::move(options));
+}
+
+Result<Verifier> Verifier::create(Device& device, VerifyOptions options) {
+  const DeviceInformation& information = device.information();
+  Verifier verifier =
+      TRY(create_for(Processor::device(information.features, information.is_emulated), std::move(options)));
+  verifier.ground_->device = &device;
+  verifier.ground_->queue = TRY(device.make_queue());
+  return verifier;
 }
 
 std::vector<VerifyRow> Verifier::verify(const Operation& operation, std::span<const Operation* const> operations) {
   *progress_ = {{}, std::string(operation.name)};
   verify_variants(operation);
-  if (!operation.backward.empty() && options_.variant.empty()) {
+  // Derivatives are the operation's: they are checked once, on the host.
+  if (!operation.backward.empty() && options_.variant.empty() && !processor_.is_device) {
     progress_->is_gradient = true;
     progress_->rows.push_back(verify_gradient(operation, operations));
   }
@@ -161,15 +178,20 @@ void Verifier::verify_variants(const Operation& operation) {
     VerifyRow row;
     row.operation = operation.name;
     row.variant = variant.name;
-    if (availability(variant, features_) == Availability::not_built) {
+    const Availability state = availability(variant, processor_);
+    if (state == Availability::elsewhere) {
       row.status = VerifyStatus::skipped;
-      row.detail = "not built for this architecture";
-    } else if (availability(variant, features_) == Availability::lacks_features) {
+      row.detail = elsewhere;
+    } else if (state == Availability::not_built) {
       row.status = VerifyStatus::skipped;
-      row.detail = "this machine lacks a feature it needs";
+      row.detail = processor_.is_device ? "not built into this program" : "not built for this architecture";
+    } else if (state == Availability::lacks_features) {
+      row.status = VerifyStatus::skipped;
+      row.detail =
+          processor_.is_emulated ? "compiled only: beyond what is emulated" : "this machine lacks a feature it needs";
     } else if (!options_.variant.empty() && options_.variant != variant.name) {
       row.status = VerifyStatus::skipped;
-      row.detail = "not asked for";
+      row.detail = not_asked_for;
     }
     rows.push_back(std::move(row));
   }
@@ -200,10 +222,8 @@ void Verifier::verify_variants(const Operation& operation) {
                     " data: " + std::string(excluded.reason);
     }
   }
-  // The option's name must exist somewhere; the caller checks that before it starts.
-  if (!options_.variant.empty()) {
-    std::erase_if(rows, [](const VerifyRow& row) { return row.detail == "not asked for"; });
-  }
+  // Of no interest here. (A variant's name must exist somewhere; the caller checks that before it starts.)
+  std::erase_if(rows, [](const VerifyRow& row) { return row.detail == not_asked_for || row.detail == elsewhere; });
 }
 
 void Verifier::verify_combination(const Operation& operation, const Combination& combination) {
@@ -243,17 +263,37 @@ Result<double> Verifier::compare_with_reference(const Operation& operation, int 
     if (!comparison.within_tolerance) return failure(comparison.mismatch);
     worst = std::max(worst, comparison.worst_epsilons);
   }
-  if (!combination.check_threads) return worst;
-  for (int threads = 2; threads <= (options_.reduced ? 2 : 3); ++threads) {
-    const GuardedCall several = TRY(run(operation, variant, combination, prototype, threads));
-    const std::vector<ConstAnyView> again = written_tensors(operation, several.invocation());
-    for (std::size_t index = 0; index < found.size(); ++index) {
-      if (!bit_equal(found[index], again[index])) {
-        return failure(text_of("expected the same bits from ", threads, " threads as from one, found others").view());
-      }
-    }
-  }
+  if (combination.check_threads) TRY(compare_disturbed(operation, variant, combination, prototype, single));
   return worst;
+}
+
+Result<void> Verifier::compare_disturbed(const Operation& operation, int variant, const Combination& combination,
+                                         const Prototype& prototype, const GuardedCall& quiet) {
+  const std::vector<ConstAnyView> wanted = written_tensors(operation, quiet.invocation());
+  auto compare = [&](const GuardedCall& again, std::string_view how) -> Result<void> {
+    const std::vector<ConstAnyView> found = written_tensors(operation, again.invocation());
+    for (std::size_t index = 0; index < wanted.size(); ++index) {
+      if (bit_equal(wanted[index], found[index])) continue;
+      return failure(text_of("expected the same bits ", how, ", found others").view());
+    }
+    return {};
+  };
+  if (!operation.variants[static_cast<std::size_t>(variant)].is_of_device) {
+    for (int threads = 2; threads <= (options_.reduced ? 2 : 3); ++threads) {
+      const GuardedCall several = TRY(run(operation, variant, combination, prototype, threads));
+      TRY(compare(several, text_of("from ", threads, " threads as from one").view()));
+    }
+    return {};
+  }
+  Device& device = *ground_->device;
+  for (int turn = 0; turn <= (options_.reduced ? 1 : device.disturbances()); ++turn) {
+    TRY(device.disturb(turn));
+    Result<GuardedCall> disturbed = run(operation, variant, combination, prototype, 1);
+    TRY(device.disturb(0));
+    if (!disturbed.ok()) return disturbed.error();
+    TRY(compare(disturbed.value(), text_of("when the device is disturbed (turn ", turn, ")").view()));
+  }
+  return {};
 }
 
 Result<Verifier::Prototype> Verifier::build(const Operation& operation, const Combination& combination,

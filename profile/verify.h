@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/contract/operation.h"
+#include "kernels/contract/table.h"
 #include "machine/workers.h"
 #include "profile/guarded_call.h"
 
@@ -40,6 +41,8 @@ class Verifier {
   Verifier(Verifier&&) noexcept;
   ~Verifier();
   static Result<Verifier> create(FeatureSet features, VerifyOptions options);
+  // Rows of the device alone, against references on the host. Precondition: the device outlives the verifier.
+  static Result<Verifier> create(Device& device, VerifyOptions options);
 
   // A row per variant, then one for the gradient where the operation has a backward. `operations` is where backward
   // operations are looked up.
@@ -53,7 +56,8 @@ class Verifier {
   struct Prototype;
   struct Expected;
   struct Progress;
-  Verifier(FeatureSet features, VerifyOptions options, std::vector<std::unique_ptr<Workers>> workers);
+  Verifier(const Processor& processor, VerifyOptions options, std::vector<std::unique_ptr<Workers>> workers);
+  static Result<Verifier> create_for(const Processor& processor, VerifyOptions options);
 
   void verify_variants(const Operation& operation);
   VerifyRow verify_gradient(const Operation& operation, std::span<const Operation* const> operations);
@@ -64,8 +68,11 @@ class Verifier {
                                         const Prototype& prototype, const Expected& expected);
   Result<GuardedCall> run(const Operation& operation, int variant, const Combination& combination,
                           const Prototype& prototype, int threads);
+  // Bits depend on the arguments alone: not on how many threads there are, nor on what else a device does.
+  Result<void> compare_disturbed(const Operation& operation, int variant, const Combination& combination,
+                                 const Prototype& prototype, const GuardedCall& quiet);
 
-  FeatureSet features_;
+  Processor processor_;
   VerifyOptions options_;
   std::vector<std::unique_ptr<Workers>> workers_;  // of 1, 2 and 3 threads
   std::unique_ptr<Progress> progress_;

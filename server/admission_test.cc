@@ -12,7 +12,7 @@ namespace {
 
 class AdmissionTest : public ::testing::Test {
  protected:
-  AdmissionTest() : helpers_(1), application_(options(), passes_, helpers_) {}
+  AdmissionTest() : helpers_(1), compilers_(1), application_(options(), passes_, helpers_, compilers_) {}
 
   static ApplicationOptions options() {
     const std::string path = "/tmp/ingot_admission_test_" + std::to_string(::getpid());
@@ -35,7 +35,7 @@ class AdmissionTest : public ::testing::Test {
   }
 
   Passes passes_;
-  Helpers helpers_;
+  Helpers helpers_, compilers_;
   Application application_;
 };
 
@@ -59,7 +59,7 @@ TEST_F(AdmissionTest, WhatHttpRefusesLeavesALine) {
   ::testing::internal::CaptureStderr();
   http::Answer answer;
   {
-    Application application(options(), passes_, helpers_);
+    Application application(options(), passes_, helpers_, compilers_);
     answer = application.refuse({413, "too large"}, head("POST", "/v1/completions"));
     http::Request unknown;
     unknown.peer = "10.0.0.9";

@@ -21,6 +21,7 @@ constexpr std::chrono::seconds early_head_time{15};
 constexpr int loading_retry_seconds = 5;
 constexpr int draining_retry_seconds = 30;
 constexpr int helpers_retry_seconds = 2;
+constexpr int compilers_retry_seconds = 10;
 
 bool is_json_type(const http::Request& request) {
   const std::string* type = request.header("Content-Type");
@@ -43,12 +44,13 @@ bool is_open_to_other_sites(const http::Request& request, const Route& route) {
 
 }  // namespace
 
-Application::Application(ApplicationOptions options, Passes& passes, Helpers& helpers)
+Application::Application(ApplicationOptions options, Passes& passes, Helpers& helpers, Helpers& compilers)
     : options_(std::move(options)),
       origins_({.hosts = options_.hosts, .origins = options_.origins, .has_keys = options_.keys.are_needed()}),
       log_(options_.log),
       passes_(passes),
       helpers_(helpers),
+      compilers_(compilers),
       text_answers_(helpers),
       explanations_(passes) {}
 
@@ -81,7 +83,9 @@ http::Answer Application::refuse(const http::Refusal& refusal, const http::Reque
   const ApiError error = protocol::http_error(refusal.status, refusal.reason);
   std::vector<http::Header> headers = origins_.headers(request);
   headers.push_back({"Content-Type", "application/json"});
-  return {.status = refusal.status, .headers = std::move(headers), .body = error.json()};
+  return {.status = refusal.status,
+          .headers = std::move(headers),
+          .body = error_json(error, find_route(request.path).errors)};
 }
 
 Outcome<Visitor> Application::admit(const http::Request& request, const Route& route) const {
@@ -117,9 +121,9 @@ void Application::handle(std::shared_ptr<http::Exchange> exchange) {
   const Route route = find_route(request.path);
   const Outcome<Visitor> visitor = admit(request, route);
   const auto visit = std::make_shared<Visit>(std::move(exchange), visitor.ok() ? visitor.value() : Visitor{},
-                                             origins_.headers(request), log_);
+                                             origins_.headers(request), log_, route.errors);
   if (!visitor.ok() && visitor.error().status == 405) {
-    return visit->answer(405, "application/json", visitor.error().json(), {{"Allow", allowed_methods(route)}});
+    return visit->refuse(visitor.error(), {{"Allow", allowed_methods(route)}});
   }
   if (!visitor.ok()) return visit->refuse(visitor.error());
   if (request.method == "OPTIONS") return visit->answer(200, "", "", {{"Allow", allowed_methods(route)}});
@@ -137,26 +141,32 @@ void Application::dispatch(const VisitPointer& visit, const Route& route) {
     case Endpoint::model: return answer_model(*visit, std::string(route.rest));
     case Endpoint::explain: return explain(visit);
     case Endpoint::properties: return answer_properties(*visit);
+    case Endpoint::adapters: return answer_adapters(*visit);
     default: break;
   }
   if (ending_ != Ending::none) return visit->refuse(unavailable_now());
   if (!is_json_type(visit->request())) {
     return visit->refuse(protocol::wrong_content_type(*visit->request().header("Content-Type")));
   }
-  hand_to_helpers(visit, route.endpoint);
+  if (hand_to(helpers_, visit, [this, visit, endpoint = route.endpoint] { return answer_body(visit, endpoint); }))
+    return;
+  visit->refuse(protocol::unavailable("more requests wait to be read than there is room for", helpers_retry_seconds));
 }
 
-void Application::hand_to_helpers(const VisitPointer& visit, Endpoint endpoint) {
+bool Application::hand_to(Helpers& helpers, const VisitPointer& visit, Work work) {
   // Said before it waits: whoever answers it listens in this one's place.
-  visit->on_pace([this, weak = std::weak_ptr(visit)](http::Pace pace) {
+  visit->on_pace([&helpers, weak = std::weak_ptr(visit)](http::Pace pace) {
     const VisitPointer alive = weak.lock();
-    if (pace == http::Pace::gone && alive != nullptr && helpers_.drop(alive.get())) alive->abandon();
+    if (pace == http::Pace::gone && alive != nullptr && helpers.drop(alive.get())) alive->abandon();
   });
-  const bool is_taken = helpers_.offer({.work = [this, visit, endpoint] { answer_body(visit, endpoint); },
-                                        .bytes = visit->request().body.size(),
-                                        .owner = visit.get()});
-  if (is_taken) return;
-  visit->refuse(protocol::unavailable("more requests wait to be read than there is room for", helpers_retry_seconds));
+  return helpers.offer({.work =
+                            [this, visit, work = std::move(work)] {
+                              // Those that began are cancelled: none begins any more.
+                              if (ending_ == Ending::cancelled) return visit->refuse(unavailable_now());
+                              if (const Outcome<void> done = work(); !done.ok()) visit->refuse(done.error());
+                            },
+                        .bytes = visit->request().body.size(),
+                        .owner = visit.get()});
 }
 
 protocol::ApiError Application::unavailable_now() const {
@@ -183,9 +193,15 @@ void Application::answer_page(Visit& visit) {
 }
 
 void Application::answer_model(Visit& visit, const std::string& id) {
-  const Outcome<HostedModel*> model = find_model(id);
+  const Outcome<FoundModel> found = find_named(id);
+  if (!found.ok()) return visit.refuse(found.error());
+  visit.answer_json(model_answer(*found.value().model, found.value().adapter));
+}
+
+void Application::answer_adapters(Visit& visit) {
+  const Outcome<HostedModel*> model = find_model(query_value(visit.request().query, "model"));
   if (!model.ok()) return visit.refuse(model.error());
-  visit.answer_json(model_answer(*model.value()));
+  visit.answer_json(adapters_answer(*model.value()));
 }
 
 void Application::answer_properties(Visit& visit) {
@@ -196,8 +212,22 @@ void Application::answer_properties(Visit& visit) {
 
 std::vector<std::string> Application::ids() const {
   std::vector<std::string> ids;
-  for (const HostedModel* model : models_) ids.push_back(model->id());
+  for (const HostedModel* model : models_) {
+    ids.push_back(model->id());
+    for (const ServedAdapter& adapter : model->adapters()) ids.push_back(model->id() + ":" + adapter.name);
+  }
   return ids;
+}
+
+Outcome<Application::FoundModel> Application::find_named(const std::optional<std::string>& id) const {
+  for (HostedModel* const model : models_) {
+    const std::string beginning = model->id() + ":";
+    if (!id || !id->starts_with(beginning)) continue;
+    const auto adapter = std::ranges::find(model->adapters(), id->substr(beginning.size()), &ServedAdapter::name);
+    if (adapter == model->adapters().end()) continue;
+    return FoundModel{model, static_cast<std::size_t>(adapter - model->adapters().begin())};
+  }
+  return FoundModel{TRY(find_model(id))};
 }
 
 Outcome<HostedModel*> Application::find_model(const std::optional<std::string>& id) const {
@@ -213,18 +243,17 @@ void Application::explain(const VisitPointer& visit) {
   explanations_.begin(visit, *model.value());
 }
 
-void Application::answer_body(const VisitPointer& visit, Endpoint endpoint) {
-  // Those that began are cancelled: none begins any more.
-  if (ending_ == Ending::cancelled) return visit->refuse(unavailable_now());
-  const Outcome<chat::Dictionary> body = protocol::read_body(visit->request().body);
-  if (!body.ok()) return visit->refuse(body.error());
-  const Outcome<std::optional<std::string>> id = protocol::model_of(body.value());
-  if (!id.ok()) return visit->refuse(id.error());
-  const Outcome<HostedModel*> model = find_model(id.value());
-  if (!model.ok()) return visit->refuse(model.error());
-  const BodyRequest request{visit, body.value(), *model.value(), helpers_, options_.deadline_seconds};
-  const Outcome<void> outcome = answer_request(request, endpoint, text_answers_);
-  if (!outcome.ok()) visit->refuse(outcome.error());
+Outcome<void> Application::answer_body(const VisitPointer& visit, Endpoint endpoint) {
+  const chat::Dictionary body = TRY(protocol::read_body(visit->request().body));
+  const std::optional<std::string> id = TRY(protocol::model_of(body));
+  const FoundModel found = TRY(find_named(id));
+  const auto compile_later = [&](Work work) -> Outcome<void> {
+    if (hand_to(compilers_, visit, std::move(work))) return {};
+    return protocol::unavailable("more schemas and grammars wait to be compiled than there is room for",
+                                 compilers_retry_seconds);
+  };
+  return answer_request({visit, body, *found.model, found.adapter, helpers_, compile_later, options_.deadline_seconds},
+                        endpoint, text_answers_);
 }
 
 }  // namespace ingot

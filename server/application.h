@@ -27,8 +27,8 @@ struct ApplicationOptions {
 
 class Application : public http::Handler {
  public:
-  // Both must outlive it.
-  Application(ApplicationOptions options, Passes& passes, Helpers& helpers);
+  // All must outlive it. The compilers are helpers too, for what answers are held to.
+  Application(ApplicationOptions options, Passes& passes, Helpers& helpers, Helpers& compilers);
 
   // Whose connections and timers it asks about; before the first request.
   void attach(http::Server& server);
@@ -59,11 +59,22 @@ class Application : public http::Handler {
   void explain(const VisitPointer& visit);
   void answer_model(Visit& visit, const std::string& id);
   void answer_properties(Visit& visit);
-  void hand_to_helpers(const VisitPointer& visit, Endpoint endpoint);
+  // Works on a thread of theirs, unless the client leaves before; an error of it is the answer. False where more waits
+  // than should.
+  using Work = std::function<protocol::Outcome<void>()>;
+  [[nodiscard]] bool hand_to(Helpers& helpers, const VisitPointer& visit, Work work);
   // On a helper's thread.
-  void answer_body(const VisitPointer& visit, Endpoint endpoint);
+  protocol::Outcome<void> answer_body(const VisitPointer& visit, Endpoint endpoint);
 
+  // ID, or ID:NAME of one of its adapters.
+  struct FoundModel {
+    HostedModel* model = nullptr;
+    std::optional<std::size_t> adapter = {};
+  };
+  protocol::Outcome<FoundModel> find_named(const std::optional<std::string>& id) const;
+  // ID alone.
   protocol::Outcome<HostedModel*> find_model(const std::optional<std::string>& id) const;
+  void answer_adapters(Visit& visit);
   std::vector<std::string> ids() const;
   // What it says while it loads or ends.
   protocol::ApiError unavailable_now() const;
@@ -73,6 +84,7 @@ class Application : public http::Handler {
   RequestLog log_;
   Passes& passes_;
   Helpers& helpers_;
+  Helpers& compilers_;
   http::Server* server_ = nullptr;
   std::vector<HostedModel*> models_;  // looked at only where it is open
   std::atomic<bool> is_open_ = false;

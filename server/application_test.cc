@@ -38,7 +38,8 @@ class ApplicationTest : public ::testing::Test {
   std::promise<void> is_held_, let_go_;
   Passes passes_;
   Helpers helpers_{1, {.tasks = 2}};
-  Application application_{{.origins = {"https://example.org"}, .log = LogForm::none}, passes_, helpers_};
+  Helpers compilers_{1};
+  Application application_{{.origins = {"https://example.org"}, .log = LogForm::none}, passes_, helpers_, compilers_};
 };
 
 TEST_F(ApplicationTest, ThatEndsBeforeItWasOpenedHasNoModels) {
@@ -110,9 +111,28 @@ TEST_F(ApplicationTest, QueriesThatNobodyKnowsAreRefusedByName) {
   EXPECT_EQ(asked("POST", "/v1/completions", "api-version=2024-10-21").status, 400);
   EXPECT_EQ(asked("GET", "/explain", "format=xml").status, 400);
   EXPECT_EQ(asked("GET", "/v1/models/tales", "model=tales").status, 400);
+  EXPECT_EQ(asked("GET", "/v1/messages", "beta=true").status, 405);
+  EXPECT_EQ(asked("POST", "/v1/messages", "beta=false").status, 400);
   EXPECT_EQ(asked("OPTIONS", "/health", "verbose=1").status, 200);  // a browser that is refused would not say why
   EXPECT_EQ(asked("GET", "/", "utm_source=letter").status, 200);
   EXPECT_EQ(asked("GET", "/page/page.js", "version=2").status, 200);
+}
+
+TEST_F(ApplicationTest, ErrorsHaveTheFormInWhichIsAsked) {
+  application_.open({});
+  const auto wrong = ask("GET", "/v1/messages");
+  EXPECT_EQ(wrong->answered().status, 405);
+  EXPECT_EQ(wrong->header("Allow"), "POST, OPTIONS");
+  EXPECT_TRUE(wrong->answered().body.starts_with(R"({"type":"error","error":{"type":"invalid_request_error",)"));
+  const std::string id = wrong->header("request-id");
+  EXPECT_TRUE(id.starts_with("req_")) << id;
+  EXPECT_NE(wrong->answered().body.find(R"("request_id":")" + id + "\""), std::string::npos);
+  EXPECT_NE(ask("GET", "/v1/messages")->header("request-id"), id);
+  http::Request request;
+  request.path = "/v1/messages/count_tokens";
+  const http::Answer refused = application_.refuse({413, "too large"}, request);
+  EXPECT_EQ(refused.body, R"({"type":"error","error":{"type":"request_too_large","message":"too large"}})");
+  EXPECT_TRUE(ask("GET", "/v1/responses")->answered().body.starts_with(R"({"error":{)"));
 }
 
 TEST_F(ApplicationTest, OnlyABrowserOfAPageThatMayAskIsToldSo) {

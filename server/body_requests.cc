@@ -2,26 +2,24 @@
 
 #include "base/random.h"
 #include "machine/any_number.h"
+#include "server/answer_id.h"
 #include "server/embedding_answers.h"
+#include "server/prepared_chat.h"
 #include "server/protocol/chat_answer.h"
 #include "server/protocol/completion_answer.h"
 #include "server/protocol/llama_answer.h"
+#include "server/protocol/messages_answer.h"
+#include "server/protocol/messages_request.h"
+#include "server/protocol/responses_answer.h"
 #include "server/protocol/text_requests.h"
 #include "server/protocol/token_requests.h"
+#include "server/wanted_constraint.h"
 
 namespace ingot {
 namespace {
 
 using protocol::ApiError;
 using protocol::Outcome;
-
-// "chatcmpl-" and sixteen hexadecimal digits that nobody else has.
-std::string answer_id(std::string_view kind) {
-  std::string id(kind);
-  const std::uint64_t number = any_number();
-  for (int shift = 60; shift >= 0; shift -= 4) id += "0123456789abcdef"[number >> shift & 15];
-  return id;
-}
 
 // Texts of different salts never share what is computed. The secret keeps a client from choosing a salt that is
 // another's.
@@ -37,7 +35,7 @@ std::uint64_t salt_of(std::uint64_t key, const protocol::GenerationRequest& requ
 protocol::AnswerHead head_of(const BodyRequest& request, std::string_view kind) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return {.id = answer_id(kind),
-          .model = request.model.id(),
+          .model = request.model_name(),
           .fingerprint = request.model.fingerprint(),
           .created = std::chrono::duration_cast<std::chrono::seconds>(now).count()};
 }
@@ -57,42 +55,118 @@ Outcome<void> check_choices(const BodyRequest& request, std::int64_t prompts, st
   return {};
 }
 
+Outcome<std::vector<float>> adapters_of(const BodyRequest& request, const protocol::GenerationRequest& generation) {
+  if (!request.adapter) return generation.adapters.value_or(std::vector<float>());
+  if (generation.adapters) {
+    return protocol::wrong_field(
+        "lora", "expected lora beside the name of a model, found an adapter in the name too: " + request.model_name());
+  }
+  std::vector<float> scales(*request.adapter + 1, 0.0F);
+  scales.back() = request.model.adapters()[*request.adapter].scale;
+  return scales;
+}
+
 // One for each prompt.
 Outcome<std::vector<TextRequest>> requests_of(const BodyRequest& request, const protocol::GenerationRequest& generation,
                                               std::vector<std::vector<std::int32_t>> prompts) {
   std::vector<TextRequest> texts =
       TRY(protocol::text_requests(generation, std::move(prompts), request.model.texts()->room(), any_seed()));
+  const std::vector<float> adapters = TRY(adapters_of(request, generation));
   const Visitor& visitor = request.visit->visitor();
   const std::uint64_t salt = salt_of(visitor.salt, generation);
   for (TextRequest& text : texts) {
     text.asker = visitor.asker;
     text.salt = salt;
+    text.adapters = adapters;
     text.deadline = request.deadline();
   }
   return texts;
 }
 
-ApiError template_error(const HostedModel& model, const Error& error) {
-  return model.has_chat_template() ? protocol::wrong_template(error.text()) : protocol::no_template(model.id());
+// What is asked of a model, and what tells the answer.
+struct AskedTexts {
+  TextAnswers::Form form;
+  std::vector<TextRequest> texts;
+  bool is_streamed;
+  std::optional<WantedConstraint> wanted;
+};
+
+Outcome<void> begin_held(const std::shared_ptr<Visit>& visit, HostedModel& model, TextAnswers& texts, AskedTexts asked,
+                         WantedConstraint::Made made) {
+  const std::shared_ptr<const grammar::Constraint> constraint = TRY(std::move(made));
+  for (TextRequest& text : asked.texts) text.constraint = constraint;
+  return texts.begin(visit, model, std::move(asked.form), std::move(asked.texts), asked.is_streamed);
+}
+
+// At once, unless something must be compiled first: that takes up to a second, and nobody else waits for it.
+Outcome<void> begin(const BodyRequest& request, TextAnswers& texts, AskedTexts asked) {
+  HostedModel& model = request.model;
+  if (!asked.wanted) {
+    return texts.begin(request.visit, model, std::move(asked.form), std::move(asked.texts), asked.is_streamed);
+  }
+  if (std::optional<WantedConstraint::Made> kept = asked.wanted->kept(model.constraints())) {
+    return begin_held(request.visit, model, texts, std::move(asked), *std::move(kept));
+  }
+  const auto waiting = std::make_shared<AskedTexts>(std::move(asked));
+  return request.compile_later([visit = request.visit, &model, &texts, waiting] {
+    WantedConstraint::Made made = waiting->wanted->make(model.constraints());
+    return begin_held(visit, model, texts, std::move(*waiting), std::move(made));
+  });
+}
+
+// What is asked of the model for a chat in any of its forms, and how it is read what comes.
+struct AskedChat {
+  std::vector<TextRequest> texts;
+  protocol::AnswerReading reading;
+  std::optional<WantedConstraint> wanted;
+};
+
+Outcome<AskedChat> ask_chat(const BodyRequest& request, const protocol::ChatRequest& chat) {
+  if (request.model.texts() == nullptr) return expect_texts(request.model);
+  TRY(check_choices(request, 1, chat.generation.choices));
+  if (chat.tools.is_on() && chat.generation.shape) {
+    return protocol::not_served_yet(chat.generation.shape->field, chat.generation.shape->field + " beside tools");
+  }
+  PreparedChat prepared = TRY(prepare_chat(request.model, chat));
+  std::optional<WantedConstraint> calls = wanted_calls(request.model, chat, prepared.reading.begins_in_thought);
+  std::vector<std::vector<std::int32_t>> prompts;
+  prompts.push_back(std::move(prepared.prompt));
+  AskedChat asked = {.texts = TRY(requests_of(request, chat.generation, std::move(prompts))),
+                     .reading = std::move(prepared.reading),
+                     .wanted = calls ? std::move(calls) : wanted_shape(chat.generation)};
+  asked.texts.front().shown_tokens = std::move(prepared.shown_tokens);
+  return asked;
 }
 
 Outcome<void> answer_chat(const BodyRequest& request, TextAnswers& texts) {
-  if (request.model.texts() == nullptr) return expect_texts(request.model);
-  protocol::ChatRequest chat = TRY(protocol::read_chat_request(request.body, request.model.served()));
-  TRY(check_choices(request, 1, chat.generation.choices));
-  Result<std::vector<std::int32_t>> prompt = request.model.chat_prompt(chat.chat);
-  if (!prompt.ok()) return template_error(request.model, prompt.error());
-  std::vector<std::vector<std::int32_t>> prompts;
-  prompts.push_back(std::move(prompt).value());
-  if (prompts.front().empty()) return protocol::wrong_template("it wrote nothing for these messages");
-  std::vector<TextRequest> asked = TRY(requests_of(request, chat.generation, std::move(prompts)));
+  const protocol::ChatRequest chat = TRY(protocol::read_chat_request(request.body, request.model.served()));
+  AskedChat asked = TRY(ask_chat(request, chat));
   const Tokenizer& tokenizer = request.model.tokenizer();
   protocol::AnswerHead head = head_of(request, "chatcmpl-");
   if (chat.tells_prompt) {
-    head.prompt = tokenizer.decode(asked.front().prompt, {.keeps_special_tokens = true, .is_text_begin = false});
+    head.prompt = tokenizer.decode(asked.texts.front().prompt, {.keeps_special_tokens = true, .is_text_begin = false});
   }
-  auto form = std::make_unique<protocol::ChatAnswer>(std::move(head), chat, tokenizer);
-  return texts.begin(request.visit, request.model, std::move(form), std::move(asked), chat.generation.is_streamed);
+  auto form = std::make_unique<protocol::ChatAnswer>(std::move(head), chat, tokenizer, asked.reading);
+  return begin(request, texts,
+               {std::move(form), std::move(asked.texts), chat.generation.is_streamed, std::move(asked.wanted)});
+}
+
+Outcome<void> answer_responses(const BodyRequest& request, TextAnswers& texts) {
+  const protocol::ResponsesRequest response =
+      TRY(protocol::read_responses_request(request.body, request.model.served()));
+  AskedChat asked = TRY(ask_chat(request, response.asked));
+  auto form = std::make_unique<protocol::ResponsesAnswer>(head_of(request, "resp_"), response, asked.reading);
+  return begin(
+      request, texts,
+      {std::move(form), std::move(asked.texts), response.asked.generation.is_streamed, std::move(asked.wanted)});
+}
+
+Outcome<void> answer_messages(const BodyRequest& request, TextAnswers& texts) {
+  const protocol::ChatRequest chat = TRY(protocol::read_messages_request(request.body, request.model.served()));
+  AskedChat asked = TRY(ask_chat(request, chat));
+  auto form = std::make_unique<protocol::MessagesAnswer>(head_of(request, "msg_"), chat, asked.reading);
+  return begin(request, texts,
+               {std::move(form), std::move(asked.texts), chat.generation.is_streamed, std::move(asked.wanted)});
 }
 
 Outcome<void> answer_completion(const BodyRequest& request, TextAnswers& texts) {
@@ -110,8 +184,9 @@ Outcome<void> answer_completion(const BodyRequest& request, TextAnswers& texts) 
   std::vector<TextRequest> asked = TRY(requests_of(request, completion.generation, std::move(prompts)));
   auto form =
       std::make_unique<protocol::CompletionAnswer>(head_of(request, "cmpl-"), completion, request.model.tokenizer());
-  return texts.begin(request.visit, request.model, std::move(form), std::move(asked),
-                     completion.generation.is_streamed);
+  return begin(
+      request, texts,
+      {std::move(form), std::move(asked), completion.generation.is_streamed, wanted_shape(completion.generation)});
 }
 
 // Only what begins a text gets what the model wants in front of one. Special tokens may be spelled: whoever asks here
@@ -157,9 +232,10 @@ Outcome<void> answer_llama_completion(const BodyRequest& request, TextAnswers& t
     prompts.push_back(TRY(tokens_of_parts(parts, tokenizer)));
   }
   std::vector<TextRequest> asked = TRY(requests_of(request, completion.generation, std::move(prompts)));
-  auto form = std::make_unique<protocol::LlamaAnswer>(request.model.id(), completion, asked, tokenizer);
-  return texts.begin(request.visit, request.model, std::move(form), std::move(asked),
-                     completion.generation.is_streamed);
+  auto form = std::make_unique<protocol::LlamaAnswer>(request.model_name(), completion, asked, tokenizer);
+  return begin(
+      request, texts,
+      {std::move(form), std::move(asked), completion.generation.is_streamed, wanted_shape(completion.generation)});
 }
 
 Outcome<std::string> tokenized(const BodyRequest& request) {
@@ -180,25 +256,38 @@ Outcome<std::string> detokenized(const BodyRequest& request) {
 
 Outcome<std::string> templated(const BodyRequest& request) {
   protocol::TemplateRequest asked = TRY(protocol::read_template_request(request.body, request.model.served()));
-  const Result<std::string> text = request.model.chat_text(std::move(asked.chat));
+  chat::ChatRequest chat = TRY(with_tools(request.model, std::move(asked.chat), asked.tools));
+  const Result<std::string> text = request.model.chat_text(std::move(chat));
   if (!text.ok()) return template_error(request.model, text.error());
   return protocol::template_answer(text.value());
 }
 
-Outcome<std::string> counted(const BodyRequest& request) {
-  const protocol::ChatRequest chat = TRY(protocol::read_chat_request(request.body, request.model.served()));
-  const Result<std::vector<std::int32_t>> prompt = request.model.chat_prompt(chat.chat);
-  if (!prompt.ok()) return template_error(request.model, prompt.error());
-  return protocol::token_count_answer(prompt.value().size());
+// How many tokens the prompt has that a form asks for.
+Outcome<protocol::ChatRequest> counted_chat(const BodyRequest& request, Endpoint endpoint) {
+  const protocol::ServedModel& served = request.model.served();
+  if (endpoint == Endpoint::message_tokens) return protocol::read_count_request(request.body);
+  if (endpoint == Endpoint::chat_tokens) return protocol::read_chat_request(request.body, served);
+  return TRY(protocol::read_responses_request(request.body, served)).asked;
+}
+
+Outcome<std::string> counted(const BodyRequest& request, Endpoint endpoint) {
+  const protocol::ChatRequest chat = TRY(counted_chat(request, endpoint));
+  const PreparedChat prepared = TRY(prepare_chat(request.model, chat));
+  const bool is_response = endpoint == Endpoint::response_tokens;
+  return protocol::token_count_answer(prepared.prompt.size(), is_response ? "response.input_tokens" : "");
 }
 
 Outcome<std::string> token_answer(const BodyRequest& request, Endpoint endpoint) {
-  if (endpoint == Endpoint::chat_tokens) return counted(request);
   if (endpoint == Endpoint::tokenize) return tokenized(request);
-  return endpoint == Endpoint::detokenize ? detokenized(request) : templated(request);
+  if (endpoint == Endpoint::detokenize) return detokenized(request);
+  return endpoint == Endpoint::apply_template ? templated(request) : counted(request, endpoint);
 }
 
 }  // namespace
+
+std::string BodyRequest::model_name() const {
+  return adapter ? model.id() + ":" + model.adapters()[*adapter].name : model.id();
+}
 
 std::optional<Visit::Clock::time_point> BodyRequest::deadline() const {
   if (!deadline_seconds) return std::nullopt;
@@ -208,6 +297,8 @@ std::optional<Visit::Clock::time_point> BodyRequest::deadline() const {
 
 Outcome<void> answer_request(const BodyRequest& request, Endpoint endpoint, TextAnswers& texts) {
   if (endpoint == Endpoint::chat_completions) return answer_chat(request, texts);
+  if (endpoint == Endpoint::responses) return answer_responses(request, texts);
+  if (endpoint == Endpoint::messages) return answer_messages(request, texts);
   if (endpoint == Endpoint::completions) return answer_completion(request, texts);
   if (endpoint == Endpoint::llama_completion) return answer_llama_completion(request, texts);
   if (endpoint == Endpoint::embeddings) return answer_embeddings(request);

@@ -7,6 +7,7 @@
 #include "engine/explanation_html.h"
 #include "engine/explanation_json.h"
 #include "machine/peaks_cache.h"
+#include "profile/device_peaks.h"
 #include "server/query.h"
 
 namespace ingot {
@@ -69,16 +70,28 @@ void ExplanationAnswers::answer(Visit& visit, HostedModel& model) {
 
 Result<ExplanationAnswers::Map> ExplanationAnswers::draw(HostedModel& model) {
   Session& session = model.session();
-  const Peaks peaks_of_machine = TRY(peaks(session.context_for_kernels().workers));
-  const Explanation explanation = TRY(explain(session, {}, Machine::detect(), peaks_of_machine, 0));
+  const PassPeaks of_processor = TRY(peaks(session));
+  const Explanation explanation = TRY(explain(session, {}, Machine::detect(), of_processor, 0));
   return Map{explanation_html(model.id(), explanation), explanation_json(explanation)};
 }
 
-Result<Peaks> ExplanationAnswers::peaks(Workers& workers) {
+// A device's are measured between two passes, and in less than a second.
+Result<PassPeaks> ExplanationAnswers::peaks(Session& session) {
+  const DeviceSide* const side = session.device_side();
+  if (side == nullptr) return PassPeaks(TRY(host_peaks(session)));
+  const DevicePeaks of_device = TRY(measure_device_peaks(side->device(), side->queue()));
+  PassPeaks peaks(of_device.rates);
+  peaks.upload_bytes_per_second = of_device.upload_bytes_per_second;
+  if (session.host_layers() > 0) peaks.of_host = TRY(host_peaks(session));
+  return peaks;
+}
+
+Result<Peaks> ExplanationAnswers::host_peaks(Session& session) {
   if (peaks_) return *peaks_;
   const bool are_idle = std::ranges::all_of(models_, is_idle);
   const MeasurePeaks measure = are_idle ? measure_peaks : no_peaks;
-  const Result<Peaks> found = cached_peaks_in(default_peaks_folder(), Machine::detect(), workers, measure);
+  const Result<Peaks> found =
+      cached_peaks_in(default_peaks_folder(), Machine::detect(), session.context_for_kernels().workers, measure);
   if (found.ok()) {
     peaks_ = found.value();
     return *peaks_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/explanation.h"
 #include "machine/peaks.h"
 #include "server/hosted_model.h"
 #include "server/passes.h"
@@ -36,7 +37,8 @@ class ExplanationAnswers {
   // On the thread of passes.
   void answer(Visit& visit, HostedModel& model);
   Result<Map> draw(HostedModel& model);
-  Result<Peaks> peaks(Workers& workers);
+  Result<PassPeaks> peaks(Session& session);
+  Result<Peaks> host_peaks(Session& session);
 
   Passes& passes_;
   std::vector<HostedModel*> models_;

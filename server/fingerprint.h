@@ -9,8 +9,7 @@
 
 namespace ingot {
 
-// "ingot-" and eight hexadecimal digits. Of a model all metadata counts, and the beginning of each tensor: to read all
-// of its weights would take as long as to copy the file. How many threads there are changes no answer.
+// "ingot-" and eight hexadecimal digits. How many threads there are changes no answer.
 std::string fingerprint_of(const Model& model, const SessionOptions& session, std::string_view chat_template,
                            std::string_view program);
 

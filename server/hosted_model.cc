@@ -13,10 +13,17 @@ Result<std::unique_ptr<HostedModel>> HostedModel::create(std::shared_ptr<const M
   std::unique_ptr<HostedModel> hosted(new HostedModel(std::move(model), std::move(options.id)));
   const Model& opened = hosted->model();
   hosted->tokenizer_ = TRY(opened.tokenizer());
+  hosted->constraints_.emplace(*hosted->tokenizer_);
   hosted->created_ =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   protocol::ServedModel& served = hosted->served_;
   hosted->path_ = std::move(options.path);
+  hosted->adapters_ = std::move(options.adapters);
+  if (!hosted->adapters_.empty() && opened.facts().makes_embeddings) {
+    return Error::of(ErrorCode::unsupported, "--adapter: expected a model that predicts tokens to serve, found ",
+                     std::string_view(hosted->id_), ", which makes embeddings");
+  }
+  served.adapters = std::ssize(hosted->adapters_);
   served.seed = options.seed;
   served.tells_prompts = options.tells_prompts;
   served.vocabulary = opened.facts().vocabulary;
@@ -25,11 +32,13 @@ Result<std::unique_ptr<HostedModel>> HostedModel::create(std::shared_ptr<const M
   served.sampling.penalty_window = std::max(options.session.context, default_context);
   follow(TRY(read_sampling_advice(opened.metadata())), served.sampling);
   std::string source = options.chat_template.empty() ? opened.chat_template() : std::move(options.chat_template);
+  for (const ServedAdapter& adapter : hosted->adapters_) options.program += " " + std::to_string(adapter.scale);
   hosted->fingerprint_ = fingerprint_of(opened, options.session, source, options.program);
   // A template that cannot be read harms nobody who does not chat.
   if (!source.empty()) {
     served.knows_developers = source.find("developer") != std::string::npos;
     hosted->template_.emplace(chat::ChatTemplate::parse(std::move(source)));
+    hosted->read_call_format();
   }
   // So that as many as may run at once can all generate.
   if (!opened.facts().makes_embeddings) {
@@ -64,8 +73,26 @@ Result<chat::MarkedText> HostedModel::render(chat::ChatRequest request) const {
   return render_chat(template_->value(), *tokenizer_, std::move(request));
 }
 
-Result<std::vector<std::int32_t>> HostedModel::chat_prompt(chat::ChatRequest request) const {
-  return encode_chat(*tokenizer_, TRY(render(std::move(request))));
+void HostedModel::read_call_format() {
+  if (!template_->ok()) return;
+  const calls::TemplateTokens tokens = {.bos_token = std::string(tokenizer_->piece(tokenizer_->bos())),
+                                        .eos_token = std::string(tokenizer_->piece(tokenizer_->eos()))};
+  call_format_ = std::make_shared<calls::CallFormat>(calls::CallFormat::read(template_->value(), tokens));
+  for (const std::string& mark : call_format_->marks()) {
+    const Result<std::vector<TokenId>> spelled =
+        tokenizer_->encode(mark, {.adds_special_tokens = false, .parses_special_tokens = true});
+    if (!spelled.ok()) continue;
+    for (const TokenId token : spelled.value()) {
+      if (tokenizer_->is_special(token)) mark_tokens_.push_back(token);
+    }
+  }
+  std::ranges::sort(mark_tokens_);
+}
+
+Result<ChatPrompt> HostedModel::chat_prompt(chat::ChatRequest request) const {
+  const chat::MarkedText text = TRY(render(std::move(request)));
+  return ChatPrompt{.tokens = TRY(encode_chat(*tokenizer_, text)),
+                    .opens_thought = call_format_ != nullptr && call_format_->opens_thought(text.bytes)};
 }
 
 Result<std::string> HostedModel::chat_text(chat::ChatRequest request) const {

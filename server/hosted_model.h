@@ -7,24 +7,38 @@
 
 #include "engine/embedding_service.h"
 #include "engine/service.h"
+#include "model/calls/call_format.h"
 #include "model/chat/chat_context.h"
 #include "model/chat/chat_template.h"
+#include "model/grammar/constraints.h"
 #include "server/metrics/request_metrics.h"
 #include "server/protocol/served_model.h"
 #include "server/protocol/token_input.h"
 
 namespace ingot {
 
+// One that requests can ask for: the model is called ID:NAME then.
+struct ServedAdapter {
+  std::string name;
+  float scale = 1;
+};
+
 struct HostedModelOptions {
   std::string id;         // the name by which clients ask for it
   std::string path = {};  // of its file, which is told and not read
   SessionOptions session = {};
   ServiceOptions service = {};
-  std::string chat_template = {};  // Jinja, instead of the file's own; empty: that one
-  std::string program = {};        // which version of it serves
+  std::vector<ServedAdapter> adapters = {};  // the session's, by number
+  std::string chat_template = {};            // Jinja, instead of the file's own; empty: that one
+  std::string program = {};                  // which version of it serves
   // For requests that do not say.
   std::optional<std::uint64_t> seed = {};  // nothing: any
   bool tells_prompts = false;
+};
+
+struct ChatPrompt {
+  std::vector<std::int32_t> tokens;
+  bool opens_thought;  // at its end
 };
 
 class HostedModel {
@@ -36,6 +50,8 @@ class HostedModel {
   // --- from any thread ---
   const std::string& id() const { return id_; }
   const std::string& path() const { return path_; }
+  const std::vector<ServedAdapter>& adapters() const { return adapters_; }
+  const std::string& adapter_path(std::size_t number) const { return session_->options().adapters[number]->path(); }
   const Model& model() const { return *model_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   // Tokens that a request may have: the session's context, or what the cache has room for where that is less.
@@ -57,9 +73,15 @@ class HostedModel {
   bool has_chat_template() const { return template_.has_value(); }
   // Its source; empty where there is none, or none that can be read.
   std::string_view chat_template() const;
+  // How its template writes calls and thoughts; null where there is none that can be read.
+  const std::shared_ptr<const calls::CallFormat>& call_format() const { return call_format_; }
+  // Marks of that format that are special tokens, in order.
+  const std::vector<std::int32_t>& mark_tokens() const { return mark_tokens_; }
   // The prompt that the model's own template makes of a chat. Fails where there is no template, or it refuses.
-  Result<std::vector<std::int32_t>> chat_prompt(chat::ChatRequest request) const;
+  Result<ChatPrompt> chat_prompt(chat::ChatRequest request) const;
   Result<std::string> chat_text(chat::ChatRequest request) const;
+  // What answers are held to: compiled once for all requests that ask for the same.
+  grammar::Constraints& constraints() { return *constraints_; }
   RequestMetrics& metrics() { return metrics_; }
   ModelFigures figures() const { return {id_, &metrics_, texts_ ? texts_->counts() : embeddings_->counts()}; }
 
@@ -73,15 +95,20 @@ class HostedModel {
   explicit HostedModel(std::shared_ptr<const Model> model, std::string id)
       : model_(std::move(model)), id_(std::move(id)) {}
   Result<chat::MarkedText> render(chat::ChatRequest request) const;
+  void read_call_format();
 
   std::shared_ptr<const Model> model_;
   std::string id_;
   std::string path_;
+  std::vector<ServedAdapter> adapters_;
   const Tokenizer* tokenizer_ = nullptr;
   std::int64_t created_ = 0;
   std::string fingerprint_;
   protocol::ServedModel served_;
   std::optional<Result<chat::ChatTemplate>> template_;  // nothing: the file has none
+  std::optional<grammar::Constraints> constraints_;
+  std::shared_ptr<const calls::CallFormat> call_format_;
+  std::vector<std::int32_t> mark_tokens_;
   std::size_t cache_bytes_ = 0;
   RequestMetrics metrics_;
   std::unique_ptr<Session> session_;

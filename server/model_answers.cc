@@ -1,5 +1,6 @@
 #include "server/model_answers.h"
 
+#include "server/protocol/json_text.h"
 #include "server/protocol/model_card.h"
 #include "server/protocol/server_properties.h"
 
@@ -23,13 +24,42 @@ protocol::ModelCard card_of(const HostedModel& model) {
   return card;
 }
 
+protocol::ModelCard with_adapter(protocol::ModelCard card, const HostedModel& model, std::size_t adapter) {
+  card.parent = card.id;
+  card.id += ":" + model.adapters()[adapter].name;
+  return card;
+}
+
 }  // namespace
 
-std::string model_answer(const HostedModel& model) { return protocol::model_answer(card_of(model)); }
+std::string model_answer(const HostedModel& model, std::optional<std::size_t> adapter) {
+  protocol::ModelCard card = card_of(model);
+  return protocol::model_answer(adapter ? with_adapter(std::move(card), model, *adapter) : std::move(card));
+}
+
+std::string adapters_answer(const HostedModel& model) {
+  std::string json;
+  protocol::JsonWriter writer(json);
+  writer.open_list();
+  for (std::size_t number = 0; number < model.adapters().size(); ++number) {
+    // What a request that says nothing has of it.
+    writer.open_object().key("id").number(static_cast<std::int64_t>(number)).key("path");
+    writer.text(model.adapter_path(number)).key("scale").number(0);
+    writer.key("name").text(model.id() + ":" + model.adapters()[number].name).close_object();
+  }
+  writer.close_list();
+  return json;
+}
 
 std::string model_list_answer(std::span<HostedModel* const> models) {
   std::vector<protocol::ModelCard> cards;
-  for (const HostedModel* model : models) cards.push_back(card_of(*model));
+  for (const HostedModel* model : models) {
+    const protocol::ModelCard card = card_of(*model);
+    cards.push_back(card);
+    for (std::size_t number = 0; number < model->adapters().size(); ++number) {
+      cards.push_back(with_adapter(card, *model, number));
+    }
+  }
   return protocol::model_list_answer(cards);
 }
 

@@ -1,6 +1,7 @@
-// What /v1/models and /props say of the models that are served.
+// What /v1/models, /lora-adapters and /props say of the models that are served.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -8,7 +9,10 @@
 
 namespace ingot {
 
-std::string model_answer(const HostedModel& model);
+// `adapter`: of the model with this one.
+std::string model_answer(const HostedModel& model, std::optional<std::size_t> adapter = {});
+// As llama-server tells its adapters, with their names.
+std::string adapters_answer(const HostedModel& model);
 std::string model_list_answer(std::span<HostedModel* const> models);
 std::string properties_answer(const HostedModel& model);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "server/protocol/error_form.h"
 #include "server/query.h"
 
 namespace ingot {
@@ -16,6 +17,10 @@ enum class Endpoint : std::uint8_t {
   chat_tokens,  // how many the prompt of a chat has
   completions,
   llama_completion,  // in llama-server's own form
+  responses,
+  response_tokens,  // how many the prompt of one has
+  messages,         // Anthropic's
+  message_tokens,
   embeddings,
   models,
   model,  // /v1/models/ID
@@ -26,6 +31,7 @@ enum class Endpoint : std::uint8_t {
   metrics,
   explain,
   properties,
+  adapters,
   page,
 };
 
@@ -37,6 +43,7 @@ struct Route {
   Access access = Access::with_key;
   std::string_view rest = {};  // of a path that goes on: a model's ID
   std::span<const QueryField> query = {};
+  protocol::ErrorForm errors = protocol::ErrorForm::openai;
 };
 
 // The path must outlive the rest.

@@ -14,6 +14,11 @@ namespace {
 // Reading JSON, rendering and tokenizing take little beside a pass; one thread keeps the processors for those.
 constexpr int helper_threads = 1;
 
+// What answers are held to may take a second each, by the clock: two, so that one of them does not keep all others
+// waiting, and no more, since each takes a processor from the passes.
+constexpr int compiler_threads = 2;
+constexpr HelperLimits compiler_limits = {.tasks = 64, .bytes = 64 << 20};
+
 constexpr std::chrono::seconds time_to_be_told{5};
 
 sigset_t ending_signals() {
@@ -50,8 +55,9 @@ Serving::Serving(ServingOptions options)
                     .log = options_.log,
                     .deadline_seconds = options_.deadline_seconds,
                     .hides_page = options_.hides_page},
-                   passes_, helpers_),
-      helpers_(helper_threads) {}
+                   passes_, helpers_, compilers_),
+      helpers_(helper_threads),
+      compilers_(compiler_threads, compiler_limits) {}
 
 Result<std::unique_ptr<Serving>> Serving::create(ServingOptions options) {
   // Before any thread is started: each inherits what is blocked, so that one alone takes them.
@@ -69,6 +75,7 @@ Result<std::unique_ptr<Serving>> Serving::create(ServingOptions options) {
 Serving::~Serving() {
   if (server_ != nullptr) server_->stop();
   if (loop_.joinable()) loop_.join();
+  compilers_.end();
   helpers_.end();
   // The last: until here whoever is impatient is heard.
   if (signals_.joinable()) {

@@ -5,7 +5,7 @@
 //   TRY(serving->add(model, {.id = "name"}));
 //   if (serving->open()) serving->run();
 //
-// Threads: the loop of connections, helpers, one for signals, and the caller's, which runs the passes.
+// Threads: the loop of connections, helpers and compilers, one for signals, and the caller's, which runs the passes.
 #pragma once
 
 #include <thread>
@@ -58,7 +58,8 @@ class Serving {
   Application application_;
   std::vector<std::unique_ptr<HostedModel>> models_;
   std::unique_ptr<http::Server> server_;
-  Helpers helpers_;  // ends before all that its tasks use
+  Helpers helpers_;  // end before all that their tasks use
+  Helpers compilers_;
   std::atomic<Phase> phase_ = Phase::loading;
   std::atomic<bool> is_destroyed_ = false;
   std::thread loop_;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <csignal>
 
+#include "engine/random_adapter.h"
+#include "model/files/test_files.h"
 #include "server/http/test_server.h"
 #include "server/test_post.h"
 
@@ -32,6 +34,12 @@ class ServingTest : public ::testing::Test {
     hosted.session.threads = 2;
     hosted.session.sequences = 4;
     hosted.session.pages = 10;  // so few that some have to wait, and some to give theirs back
+    const RandomAdapter adapter(*model.value(), {"attn_v.weight", "ffn_down.weight"}, 2, 1, 12);
+    ASSERT_TRUE(adapter.write(folder_.file("poet.gguf")).ok());
+    const auto poet = Adapter::open(folder_.file("poet.gguf"), *model.value());
+    ASSERT_TRUE(poet.ok()) << poet.error().text();
+    hosted.session.adapters = {poet.value()};
+    hosted.adapters = {{.name = "poet", .scale = 0.5f}};
     const auto added = serving_->add(model.value(), hosted);
     ASSERT_TRUE(added.ok()) << added.error().text();
     ASSERT_TRUE(serving_->open());
@@ -50,9 +58,40 @@ class ServingTest : public ::testing::Test {
     return client.read_all();
   }
 
+  std::string get(std::string_view path, std::string_view method = "GET") {
+    http::TestClient client(serving_->port());
+    client.send(std::string(method) + " " + std::string(path) +
+                " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    return client.read_all();
+  }
+
+  TemporaryFolder folder_;
   std::unique_ptr<Serving> serving_;
   std::thread passes_;
 };
+
+TEST_F(ServingTest, AdaptersAreAskedForByNameOrByNumber) {
+  const auto text_of = [&](const std::string& fields) {
+    const std::string answer =
+        ask("/v1/completions", R"({"prompt":"\nOnce there was","max_tokens":12,"temperature":0,)" + fields + "}");
+    const std::size_t begin = answer.find("\"text\":");
+    return begin == std::string::npos ? answer : answer.substr(begin, answer.find("\",", begin) - begin);
+  };
+  const std::string plain = text_of(R"("model":"tales")"), poet = text_of(R"("model":"tales:poet")");
+  EXPECT_NE(plain, poet);
+  EXPECT_EQ(text_of(R"("lora":[{"id":0,"scale":0.5}])"), poet);
+  EXPECT_EQ(text_of(R"("lora":[{"id":0,"scale":0}])"), plain);
+  EXPECT_NE(ask("/v1/completions", R"({"prompt":"a","model":"tales:poet"})").find(R"("model":"tales:poet")"),
+            std::string::npos);
+  EXPECT_NE(text_of(R"("model":"tales:poet","lora":[{"id":0,"scale":1}])").find("400"), std::string::npos);
+  const std::string unknown = text_of(R"("model":"tales:other")");
+  EXPECT_NE(unknown.find("404"), std::string::npos);
+  EXPECT_NE(unknown.find("(tales, tales:poet)"), std::string::npos) << unknown;
+  EXPECT_NE(get("/lora-adapters").find(R"([{"id":0,"path":)"), std::string::npos);
+  EXPECT_NE(get("/lora-adapters", "POST").find("405"), std::string::npos);
+  EXPECT_NE(get("/v1/models").find(R"("id":"tales:poet")"), std::string::npos);
+  EXPECT_NE(get("/v1/models/tales:poet").find(R"("parent":"tales")"), std::string::npos);
+}
 
 TEST_F(ServingTest, ManyThreadsAskStreamLeaveAndLookAtFigures) {
   std::atomic<int> whole = 0, streamed = 0;

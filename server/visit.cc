@@ -1,16 +1,29 @@
 #include "server/visit.h"
 
+#include "server/answer_id.h"
+
 namespace ingot {
 namespace {
 
 // As nginx logs it: the client closed the connection before the answer was there.
 constexpr int client_closed = 499;
 
+// While nothing else is sent: a comment, or the event that clients of Anthropic's know.
+std::string_view ping_of(protocol::ErrorForm form) {
+  return form == protocol::ErrorForm::openai ? ": ping\n\n" : "event: ping\ndata: {\"type\":\"ping\"}\n\n";
+}
+
 }  // namespace
 
 Visit::Visit(std::shared_ptr<http::Exchange> exchange, Visitor visitor, std::vector<http::Header> headers,
-             RequestLog& log)
-    : exchange_(std::move(exchange)), visitor_(visitor), headers_(std::move(headers)), log_(log) {
+             RequestLog& log, protocol::ErrorForm errors)
+    : exchange_(std::move(exchange)),
+      visitor_(visitor),
+      headers_(std::move(headers)),
+      log_(log),
+      errors_(errors),
+      id_(errors == protocol::ErrorForm::anthropic ? answer_id("req_") : "") {
+  if (!id_.empty()) headers_.push_back({"request-id", id_});
   logged_.peer = request().peer;
   logged_.method = request().method;
   logged_.path = request().path;
@@ -30,11 +43,10 @@ void Visit::answer(int status, std::string_view content_type, std::string body, 
   log(status);
 }
 
-void Visit::refuse(const protocol::ApiError& error) {
-  std::vector<http::Header> headers;
+void Visit::refuse(const protocol::ApiError& error, std::vector<http::Header> headers) {
   if (error.retry_after_seconds) headers.push_back({"Retry-After", std::to_string(*error.retry_after_seconds)});
   if (error.status == 401) headers.push_back({"WWW-Authenticate", "Bearer"});
-  answer(error.status, "application/json", error.json(), std::move(headers));
+  answer(error.status, "application/json", protocol::error_json(error, errors_, id_), std::move(headers));
 }
 
 void Visit::begin_events() {
@@ -42,7 +54,7 @@ void Visit::begin_events() {
   head.headers.push_back({"Content-Type", "text/event-stream; charset=utf-8"});
   head.headers.push_back({"Cache-Control", "no-cache"});
   head.headers.push_back({"X-Accel-Buffering", "no"});  // nginx would keep what should be seen at once
-  exchange_->begin_stream(std::move(head), ": ping\n\n");
+  exchange_->begin_stream(std::move(head), ping_of(errors_));
   has_begun_ = true;
 }
 

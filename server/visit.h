@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "server/http/exchange.h"
-#include "server/protocol/api_error.h"
+#include "server/protocol/error_form.h"
 #include "server/request_log.h"
 
 namespace ingot {
@@ -22,7 +22,8 @@ class Visit {
   using Clock = std::chrono::steady_clock;
 
   // `headers` are sent with every answer. The log must outlive it.
-  Visit(std::shared_ptr<http::Exchange> exchange, Visitor visitor, std::vector<http::Header> headers, RequestLog& log);
+  Visit(std::shared_ptr<http::Exchange> exchange, Visitor visitor, std::vector<http::Header> headers, RequestLog& log,
+        protocol::ErrorForm errors = protocol::ErrorForm::openai);
 
   const http::Request& request() const { return exchange_->request(); }
   const Visitor& visitor() const { return visitor_; }
@@ -33,7 +34,7 @@ class Visit {
 
   void answer(int status, std::string_view content_type, std::string body, std::vector<http::Header> headers = {});
   void answer_json(std::string body) { answer(200, "application/json", std::move(body)); }
-  void refuse(const protocol::ApiError& error);
+  void refuse(const protocol::ApiError& error, std::vector<http::Header> headers = {});
 
   // A stream of server-sent events.
   void begin_events();
@@ -52,6 +53,8 @@ class Visit {
   Visitor visitor_;
   std::vector<http::Header> headers_;
   RequestLog& log_;
+  protocol::ErrorForm errors_;
+  std::string id_;  // by which whoever asks in Anthropic's form can speak of it
   Clock::time_point arrival_ = Clock::now();
   LoggedRequest logged_;
   bool has_begun_ = false;

@@ -10,11 +10,16 @@ namespace ingot {
 namespace {
 
 void encode_blocks(DType dtype, const float* values, std::byte* blocks, std::int64_t count) {
-  with_block_type(dtype, [&]<class Block>() {
+  const auto encode = [&]<class Block>() {
     for (std::int64_t i = 0; i < count; i += Block::elements, blocks += sizeof(Block)) {
       encode_block(values + i, *reinterpret_cast<Block*>(blocks));
     }
-  });
+  };
+  switch (dtype) {
+    case DType::tq2_0: return encode.template operator()<BlockTQ2_0>();
+    case DType::tq1_0: return encode.template operator()<BlockTQ1_0>();
+    default: return with_block_type(dtype, encode);  // which stops at a format without an encoder
+  }
 }
 
 void decode_blocks(DType dtype, const std::byte* blocks, float* values, std::int64_t count) {

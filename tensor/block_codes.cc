@@ -2,6 +2,7 @@
 
 #include "tensor/block_formats.h"
 #include "tensor/block_scales.h"
+#include "tensor/generic_codes.h"
 
 namespace ingot {
 namespace {
@@ -62,6 +63,11 @@ void unpack_codes(const BlockQ5_K& block, BlockCodes& out) {
     out.codes[i] = static_cast<std::int8_t>(four_bits(block.low, i) | high_bit(block.high, i) << 4);
   }
 }
+void unpack_codes(const BlockIQ4_XS& block, BlockCodes& out) {
+  for (int i = 0; i < 256; ++i) {
+    out.codes[i] = iq4_nl_values[block.low[i / 32 * 16 + i % 16] >> i % 32 / 16 * 4 & 15];
+  }
+}
 void unpack_codes(const BlockQ6_K& block, BlockCodes& out) {
   for (int i = 0; i < 256; ++i) {
     const int half = i / 128;
@@ -74,6 +80,7 @@ void unpack_codes(const BlockQ6_K& block, BlockCodes& out) {
 }  // namespace
 
 void unpack_block(DType dtype, const std::byte* block, BlockCodes& codes) {
+  if (is_generic_format(dtype)) return unpack_generic_block(dtype, block, codes);
   with_block_type(dtype, [&]<class Block>() {
     unpack_codes(*reinterpret_cast<const Block*>(block), codes);
     unpack_scales(*reinterpret_cast<const Block*>(block), codes);

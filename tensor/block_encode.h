@@ -2,7 +2,7 @@
 // valid bytes whose meaning is unspecified.
 #pragma once
 
-#include "tensor/block_formats.h"
+#include "tensor/generic_formats.h"
 
 namespace ingot {
 
@@ -12,7 +12,10 @@ void encode_block(const float* values, BlockQ5_0& block);
 void encode_block(const float* values, BlockQ5_1& block);
 void encode_block(const float* values, BlockQ8_0& block);
 void encode_block(const float* values, BlockIQ4_NL& block);
+void encode_block(const float* values, BlockIQ4_XS& block);
 void encode_block(const float* values, BlockMXFP4& block);
+void encode_block(const float* values, BlockTQ1_0& block);
+void encode_block(const float* values, BlockTQ2_0& block);
 void encode_block(const float* values, BlockQ2_K& block);
 void encode_block(const float* values, BlockQ3_K& block);
 void encode_block(const float* values, BlockQ4_K& block);

@@ -116,6 +116,17 @@ struct BlockQ6_K {
   StoredHalf scale;
 };
 
+// Groups of 32: scale (scales[g] - 32) iq4_nl_values[code]. The eight 6-bit scales keep their low four bits in halves
+// of `scales_low` and their high two in sixteen bits. Bytes 16 g to 16 g + 15 of `low` are group g, as iq4_nl has
+// its 32.
+struct BlockIQ4_XS {
+  static constexpr int elements = 256, group = 32;
+  StoredHalf scale;
+  std::uint8_t scales_high[2];
+  std::uint8_t scales_low[4];
+  std::uint8_t low[128];
+};
+
 inline constexpr std::int8_t iq4_nl_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                                   1,    13,   25,  38,  53,  69,  89,  113};
 // Twice the values of a 4-bit float (1 sign, 2 exponent, 1 fraction bits), so that they are integers.
@@ -142,6 +153,12 @@ constexpr int q3_k_scale(const std::uint8_t (&packed)[12], int g) {
   return (low | (packed[8 + g % 4] >> 2 * (g / 4) & 3) << 4) - 32;
 }
 
+// The 6-bit scale of group g of iq4_xs, with its offset of 32 taken off.
+constexpr int iq4_xs_scale(const BlockIQ4_XS& block, int g) {
+  const int low = block.scales_low[g / 2] >> 4 * (g % 2) & 15;
+  return (low | (block.scales_high[g / 4] >> 2 * (g % 4) & 3) << 4) - 32;
+}
+
 template <DType dtype, class Block>
 constexpr bool block_matches = sizeof(Block) == static_cast<std::size_t>(block_bytes(dtype)) && alignof(Block) == 1 &&
                                Block::elements == block_elements(dtype);
@@ -151,5 +168,6 @@ static_assert(block_matches<DType::q8_0, BlockQ8_0> && block_matches<DType::iq4_
 static_assert(block_matches<DType::mxfp4, BlockMXFP4> && block_matches<DType::q2_k, BlockQ2_K>);
 static_assert(block_matches<DType::q3_k, BlockQ3_K> && block_matches<DType::q4_k, BlockQ4_K>);
 static_assert(block_matches<DType::q5_k, BlockQ5_K> && block_matches<DType::q6_k, BlockQ6_K>);
+static_assert(block_matches<DType::iq4_xs, BlockIQ4_XS>);
 
 }  // namespace ingot

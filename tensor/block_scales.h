@@ -36,6 +36,7 @@ constexpr int group_scale(const BlockQ3_K& block, int g) { return q3_k_scale(blo
 constexpr int group_scale(const BlockQ4_K& block, int g) { return k_scale(block.scales, g); }
 constexpr int group_scale(const BlockQ5_K& block, int g) { return k_scale(block.scales, g); }
 constexpr int group_scale(const BlockQ6_K& block, int g) { return block.scales[g]; }
+constexpr int group_scale(const BlockIQ4_XS& block, int g) { return iq4_xs_scale(block, g); }
 constexpr int group_minimum(const BlockQ2_K& block, int g) { return block.scales[g] >> 4; }
 constexpr int group_minimum(const BlockQ4_K& block, int g) { return k_minimum(block.scales, g); }
 constexpr int group_minimum(const BlockQ5_K& block, int g) { return k_minimum(block.scales, g); }
@@ -54,7 +55,8 @@ constexpr void unpack_scales(const Block& block, BlockCodes& out) {
   }
 }
 
-// Calls function.template operator()<Block>() with the struct of a block format. Precondition: is_block_format(dtype).
+// Calls function.template operator()<Block>() with the struct of a block format. Precondition: is_block_format(dtype),
+// and not is_generic_format(dtype).
 template <class Function>
 constexpr decltype(auto) with_block_type(DType dtype, Function&& function) {
   switch (dtype) {
@@ -70,7 +72,8 @@ constexpr decltype(auto) with_block_type(DType dtype, Function&& function) {
     case DType::q6_k: return function.template operator()<BlockQ6_K>();
     case DType::iq4_nl: return function.template operator()<BlockIQ4_NL>();
     case DType::mxfp4: return function.template operator()<BlockMXFP4>();
-    default: __builtin_trap();  // plain types have no blocks
+    case DType::iq4_xs: return function.template operator()<BlockIQ4_XS>();
+    default: __builtin_trap();  // plain types have no blocks, generic formats none that is shared
   }
 }
 

@@ -33,6 +33,18 @@ enum class DType : std::uint8_t {
   q6_k,
   iq4_nl,
   mxfp4,
+  iq4_xs,
+  // read by their own scalar code alone (tensor/generic_formats.h)
+  iq3_s,
+  iq3_xxs,
+  iq2_s,
+  iq2_xs,
+  iq2_xxs,
+  iq1_m,
+  iq1_s,
+  tq2_0,
+  tq1_0,
+  nvfp4,
 };
 
 struct DTypeInformation {
@@ -42,14 +54,37 @@ struct DTypeInformation {
   int block_bytes;
 };
 
-inline constexpr std::array<DTypeInformation, 19> dtype_table = {{
-    {DType::f32, "f32", 1, 4},       {DType::f16, "f16", 1, 2},       {DType::bf16, "bf16", 1, 2},
-    {DType::i8, "i8", 1, 1},         {DType::u8, "u8", 1, 1},         {DType::i32, "i32", 1, 4},
-    {DType::i64, "i64", 1, 8},       {DType::q4_0, "q4_0", 32, 18},   {DType::q4_1, "q4_1", 32, 20},
-    {DType::q5_0, "q5_0", 32, 22},   {DType::q5_1, "q5_1", 32, 24},   {DType::q8_0, "q8_0", 32, 34},
-    {DType::q2_k, "q2_k", 256, 84},  {DType::q3_k, "q3_k", 256, 110}, {DType::q4_k, "q4_k", 256, 144},
-    {DType::q5_k, "q5_k", 256, 176}, {DType::q6_k, "q6_k", 256, 210}, {DType::iq4_nl, "iq4_nl", 32, 18},
+inline constexpr std::array<DTypeInformation, 30> dtype_table = {{
+    {DType::f32, "f32", 1, 4},
+    {DType::f16, "f16", 1, 2},
+    {DType::bf16, "bf16", 1, 2},
+    {DType::i8, "i8", 1, 1},
+    {DType::u8, "u8", 1, 1},
+    {DType::i32, "i32", 1, 4},
+    {DType::i64, "i64", 1, 8},
+    {DType::q4_0, "q4_0", 32, 18},
+    {DType::q4_1, "q4_1", 32, 20},
+    {DType::q5_0, "q5_0", 32, 22},
+    {DType::q5_1, "q5_1", 32, 24},
+    {DType::q8_0, "q8_0", 32, 34},
+    {DType::q2_k, "q2_k", 256, 84},
+    {DType::q3_k, "q3_k", 256, 110},
+    {DType::q4_k, "q4_k", 256, 144},
+    {DType::q5_k, "q5_k", 256, 176},
+    {DType::q6_k, "q6_k", 256, 210},
+    {DType::iq4_nl, "iq4_nl", 32, 18},
     {DType::mxfp4, "mxfp4", 32, 17},
+    {DType::iq4_xs, "iq4_xs", 256, 136},
+    {DType::iq3_s, "iq3_s", 256, 110},
+    {DType::iq3_xxs, "iq3_xxs", 256, 98},
+    {DType::iq2_s, "iq2_s", 256, 82},
+    {DType::iq2_xs, "iq2_xs", 256, 74},
+    {DType::iq2_xxs, "iq2_xxs", 256, 66},
+    {DType::iq1_m, "iq1_m", 256, 56},
+    {DType::iq1_s, "iq1_s", 256, 50},
+    {DType::tq2_0, "tq2_0", 256, 66},
+    {DType::tq1_0, "tq1_0", 256, 54},
+    {DType::nvfp4, "nvfp4", 64, 36},
 }};
 
 constexpr const DTypeInformation& information(DType dtype) { return dtype_table[static_cast<std::size_t>(dtype)]; }
@@ -57,6 +92,8 @@ constexpr std::string_view name_of(DType dtype) { return information(dtype).name
 constexpr int block_elements(DType dtype) { return information(dtype).block_elements; }
 constexpr int block_bytes(DType dtype) { return information(dtype).block_bytes; }
 constexpr bool is_block_format(DType dtype) { return block_elements(dtype) > 1; }
+// Formats that only a scalar function reads, a block at a time: products take them by generic ways.
+constexpr bool is_generic_format(DType dtype) { return dtype >= DType::iq3_s; }
 constexpr bool is_floating_point(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16;
 }

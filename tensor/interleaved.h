@@ -21,6 +21,7 @@ namespace ingot {
 enum class WeightLayout : std::uint8_t {
   rows,          // as stored in a file: one after the other
   interleaved8,  // eight rows of blocks together
+  planes16,      // sixteen rows as matrix instructions of a device take them (tensor/planes.h)
 };
 
 inline constexpr std::int64_t interleaved_rows = 8;  // of a braid

@@ -3,18 +3,21 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 namespace ingot {
 
 using CodeWord = std::uint32_t;
 
-inline CodeWord code_word(const void* from) {
-  CodeWord word;
-  std::memcpy(&word, from, sizeof(word));
-  return word;
+template <int Bytes>
+constexpr void copy_bytes(const void* from, void* to) {
+  __builtin_memcpy(to, from, Bytes);
 }
-inline void store_code_word(CodeWord word, void* to) { std::memcpy(to, &word, sizeof(word)); }
+constexpr CodeWord code_word(const std::uint8_t* from) {
+  return from[0] | CodeWord{from[1]} << 8 | CodeWord{from[2]} << 16 | CodeWord{from[3]} << 24;
+}
+constexpr void store_code_word(CodeWord word, std::uint8_t* to) {
+  for (int i = 0; i < 4; ++i) to[i] = static_cast<std::uint8_t>(word >> 8 * i);
+}
 
 // `count` bits of every byte, from bit `first` on, at the bottom of their byte.
 template <int first, int count>

@@ -6,11 +6,10 @@
 #include <type_traits>
 
 #include "tensor/dtype.h"
+#include "tensor/place.h"
 #include "tensor/shape.h"
 
 namespace ingot {
-
-enum class Place : std::uint8_t { host, device };
 
 template <class Element>
 class View {

@@ -1,9 +1,6 @@
-// Adapters (LoRA, Hu et al. 2021): a product of two narrow matrices learnt beside a weight that stays as it is, so that
-// a model whose weights are quantized, or too many to train, can learn all the same.
-//
-//   y = W x  becomes  y = W x + (alpha / rank) B (A x)
-//
-// A begins random and B zero, so that the first pass is the model's own.
+// Adapters (model/plan/adapters.h) that learn: two narrow matrices beside a weight that stays as it is, so that a model
+// whose weights are quantized, or too many to train, can learn all the same. A begins random and B zero, so that the
+// first pass is the model's own.
 #pragma once
 
 #include "model/circuit/circuit.h"
@@ -28,7 +25,7 @@ struct AdaptedWeights {
 Result<AdaptedWeights> add_adapters(const Weights& base, const AdapterOptions& options);
 
 // Adds the adapters that `weights` has to every product with a weight that has one.
-Result<void> insert_adapters(Circuit& circuit, const Weights& weights, const AdapterOptions& options);
+Result<void> add_adapters_to(Circuit& circuit, const Weights& weights, const AdapterOptions& options);
 
 // W + (alpha / rank) B A, as floats. Precondition: the weight has an adapter, and target has room.
 void merge_adapter(const Weights& weights, std::string_view name, const AdapterOptions& options,

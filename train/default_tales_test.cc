@@ -15,7 +15,7 @@
 namespace ingot {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(INGOT_SANITIZED)
 constexpr int samples = 20;  // sanitizers look for other faults; few samples say little about quality
 constexpr double slack = 0.15;
 #else

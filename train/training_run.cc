@@ -94,7 +94,7 @@ Result<void> TrainingRun::start_trainer() {
   }
   options.trained = adapted_.adapters;
   trainer_ = TRY(Trainer::create(form, adapted_.weights, options, [this](Circuit& circuit, const Weights& weights) {
-    return insert_adapters(circuit, weights, adapter_options_);
+    return add_adapters_to(circuit, weights, adapter_options_);
   }));
   return {};
 }

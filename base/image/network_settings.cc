@@ -108,10 +108,6 @@ bool names_one_machine(const InternetAddress& address) {
   return bytes[0] != 0xff && !starts_with_zeros;  // the rest with zeros: ::, ::1, and spellings of IPv4
 }
 
-bool is_of_this_link(const InternetAddress& address) {
-  return address.is_version_6() && address.bytes[0] == 0xfe && (address.bytes[1] & 0xc0) == 0x80;
-}
-
 // What was expected in place of it; empty: nothing else.
 std::string_view read_fixed(std::string_view text, AddressSettings& settings) {
   std::string_view place = take_until(text, ',');
@@ -147,6 +143,10 @@ std::string_view read_fixed(std::string_view text, AddressSettings& settings) {
 
 }  // namespace
 
+bool is_of_this_link(const InternetAddress& address) {
+  return address.is_version_6() && address.bytes[0] == 0xfe && (address.bytes[1] & 0xc0) == 0x80;
+}
+
 std::optional<InternetAddress> parse_internet_address(std::string_view text) {
   return text.find(':') == std::string_view::npos ? parse_version_4(text) : parse_version_6(text);
 }
@@ -177,7 +177,9 @@ Result<NetworkSettings> network_settings_of(const Manifest& manifest) {
   while (const std::optional<ManifestEntry> entry = TRY(entries.next())) {
     if (entry->key != ManifestKey::network) continue;
     const Result<void> added = settings.add(entry->text.spelled());
-    if (!added.ok()) return added.error().within("manifest, line ", entry->line);
+    if (!added.ok()) {  // the manifest's, whoever asks: no argument of his is wrong
+      return Error::of(ErrorCode::corrupt, "manifest, line ", entry->line, ": ", added.error().text());
+    }
     if (!is_granted) {
       return Error::of(ErrorCode::corrupt, "manifest, line ", entry->line,
                        ": expected 'grant network' beside 'network', found none");

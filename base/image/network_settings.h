@@ -36,6 +36,9 @@ struct InternetAddress {
 // without a zone. Nothing where the text is neither.
 std::optional<InternetAddress> parse_internet_address(std::string_view text);
 
+// fe80::/10: of version 6, and of each link for itself.
+bool is_of_this_link(const InternetAddress& address);
+
 struct AddressSettings {
   static constexpr std::size_t most_name_servers = 3;  // as many as resolvers read
 

@@ -18,28 +18,22 @@ its part, --packages says where iperf3 is unpacked (build).
 
 import argparse
 import json
-import socket
 import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests/programs")]
 from counting import Counted, Load, count  # noqa: E402
 from guest_instructions import Engine, build_counter, fetch_linux, print_profile  # noqa: E402
 from guests import Address, Program, ingot_guest, linux_guest  # noqa: E402
+from running_machine import free_port  # noqa: E402
 from throughput import measure, medians  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[2]
 FIRST_BAR, TOKEN_BAR, REQUEST_BAR, SPEED_BAR = 1 / 40, 0.6, 0.6, 1.0
 SECTIONS = ("instructions", "throughput")
 ADDRESS = Address("10.0.2.15", "10.0.2.2", 24)
 SERVE = ["serve", "--host", "0.0.0.0", "--threads", "1", "--log", "none"]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def count_guests(arguments: argparse.Namespace, ingot: Path, folder: Path) -> dict[str, Counted]:

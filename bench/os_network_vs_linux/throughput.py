@@ -12,10 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from guests import Address, Booted, Program, ingot_guest, linux_guest, run  # noqa: E402
-
 ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "tests/network")]
+from guests import Address, Booted, Program, ingot_guest, linux_guest, run  # noqa: E402
+from own_network import Tap, enter_namespace  # noqa: E402
+
 PACKAGES = ["iperf3", "libiperf0", "libsctp1", "libssl3", "libc6"]
 ADDRESSES = {"ingot": Address("192.0.2.2", "192.0.2.1", 25), "linux": Address("192.0.2.130", "192.0.2.129", 25)}
 LIMIT_SECONDS = 200
@@ -46,16 +47,9 @@ def measure(ingot: Path, kernels: Path, vmlinux: Path | None, rounds: int, secon
         return "iperf3 could not be fetched"
     paths = [None if path is None else str(path) for path in (ingot, kernels, vmlinux, guest_root, own_root)]
     settings = Settings(*paths, rounds, seconds)
-    namespace = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-Urn"]
-    words = [*namespace, sys.executable, "-B", __file__, json.dumps(dataclasses.asdict(settings))]
+    words = [sys.executable, "-B", __file__, json.dumps(dataclasses.asdict(settings))]
     done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
     return json.loads(done.stdout) if done.returncode == 0 else "see above (it needs a namespace with tap devices)"
-
-
-def make_tap(name: str, address: Address) -> None:
-    run(["ip", "tuntap", "add", name, "mode", "tap"])
-    run(["ip", "address", "add", f"{address.gateway}/{address.prefix}", "dev", name])
-    run(["ip", "link", "set", name, "up"])
 
 
 def transfer(settings: Settings, address: Address, reverse: bool) -> float:
@@ -78,7 +72,8 @@ def transfer(settings: Settings, address: Address, reverse: bool) -> float:
 
 
 def inside(settings: Settings) -> dict:
-    run(["ip", "link", "set", "lo", "up"])
+    if (missing := enter_namespace()) is not None:
+        sys.exit(f"os_network_vs_linux: {missing}")
     root = Path(settings.guest_root)
     program = Program(root / "usr/bin/iperf3", root, ["-s", "-4", "--forceflush"])
     found = {}
@@ -86,8 +81,9 @@ def inside(settings: Settings) -> dict:
         folder = Path(name)
         guests = []
         for index, (system, address) in enumerate(ADDRESSES.items()):
-            make_tap(f"tap{index}", address)
-            network = ["--tap", f"tap{index}"]
+            tap = Tap(f"tap{index}")
+            tap.add_address(address.gateway, address.prefix)
+            network = ["--tap", tap.name]
             guest = ingot_guest(settings.ingot, settings.kernels, program, address, network, folder, False)
             if system == "linux" and settings.vmlinux is not None:
                 guest = linux_guest(guest, Path(settings.vmlinux), program, address, folder)

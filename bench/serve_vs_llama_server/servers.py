@@ -7,10 +7,14 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/programs"))
+from running_machine import free_port  # noqa: E402
 
 START_SECONDS = 300  # a server that is not healthy by then never will be
 STOP_SECONDS = 40
@@ -34,20 +38,20 @@ class Shape:
 class Ingot:
     name = "ingot"
 
-    def __init__(self, program: str, model: str, threads: int, options: tuple[str, ...] = ()):
-        self.program, self.model, self.threads, self.options = program, model, threads, options
+    def __init__(self, program: str, model: str, threads: int, options: tuple[str, ...] = (), device: str = "cpu"):
+        self.program, self.model, self.threads, self.options, self.device = program, model, threads, options, device
 
     def command(self, shape: Shape, port: int) -> list[str]:
         command = [self.program, "serve", self.model, "--host", "127.0.0.1", "--port", str(port),
                    "--threads", str(self.threads), "--context", str(shape.context),
-                   "--sequences", str(shape.sequences), *self.options]  # fmt: skip
+                   "--sequences", str(shape.sequences), "--device", self.device, *self.options]  # fmt: skip
         if shape.has_own_cache:
             return command
         cache = self.explained(shape.context)["memory"]["sequence_bytes"] * (shape.cached_sequences or shape.sequences)
         return [*command, "--cache-memory", str(cache)]
 
     def with_options(self, *options: str) -> "Ingot":
-        return Ingot(self.program, self.model, self.threads, self.options + options)
+        return Ingot(self.program, self.model, self.threads, self.options + options, self.device)
 
     def explained(self, context: int) -> dict:
         command = [self.program, "explain", self.model, "--context", context, "--threads", self.threads, "--json"]
@@ -55,8 +59,8 @@ class Ingot:
 
     def engine_alone(self, batch: int, prompt: int, generate: int) -> float:
         """Tokens a second of the same work without a server: prompts, then the rest of the tokens step by step."""
-        command = [self.program, "bench", "model", self.model, "--threads", self.threads, "--batch", batch,
-                   "--prompt", prompt, "--generate", generate - 1, "--repeat", 1, "--json"]  # fmt: skip
+        command = [self.program, "bench", "model", self.model, "--threads", self.threads, "--device", self.device,
+                   "--batch", batch, "--prompt", prompt, "--generate", generate - 1, "--repeat", 1, "--json"]  # fmt: skip
         measured = json.loads(output_of(command))
         seconds = prompt / measured["prefill_tokens_per_second"] + (generate - 1) / measured["decode_tokens_per_second"]
         return generate / seconds
@@ -89,12 +93,6 @@ def output_of(command: list) -> str:
         said = done.stderr.strip().splitlines() or ["nothing said"]
         raise Unmeasurable(f"{Path(str(command[0])).name} {command[1]} left with {done.returncode}: {said[-1][:160]}")
     return done.stdout
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def is_healthy(port: int) -> bool:

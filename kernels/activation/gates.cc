@@ -45,6 +45,7 @@ template <class Gate>
 std::span<const Variant<GatedActivation<Gate>>> GatedActivation<Gate>::variants() {
   static const SimdEntries<GatedActivation> entries = gate_entries<Gate>();
   static const Variant<GatedActivation> table[] = {
+      gate_cuda<Gate>(),
       INGOT_SIMD_ROWS(entries),
       {"reference", {}, gated_activation_reference<Gate>},
   };

@@ -110,5 +110,8 @@ template <class Gate>
 SimdEntries<GatedActivation<Gate>> gate_entries();
 template <class Gate>
 SimdEntries<GatedActivationBackward<Gate>> gate_backward_entries();
+// And its device row, instantiated in curves_cuda.cc.
+template <class Gate>
+Variant<GatedActivation<Gate>> gate_cuda();
 
 }  // namespace ingot

@@ -44,6 +44,8 @@ void GatedActivation<Gate>::cases(CaseList<GatedActivation>& list) {
   list.gradient("4 x 7", separate({4, 7}));
   list.benchmark("1 x 11008", separate({1, 11008}));
   list.benchmark("512 x 11008", separate({512, 11008}));
+  // What no cache holds: one of them tells of all.
+  if (name == "activation.swiglu") list.benchmark("16384 x 4096", separate({16384, 4096}));
 }
 
 template <class Gate>

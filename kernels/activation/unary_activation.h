@@ -117,5 +117,8 @@ template <class Curve>
 SimdEntries<UnaryActivation<Curve>> forward_entries();
 template <class Curve>
 SimdEntries<UnaryActivationBackward<Curve>> backward_entries();
+// And its device row, instantiated in curves_cuda.cc.
+template <class Curve>
+Variant<UnaryActivation<Curve>> curve_cuda();
 
 }  // namespace ingot

@@ -42,6 +42,7 @@ template <class Curve>
 std::span<const Variant<UnaryActivation<Curve>>> UnaryActivation<Curve>::variants() {
   static const SimdEntries<UnaryActivation> entries = forward_entries<Curve>();
   static const Variant<UnaryActivation> table[] = {
+      curve_cuda<Curve>(),
       INGOT_SIMD_ROWS(entries),
       {"reference", {}, unary_activation_reference<Curve>},
   };

@@ -13,6 +13,30 @@ Result<void> require_place_list(std::string_view operation, std::string_view fie
   return require_contiguous(operation, "C3", field, list);
 }
 
+// What is in the places and in the block table: C3 and C4.
+Result<void> require_slots_there(std::string_view operation, const ConstCacheView& cache, const CachePlaces& places) {
+  for (std::int64_t i = 0; i < places.count(); ++i) {
+    const std::int64_t sequence = places.sequences.data()[i];
+    const std::int64_t position = places.positions.data()[i];
+    if (sequence < 0 || sequence >= cache.sequences()) {
+      return violated(operation, "C3", "expected sequences in [0, ", cache.sequences(), "), found ", sequence, " at ",
+                      i);
+    }
+    // A ring takes any position: it wraps.
+    const std::int64_t limit =
+        cache.policy == CachePolicy::ring ? std::numeric_limits<std::int64_t>::max() : cache.capacity();
+    if (position < 0 || position >= limit) {
+      return violated(operation, "C3", "expected positions in [0, ", limit, "), found ", position, " at ", i);
+    }
+    const CacheSlot slot = cache.slot(sequence, position);
+    if (slot.page < 0 || slot.page >= cache.pages.size(0)) {
+      return violated(operation, "C4", "expected a page in [0, ", cache.pages.size(0), ") for position ", position,
+                      " of sequence ", sequence, ", found ", slot.page);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> require_pages(std::string_view operation, const ConstAnyView& pages) {
@@ -42,26 +66,7 @@ Result<void> require_places(std::string_view operation, const ConstCacheView& ca
     const Result<std::int64_t> capacity = checked_multiply(cache.block_table.size(1), cache.page_length());
     if (!capacity.ok()) return violated(operation, "C4", capacity.error().text());
   }
-  for (std::int64_t i = 0; i < places.count(); ++i) {
-    const std::int64_t sequence = places.sequences.data()[i];
-    const std::int64_t position = places.positions.data()[i];
-    if (sequence < 0 || sequence >= cache.sequences()) {
-      return violated(operation, "C3", "expected sequences in [0, ", cache.sequences(), "), found ", sequence, " at ",
-                      i);
-    }
-    // A ring takes any position: it wraps.
-    const std::int64_t limit =
-        cache.policy == CachePolicy::ring ? std::numeric_limits<std::int64_t>::max() : cache.capacity();
-    if (position < 0 || position >= limit) {
-      return violated(operation, "C3", "expected positions in [0, ", limit, "), found ", position, " at ", i);
-    }
-    const CacheSlot slot = cache.slot(sequence, position);
-    if (slot.page < 0 || slot.page >= cache.pages.size(0)) {
-      return violated(operation, "C4", "expected a page in [0, ", cache.pages.size(0), ") for position ", position,
-                      " of sequence ", sequence, ", found ", slot.page);
-    }
-  }
-  return {};
+  return rows.place().is_host() ? require_slots_there(operation, cache, places) : Result<void>();
 }
 
 Result<void> require_distinct_slots(std::string_view operation, const ConstCacheView& cache,

@@ -37,5 +37,6 @@ struct CopyPages {
 
 void copy_pages_reference(const CopyPages::Arguments& arguments, Context& context);
 extern const SimdEntries<CopyPages> copy_pages_simd;
+extern const Variant<CopyPages> copy_pages_cuda;
 
 }  // namespace ingot

@@ -27,6 +27,7 @@ Tolerance CacheRead<policy>::tolerance(const Arguments&) {
 template <CachePolicy policy>
 std::span<const Variant<CacheRead<policy>>> CacheRead<policy>::variants() {
   static const Variant<CacheRead> table[] = {
+      cache_read_cuda<policy>(),
       INGOT_SIMD_ROWS(cache_read_simd<policy>()),
       {"reference", {}, [](const Arguments& a, Context&) { read_rows_reference(a.cache(), a.places(), a.y); }},
   };

@@ -61,5 +61,7 @@ void read_rows_reference(const ConstCacheView& cache, const CachePlaces& places,
 
 template <CachePolicy policy>
 const SimdEntries<CacheRead<policy>>& cache_read_simd();
+template <CachePolicy policy>
+const Variant<CacheRead<policy>>& cache_read_cuda();
 
 }  // namespace ingot

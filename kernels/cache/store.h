@@ -60,9 +60,52 @@ using StoreContiguous = CacheStore<CachePolicy::contiguous>;
 using StoreRing = CacheStore<CachePolicy::ring>;
 using StorePaged = CacheStore<CachePolicy::paged>;
 
+// Keys and values of the same tokens into the pages of both, which one block table names.
+//
+// C1 to C5  as in cache.store_paged, for keys and k_pages, and for values and v_pages
+struct JointStorePaged {
+  static constexpr std::string_view name = "cache.joint_store_paged";
+  static constexpr std::string_view equation =
+      "(k_pages, v_pages)[slot(sequences[t], positions[t])][h] = "
+      "encode((keys, values)[t, h])";
+  static constexpr Backward backward = StorePaged::backward;
+
+  struct Arguments {
+    View<const float> keys;
+    View<const float> values;
+    View<const std::int32_t> sequences;
+    View<const std::int32_t> positions;
+    View<const std::int32_t> block_table;
+    AnyView k_pages;
+    AnyView v_pages;
+
+    static constexpr auto fields() {
+      return field_list(input(&Arguments::keys, "keys"), input(&Arguments::values, "values"),
+                        input(&Arguments::sequences, "sequences"), input(&Arguments::positions, "positions"),
+                        input(&Arguments::block_table, "block_table"), state(&Arguments::k_pages, "k_pages"),
+                        state(&Arguments::v_pages, "v_pages"));
+    }
+    StorePaged::Arguments of_keys() const { return {keys, sequences, positions, block_table, k_pages}; }
+    StorePaged::Arguments of_values() const { return {values, sequences, positions, block_table, v_pages}; }
+  };
+
+  static Result<void> check(const Arguments& arguments);
+  static Cost cost(const Arguments& arguments);
+  static Tolerance tolerance(const Arguments& arguments);
+  static std::span<const Variant<JointStorePaged>> variants();
+  static void cases(CaseList<JointStorePaged>& list);
+};
+extern const Variant<JointStorePaged> joint_store_cuda;
+// Its constraints, for operations that store and do more; `keys` names what is stored as keys.
+Result<void> check_joint_store(std::string_view operation, const JointStorePaged::Arguments& arguments,
+                               std::string_view keys);
+void joint_store_reference(const JointStorePaged::Arguments& arguments, Context& context);
+
 void store_rows_reference(const CacheView& cache, const CachePlaces& places, const View<const float>& x);
 
 template <CachePolicy policy>
 const SimdEntries<CacheStore<policy>>& cache_store_simd();
+template <CachePolicy policy>
+const Variant<CacheStore<policy>>& cache_store_cuda();
 
 }  // namespace ingot

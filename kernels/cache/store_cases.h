@@ -36,4 +36,31 @@ void CacheStore<policy>::cases(CaseList<CacheStore>& list) {
   for (const CacheShape& shape : benchmark_cache_shapes(policy)) list.benchmark(shape.name(), store(shape));
 }
 
+inline void JointStorePaged::cases(CaseList<JointStorePaged>& list) {
+  // Values that are narrower than keys, in one case.
+  auto store = [](CacheShape shape, std::int64_t value_width) {
+    return [shape, value_width](CaseBuilder& builder) {
+      CacheShape of_values = shape;
+      of_values.width = value_width;
+      Arguments a;
+      a.keys = builder.filled({shape.rows, shape.heads, shape.width});
+      a.values = builder.filled({shape.rows, shape.heads, value_width});
+      const CachePlaces places = make_places(builder, shape, CachePolicy::paged);
+      a.sequences = places.sequences;
+      a.positions = places.positions;
+      a.block_table = make_block_table(builder, shape);
+      a.k_pages = builder.filled_any(shape.dtype, shape.pages(), Fill::uniform(-2, 2));
+      a.v_pages = builder.filled_any(shape.dtype, of_values.pages(), Fill::uniform(-2, 2));
+      return a;
+    };
+  };
+  for (const CacheShape& shape : parity_cache_shapes(CachePolicy::paged)) {
+    list.parity(shape.name(), store(shape, shape.width));
+  }
+  list.parity("narrow values", store({DType::q8_0, 5, 2, 3, 96, 7, 3}, 32));
+  for (const CacheShape& shape : benchmark_cache_shapes(CachePolicy::paged)) {
+    list.benchmark(shape.name(), store(shape, shape.width));
+  }
+}
+
 }  // namespace ingot

@@ -7,11 +7,38 @@
 #include <numeric>
 
 #include "tensor/block_codec.h"
+#include "tensor/generic_formats.h"
 
 namespace ingot {
 namespace {
 
 constexpr std::size_t alignment = 64;
+
+// Any codes under a scale that puts the largest of them about where the largest value is: a block of a format that
+// numbers cannot be encoded to.
+void fill_without_encoder(DType dtype, const std::vector<float>& values, RandomNumbers& random, std::byte* block) {
+  for (int i = 0; i < block_bytes(dtype); ++i) block[i] = static_cast<std::byte>(random.next());
+  float largest = 0;
+  for (const float value : values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+  }
+  auto* bytes = reinterpret_cast<std::uint8_t*>(block);
+  if (dtype == DType::nvfp4) {
+    if (largest == 0) std::memset(bytes, 0, sizeof(BlockNVFP4::scales));
+    return;
+  }
+  constexpr float most = 400;  // of a code times its group's scale, in any of these formats
+  StoredHalf scale;
+  scale.set(std::min(largest / most, 65504.0f));
+  if (dtype != DType::iq1_m) {
+    std::memcpy(bytes, scale.bytes, sizeof(scale));
+    return;
+  }
+  auto& scales = reinterpret_cast<BlockIQ1_M*>(bytes)->scales;
+  for (int i = 0; i < 4; ++i) {
+    scales[i][1] = static_cast<std::uint8_t>((scales[i][1] & 15) | (scale.bits() >> 4 * i & 15) << 4);
+  }
+}
 
 }  // namespace
 
@@ -128,7 +155,11 @@ void CaseBuilder::fill(const AnyView& view, Fill how) {
     std::vector<float> values(static_cast<std::size_t>(block));
     for_each_block(view, [&](std::int64_t offset) {
       for (float& value : values) value = static_cast<float>(next_value(how, index++, count));
-      encode_row(view.dtype(), values.data(), view.data() + offset, block);
+      if (has_encoder(view.dtype())) {
+        encode_row(view.dtype(), values.data(), view.data() + offset, block);
+      } else {
+        fill_without_encoder(view.dtype(), values, random_, view.data() + offset);
+      }
     });
     return;
   }
@@ -141,7 +172,7 @@ void CaseBuilder::fill(const AnyView& view, Fill how) {
           const auto bits = random();
           std::memcpy(&element, &bits, sizeof(element));
         } else {
-          element = static_cast<Element>(value);
+          element = static_cast<Element>(static_cast<std::int64_t>(value));  // as many bits of it as there are
         }
       } else {
         element = Element(static_cast<float>(value));

@@ -63,6 +63,18 @@ Result<void> check_one(std::string_view operation, const BoundTensor& tensor) {
   return {};
 }
 
+Result<void> check_places(std::string_view operation, std::span<const BoundTensor> tensors) {
+  const BoundTensor* first = nullptr;
+  for (const BoundTensor& tensor : tensors) {
+    if (!is_present(tensor.view)) continue;
+    if (first == nullptr) first = &tensor;
+    if (tensor.view.place() == first->view.place()) continue;
+    return violated(operation, "C0", "expected all tensors in one place, found ", first->name, " on ",
+                    first->view.place(), " and ", tensor.name, " on ", tensor.view.place());
+  }
+  return {};
+}
+
 }  // namespace
 
 bool may_overlap(const ConstAnyView& first, const ConstAnyView& second) {
@@ -78,6 +90,7 @@ bool may_overlap(const ConstAnyView& first, const ConstAnyView& second) {
 
 Result<void> check_tensors(std::string_view operation, std::span<const BoundTensor> tensors,
                            std::span<const InPlace> in_place) {
+  TRY(check_places(operation, tensors));
   for (const BoundTensor& tensor : tensors) TRY(check_one(operation, tensor));
   for (std::size_t index = 0; index < tensors.size(); ++index) {
     const BoundTensor& written = tensors[index];

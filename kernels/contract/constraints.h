@@ -40,6 +40,7 @@ struct BoundTensor {
 };
 
 // C0, the constraint every operation shares:
+//   - all tensors lie in one place, the host or one device;
 //   - required tensors are there, and every tensor is well formed (sizes, strides, alignment, block multiples);
 //   - a written tensor has an address of its own for each element (no zero strides);
 //   - a written tensor shares no memory with any other tensor, unless the contract lists the pair in `in_place` and

@@ -4,13 +4,16 @@
 #include <cstddef>
 #include <span>
 
+#include "machine/gpu/queue.h"
 #include "machine/workers.h"
 
 namespace ingot {
 
 struct Context {
   Workers& workers;
-  std::span<std::byte> scratch;  // at least what the variant's scratch_bytes asked for, aligned to 64 bytes
+  // At least what the variant's scratch_bytes asked for, aligned to 64 bytes; in the place of the variant.
+  std::span<std::byte> scratch;
+  Queue* queue = nullptr;  // where a device's variant puts its work; null on the host
 };
 
 // How many rows make a chunk worth handing to another thread. A fork-join costs about 2 us, in which a core streams

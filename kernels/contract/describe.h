@@ -9,6 +9,15 @@
 namespace ingot {
 namespace describe_detail {
 
+// The fields of Arguments as all operations' are seen.
+template <class Arguments>
+inline constexpr auto field_table = std::apply(
+    [](const auto&... field) {
+      return std::array{
+          FieldInformation{field.name, field.role, field.presence, std::remove_cvref_t<decltype(field)>::is_tensor}...};
+    },
+    Arguments::fields());
+
 // Calls visit(field) for the field with a given index.
 template <class Arguments, class Visit>
 void visit_field(int wanted, Visit&& visit) {
@@ -20,8 +29,14 @@ void visit_field(int wanted, Visit&& visit) {
       Arguments::fields());
 }
 
+// Out of line, for two hundred operations have four fields each, and all of them are of a few types.
 template <class Member>
-Result<void> assign_view(Member& member, const AnyView& view) {
+[[gnu::noinline]] ConstAnyView read_view(const Member& member) {
+  return is_present(member) ? ConstAnyView(member) : ConstAnyView();
+}
+
+template <class Member>
+[[gnu::noinline]] Result<void> assign_view(Member& member, const AnyView& view) {
   if constexpr (requires { typename Member::element_type; }) {
     using Element = typename Member::element_type;
     if (is_present(view) && view.dtype() != dtype_of<Element>()) {
@@ -46,8 +61,18 @@ AttributeValue to_attribute(Member value) {
 }
 
 template <class Member>
-Member from_attribute(const AttributeValue& value) {
+[[gnu::noinline]] Member from_attribute(const AttributeValue& value) {
   return std::visit([](auto number) { return static_cast<Member>(number); }, value);
+}
+
+template <KernelContract Op>
+const CaseList<Op>& case_list() {
+  static const CaseList<Op> list = [] {
+    CaseList<Op> made;
+    Op::cases(made);
+    return made;
+  }();
+  return list;
 }
 
 template <KernelContract Op>
@@ -55,6 +80,11 @@ class TypedInvocation final : public Invocation {
  public:
   using Arguments = typename Op::Arguments;
   explicit TypedInvocation(const Arguments& arguments) : arguments_(arguments) {}
+  static std::unique_ptr<Invocation> of_case(int index, CaseBuilder& builder) {
+    auto made = std::make_unique<TypedInvocation>(Arguments{});
+    case_list<Op>().make(index, builder, &made->arguments_);
+    return made;
+  }
 
   Result<void> check() const override { return check_arguments<Op>(arguments_); }
   Cost cost() const override { return Op::cost(arguments_); }
@@ -79,21 +109,20 @@ class TypedInvocation final : public Invocation {
     ConstAnyView view;
     visit_field<Arguments>(field, [&](const auto& which) {
       if constexpr (std::remove_cvref_t<decltype(which)>::is_tensor) {
-        const auto& member = arguments_.*which.member;
-        if (is_present(member)) view = ConstAnyView(member);
+        view = read_view(arguments_.*which.member);
       }
     });
     return view;
   }
   Result<void> set_tensor(int field, const AnyView& view) override {
-    Result<void> result;
+    Result<void> assigned;
     visit_field<Arguments>(field, [&](const auto& which) {
       if constexpr (std::remove_cvref_t<decltype(which)>::is_tensor) {
-        Result<void> assigned = assign_view(arguments_.*which.member, view);
-        if (!assigned.ok()) result = assigned.error().within(Op::name, " field ", which.name);
+        assigned = assign_view(arguments_.*which.member, view);
       }
     });
-    return result;
+    if (assigned.ok()) return {};
+    return error_of_field(assigned.error(), Op::name, field_table<Arguments>[static_cast<std::size_t>(field)].name);
   }
   AttributeValue attribute(int field) const override {
     AttributeValue value = false;
@@ -116,49 +145,31 @@ class TypedInvocation final : public Invocation {
   Arguments arguments_;
 };
 
-template <KernelContract Op>
-const CaseList<Op>& case_list() {
-  static const CaseList<Op> list = [] {
-    CaseList<Op> made;
-    Op::cases(made);
-    return made;
-  }();
-  return list;
-}
-
 }  // namespace describe_detail
 
 template <class Op>
 const Operation& describe_operation() {
   static_assert(KernelContract<Op>);
   using Arguments = typename Op::Arguments;
+  using Typed = describe_detail::TypedInvocation<Op>;
   static const Operation operation = [] {
-    Operation made;
-    made.name = Op::name;
-    made.equation = Op::equation;
-    std::apply(
-        [&](const auto&... field) {
-          (made.fields.push_back(
-               {field.name, field.role, field.presence, std::remove_cvref_t<decltype(field)>::is_tensor}),
-           ...);
-        },
-        Arguments::fields());
-    for (const auto& row : Op::variants()) made.variants.push_back({row.name, row.needs, row.run != nullptr});
-    if constexpr (requires { Op::in_place; }) made.in_place.assign(Op::in_place.begin(), Op::in_place.end());
-    for (std::string_view backward : Backward(Op::backward).operations) {
-      if (!backward.empty()) made.backward.push_back(backward);
+    std::vector<VariantInformation> variants;
+    for (const Variant<Op>& row : Op::variants()) {
+      variants.push_back(variant_information(row.name, row.needs, row.run != nullptr, row.device_function));
     }
-    made.no_backward = Backward(Op::backward).reason;
-    for (const auto& one : describe_detail::case_list<Op>().cases()) made.cases.push_back(one.information);
-    made.excluded_regimes = describe_detail::case_list<Op>().excluded();
-    made.empty = []() -> std::unique_ptr<Invocation> {
-      return std::make_unique<describe_detail::TypedInvocation<Op>>(Arguments{});
-    };
-    made.build = [](int case_index, CaseBuilder& builder) -> std::unique_ptr<Invocation> {
-      const auto& one = describe_detail::case_list<Op>().cases()[static_cast<std::size_t>(case_index)];
-      return std::make_unique<describe_detail::TypedInvocation<Op>>(one.build(builder));
-    };
-    return made;
+    std::span<const InPlace> in_place;
+    if constexpr (requires { Op::in_place; }) in_place = Op::in_place;
+    return make_operation({
+        .name = Op::name,
+        .equation = Op::equation,
+        .fields = describe_detail::field_table<Arguments>,
+        .variants = std::move(variants),
+        .in_place = in_place,
+        .backward = Op::backward,
+        .cases = describe_detail::case_list<Op>(),
+        .empty = []() -> std::unique_ptr<Invocation> { return std::make_unique<Typed>(Arguments{}); },
+        .build = Typed::of_case,
+    });
   }();
   return operation;
 }

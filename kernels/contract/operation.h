@@ -8,9 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/contract/case_list.h"
-#include "kernels/contract/constraints.h"
 #include "kernels/contract/context.h"
+#include "kernels/contract/contract.h"
 #include "kernels/contract/cost.h"
 #include "kernels/contract/tolerance.h"
 #include "machine/features.h"
@@ -30,6 +29,8 @@ struct VariantInformation {
   std::string_view name;
   FeatureSet needs;
   bool built;
+  bool is_of_device = false;  // see Variant::device_function
+  bool is_emulated = false;   // an emulated device can run it, built or not
 };
 
 // One call's arguments, type-erased. Tensors and attributes are addressed by their index in Operation::fields.
@@ -74,6 +75,24 @@ struct Operation {
   int variant_index(std::string_view variant) const;  // -1 where there is none
   int reference() const { return static_cast<int>(variants.size()) - 1; }
 };
+
+// What an operation's own source says of it; the rest of its descriptor is made the same way for all.
+struct OperationParts {
+  std::string_view name;
+  std::string_view equation;
+  std::span<const FieldInformation> fields;
+  std::vector<VariantInformation> variants;
+  std::span<const InPlace> in_place;
+  const Backward& backward;
+  const AnyCaseList& cases;
+  std::unique_ptr<Invocation> (*empty)();
+  std::unique_ptr<Invocation> (*build)(int case_index, CaseBuilder& builder);
+};
+Operation make_operation(OperationParts parts);
+VariantInformation variant_information(std::string_view name, FeatureSet needs, bool is_built,
+                                       const DeviceFunction* device_function);
+// An error about a field, said with its operation's name and its own.
+Error error_of_field(const Error& error, std::string_view operation, std::string_view field);
 
 // The descriptor of an operation; defined where the operation's table is (see describe.h).
 template <class Op>

@@ -25,10 +25,28 @@ Result<void> check_arguments(const typename Op::Arguments& arguments) {
   return Op::check(arguments);
 }
 
+// Where the tensors lie. Precondition: C0 holds, so all of them lie there.
+template <KernelContract Op>
+Place place_of(const typename Op::Arguments& arguments) {
+  Place place = Place::host;
+  auto look = [&](const auto& field) {
+    if constexpr (std::remove_cvref_t<decltype(field)>::is_tensor) {
+      if (is_present(arguments.*field.member)) place = (arguments.*field.member).place();
+    }
+  };
+  std::apply([&](const auto&... field) { (look(field), ...); }, Op::Arguments::fields());
+  return place;
+}
+
 // Precondition of the context: scratch as large as the chosen variant asks for (see scratch_bytes below).
 template <KernelContract Op>
 Result<void> run(const KernelTable& table, const typename Op::Arguments& arguments, Context& context) {
   TRY(check_arguments<Op>(arguments));
+  const Place place = place_of<Op>(arguments);
+  if (place.is_host() == table.is_of_device()) {
+    return violated(Op::name, "C0", "expected tensors on ", table.is_of_device() ? "a device" : "the host",
+                    ", where the table's variants run, found them on ", place);
+  }
   const auto variants = Op::variants();
   for (int index : table.available(Op::name)) {
     const Variant<Op>& variant = variants[static_cast<std::size_t>(index)];

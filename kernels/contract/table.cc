@@ -15,7 +15,7 @@ std::string missing_features_text(FeatureSet needs, FeatureSet features) {
   return text;
 }
 
-Result<int> forced_index(const Operation& operation, const std::string& name, FeatureSet features) {
+Result<int> forced_index(const Operation& operation, const std::string& name, const Processor& processor) {
   const int index = operation.variant_index(name);
   if (index < 0) {
     std::string known;
@@ -26,33 +26,42 @@ Result<int> forced_index(const Operation& operation, const std::string& name, Fe
                      "'");
   }
   const VariantInformation& variant = operation.variants[static_cast<std::size_t>(index)];
-  switch (availability(variant, features)) {
+  switch (availability(variant, processor)) {
     case Availability::not_built:
-      return Error::of(ErrorCode::unsupported, operation.name, ": variant '", name,
-                       "' is not built for this architecture");
+      return Error::of(ErrorCode::unsupported, operation.name, ": variant '", name, "' is not built ",
+                       variant.is_of_device ? "into this program (make gpu)" : "for this architecture");
+    case Availability::elsewhere:
+      return Error::of(ErrorCode::unsupported, operation.name, ": variant '", name, "' runs on ",
+                       variant.is_of_device ? "a device (--device cuda)" : "the CPU (without --device)");
     case Availability::lacks_features:
       return Error::of(ErrorCode::unsupported, operation.name, ": variant '", name, "' needs ",
-                       missing_features_text(variant.needs, features), ", which this machine lacks");
+                       missing_features_text(variant.needs, processor.features), ", which this ",
+                       processor.is_device ? "device" : "machine", " lacks");
     default: return index;
   }
 }
 
 }  // namespace
 
-Availability availability(const VariantInformation& variant, FeatureSet features) {
-  if (!variant.built) return Availability::not_built;
-  if (!features.contains_all(variant.needs)) return Availability::lacks_features;
+Availability availability(const VariantInformation& variant, const Processor& processor) {
+  if (variant.is_of_device != processor.is_device) return Availability::elsewhere;
+  const bool lacks = !processor.features.contains_all(variant.needs);
+  // What a device lacks tells more than that the program does not carry code for it, too.
+  if (processor.is_device && lacks) return Availability::lacks_features;
+  if (!(processor.is_emulated ? variant.is_emulated : variant.built)) return Availability::not_built;
+  if (lacks) return Availability::lacks_features;
   return Availability::available;
 }
 
-Result<KernelTable> KernelTable::select(std::span<const Operation* const> operations, FeatureSet features,
+Result<KernelTable> KernelTable::select(std::span<const Operation* const> operations, const Processor& processor,
                                         std::span<const ForcedVariant> forced, Neighbours neighbours) {
   KernelTable table;
   table.neighbours_ = neighbours;
+  table.is_device_ = processor.is_device;
   for (const Operation* operation : operations) {
     std::vector<int> usable;
     for (std::size_t index = 0; index < operation->variants.size(); ++index) {
-      if (availability(operation->variants[index], features) == Availability::available) {
+      if (availability(operation->variants[index], processor) == Availability::available) {
         usable.push_back(static_cast<int>(index));
       }
     }
@@ -65,7 +74,7 @@ Result<KernelTable> KernelTable::select(std::span<const Operation* const> operat
       return Error::of(ErrorCode::not_found, "expected the name of an operation, found '", force.operation,
                        "' (see: ingot kernels)");
     }
-    const int index = TRY(forced_index(**found, force.variant, features));
+    const int index = TRY(forced_index(**found, force.variant, processor));
     table.available_[force.operation] = {index};
   }
   return table;

@@ -22,10 +22,26 @@ struct ForcedVariant {
   std::string variant;
 };
 
+// What variants are chosen for: the host's CPU, or a device.
+struct Processor {
+  FeatureSet features;
+  bool is_device = false;
+  bool is_emulated = false;
+
+  constexpr Processor(FeatureSet of_host) : features(of_host) {}
+  static constexpr Processor device(FeatureSet of_device, bool emulated) {
+    Processor made(of_device);
+    made.is_device = true;
+    made.is_emulated = emulated;
+    return made;
+  }
+};
+
 enum class Availability : std::uint8_t {
   available,
   not_built,       // this build has no code for it
   lacks_features,  // the machine does not have what it needs
+  elsewhere,       // it runs on a device and the table is the host's, or the other way round
 };
 
 enum class Neighbours : std::uint8_t {
@@ -36,7 +52,7 @@ enum class Neighbours : std::uint8_t {
 class KernelTable {
  public:
   // Fails where a forced operation or variant does not exist, is not built, or needs what the machine lacks.
-  static Result<KernelTable> select(std::span<const Operation* const> operations, FeatureSet features,
+  static Result<KernelTable> select(std::span<const Operation* const> operations, const Processor& processor,
                                     std::span<const ForcedVariant> forced = {},
                                     Neighbours neighbours = Neighbours::may_show);
 
@@ -46,12 +62,14 @@ class KernelTable {
   // does. A forced variant is no exception.
   int choose(const Operation& operation, const Invocation& invocation) const;
   Neighbours neighbours() const { return neighbours_; }
+  bool is_of_device() const { return is_device_; }
 
  private:
   Neighbours neighbours_ = Neighbours::may_show;
+  bool is_device_ = false;
   std::map<std::string, std::vector<int>, std::less<>> available_;
 };
 
-Availability availability(const VariantInformation& variant, FeatureSet features);
+Availability availability(const VariantInformation& variant, const Processor& processor);
 
 }  // namespace ingot

@@ -102,7 +102,7 @@ TEST_F(Selection, TakesOnlyWhatAcceptsAloneWhereNeighboursMustNeverShow) {
 TEST_F(Selection, AForcedVariantIsNoExceptionWhereNeighboursMustNeverShow) {
   const ForcedVariant forced[] = {{"toy.scale", "avx512"}};
   const KernelTable table =
-      KernelTable::select(list_, {Feature::avx2, Feature::avx512}, forced, Neighbours::never_show).value();
+      KernelTable::select(list_, FeatureSet{Feature::avx2, Feature::avx512}, forced, Neighbours::never_show).value();
   EXPECT_EQ(table.choose(operation_, ImaginaryInvocation({true, true, true, true}, {false, true, true, true})), -1);
 }
 

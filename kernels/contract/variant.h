@@ -4,6 +4,7 @@
 #include "kernels/contract/context.h"
 #include "kernels/contract/row_function.h"
 #include "machine/features.h"
+#include "machine/gpu/device_function.h"
 
 namespace ingot {
 
@@ -22,6 +23,9 @@ struct Variant {
   // and so does whatever is chosen for fewer rows or more. Null: as `accepts`, which holds wherever no variant looks at
   // how many rows there are.
   RowFunction<bool(const Arguments&)> accepts_alone = nullptr;
+  // A row of a device: one of the functions that it puts into the context's queue, which tells whether this program
+  // carries them. Its tensors and scratch lie on that device. Null: a row of the host.
+  const DeviceFunction* device_function = nullptr;
 };
 
 // One vector source compiled for every target; null where this build has none (see simd_targets.h).

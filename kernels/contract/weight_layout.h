@@ -1,8 +1,8 @@
-// What contracts ask of weights in an execution layout (tensor/interleaved.h).
+// What contracts ask of weights in an execution layout (tensor/interleaved.h, tensor/planes.h).
 #pragma once
 
 #include "kernels/contract/constraints.h"
-#include "tensor/interleaved.h"
+#include "tensor/planes.h"
 
 namespace ingot {
 
@@ -14,8 +14,12 @@ Result<void> require_interleaved(std::string_view operation, std::string_view nu
                                  const ConstAnyView& view);
 // For operations that take no other layout than rows.
 Result<void> require_weight_layout(std::string_view operation, std::string_view number, WeightLayout layout);
-// For those that take both: rows, or weights as interleaved rows must lie.
-Result<void> require_either_layout(std::string_view operation, std::string_view number, std::string_view field,
-                                   WeightLayout layout, const ConstAnyView& view);
+// What a layout can be made of: interleaved8 as above; planes16 of a type that has planes, a matrix of whole sixteens
+// of rows, whole spans of 256 long.
+Result<void> require_can_pack(std::string_view operation, std::string_view number, std::string_view field,
+                              WeightLayout layout, const ConstAnyView& view);
+// For those that take any: rows, or weights as packed ones must lie.
+Result<void> require_any_layout(std::string_view operation, std::string_view number, std::string_view field,
+                                WeightLayout layout, const ConstAnyView& view);
 
 }  // namespace ingot

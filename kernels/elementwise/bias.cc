@@ -1,6 +1,8 @@
 // Each row of these tables is the addition's row of the same name, called with the arguments under their other names.
 #include "kernels/elementwise/bias.h"
 
+#include <vector>
+
 #include "kernels/contract/describe.h"
 #include "kernels/elementwise/bias_cases.h"
 #include "kernels/elementwise/binary_backward.h"
@@ -20,15 +22,31 @@ using AdditionOf =
     std::conditional_t<std::is_same_v<decltype(renamed(std::declval<typename Op::Arguments>())), BinaryArguments>, Add,
                        AddBackward>;
 
-template <class Op, std::size_t row>
-void run_addition(const typename Op::Arguments& arguments, Context& context) {
-  AdditionOf<Op>::variants()[row].run(renamed(arguments), context);
+template <class Op>
+const Variant<AdditionOf<Op>>& addition_row(const void* row) {
+  return *static_cast<const Variant<AdditionOf<Op>>*>(row);
 }
 
-template <class Op, std::size_t... row>
-std::array<Variant<Op>, sizeof...(row)> renamed_table(std::index_sequence<row...>) {
-  const auto rows = AdditionOf<Op>::variants();
-  return {Variant<Op>{rows[row].name, rows[row].needs, rows[row].run == nullptr ? nullptr : run_addition<Op, row>}...};
+template <class Op>
+void run_addition(const void* row, const typename Op::Arguments& arguments, Context& context) {
+  addition_row<Op>(row).run(renamed(arguments), context);
+}
+
+template <class Op>
+bool addition_accepts(const void* row, const typename Op::Arguments& arguments) {
+  return addition_row<Op>(row).accepts(renamed(arguments));
+}
+
+template <class Op>
+std::vector<Variant<Op>> renamed_table() {
+  std::vector<Variant<Op>> table;
+  for (const Variant<AdditionOf<Op>>& row : AdditionOf<Op>::variants()) {
+    Variant<Op> same = {.name = row.name, .needs = row.needs, .device_function = row.device_function};
+    if (!(row.run == nullptr)) same.run = {run_addition<Op>, &row};
+    if (!(row.accepts == nullptr)) same.accepts = {addition_accepts<Op>, &row};
+    table.push_back(same);
+  }
+  return table;
 }
 
 }  // namespace
@@ -66,7 +84,7 @@ Tolerance NamedAddition<Op, OpArguments>::tolerance(const Arguments&) {
 
 template <class Op, class OpArguments>
 std::span<const Variant<Op>> NamedAddition<Op, OpArguments>::variants() {
-  static const auto table = renamed_table<Op>(std::make_index_sequence<5>());
+  static const auto table = renamed_table<Op>();
   return table;
 }
 

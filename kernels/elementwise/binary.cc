@@ -29,6 +29,7 @@ Tolerance BinaryContract<Op>::tolerance(const Arguments&) {
 template <class Op>
 std::span<const Variant<Op>> BinaryContract<Op>::variants() {
   static const Variant<Op> table[] = {
+      binary_cuda<Op>(),
       INGOT_SIMD_ROWS(binary_simd<Op>()),
       {"reference", {}, binary_reference<Op>},
   };

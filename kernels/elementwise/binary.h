@@ -71,5 +71,7 @@ template <class Op>
 void binary_reference(const BinaryArguments& arguments, Context& context);
 template <class Op>
 const SimdEntries<Op>& binary_simd();
+template <class Op>
+Variant<Op> binary_cuda();
 
 }  // namespace ingot

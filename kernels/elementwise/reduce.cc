@@ -87,6 +87,7 @@ std::span<const Variant<Op>> ReductionContract<Op, OpArguments>::variants() {
     return table;
   } else {
     static const Variant<Op> table[] = {
+        reduce_cuda<Op>(),
         INGOT_SIMD_ROWS(reduce_simd<Op>(), nullptr, piece_bytes<OpArguments>),
         {"reference", {}, reduce_reference<Op>},
     };

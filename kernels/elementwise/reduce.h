@@ -131,6 +131,8 @@ void reduce_reference(const typename Op::Arguments& arguments, Context& context)
 template <class Op>
 const SimdEntries<Op>& reduce_simd();
 template <class Op>
+Variant<Op> reduce_cuda();
+template <class Op>
 void reduce_backward_reference(const typename Op::Arguments& arguments, Context& context);
 template <class Op>
 const SimdEntries<Op>& reduce_backward_simd();

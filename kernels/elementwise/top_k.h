@@ -40,6 +40,7 @@ struct ElementwiseTopK {
 
 void top_k_reference(const ElementwiseTopK::Arguments& arguments, Context& context);
 extern const SimdEntries<ElementwiseTopK> top_k_simd;
+extern const Variant<ElementwiseTopK> top_k_cuda;
 
 // Its backward: each gradient goes back to where its value came from.
 //

@@ -28,6 +28,7 @@ inline void ElementwiseTopK::cases(CaseList<ElementwiseTopK>& list) {
   list.parity("1 of 130", separate({3, 130}, 1));
   list.parity("40 of 5000", separate({2, 5000}, 40));
   list.parity("the 5 smallest of 1000", separate({2, 1000}, 5, false));
+  list.parity("5000 of 6001", separate({2, 6001}, 5000));
   list.parity("ties", separate({5, 83}, 31, true, Fill::integers(-2, 2)));
   list.parity("ties, smallest", separate({5, 83}, 31, false, Fill::integers(-2, 2)));
   list.parity("one row of rank 1", separate({65}, 7));

@@ -54,11 +54,21 @@ Tolerance UnaryContract<Op, OpArguments>::tolerance(const Arguments&) {
 
 template <class Op, class OpArguments>
 std::span<const Variant<Op>> UnaryContract<Op, OpArguments>::variants() {
-  static const Variant<Op> table[] = {
-      INGOT_SIMD_ROWS(unary_simd<Op>()),
-      {"reference", {}, unary_reference<Op>},
-  };
-  return table;
+  constexpr bool is_forward = !requires(OpArguments a) { a.dx; };
+  if constexpr (is_forward) {
+    static const Variant<Op> table[] = {
+        unary_cuda<Op>(),
+        INGOT_SIMD_ROWS(unary_simd<Op>()),
+        {"reference", {}, unary_reference<Op>},
+    };
+    return table;
+  } else {
+    static const Variant<Op> table[] = {
+        INGOT_SIMD_ROWS(unary_simd<Op>()),
+        {"reference", {}, unary_reference<Op>},
+    };
+    return table;
+  }
 }
 
 template struct UnaryContract<Scale, ScaleArguments>;

@@ -171,5 +171,8 @@ template <class Op>
 void unary_reference(const typename Op::Arguments& arguments, Context& context);
 template <class Op>
 const SimdEntries<Op>& unary_simd();
+// Of scale, clamp, exp and sqrt.
+template <class Op>
+Variant<Op> unary_cuda();
 
 }  // namespace ingot

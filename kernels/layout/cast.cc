@@ -28,6 +28,7 @@ Tolerance Cast::tolerance(const Arguments&) { return cast_is_exact; }
 
 std::span<const Variant<Cast>> Cast::variants() {
   static const Variant<Cast> table[] = {
+      cast_cuda,
       INGOT_SIMD_ROWS(cast_simd, casts_in_float_lanes),
       {"reference", {}, cast_reference},
   };

@@ -35,6 +35,7 @@ struct Cast {
 
 void cast_reference(const Cast::Arguments& arguments, Context& context);
 extern const SimdEntries<Cast> cast_simd;
+extern const Variant<Cast> cast_cuda;
 
 // Its backward: rounding has the derivative of the identity almost everywhere. dx[i...] = convert(dy[i...])
 //

@@ -41,6 +41,8 @@ inline void Cast::cases(CaseList<Cast>& list) {
   list.benchmark("512 x 4096 f16 to f32", convert(DType::f16, DType::f32, {512, 4096}));
   list.benchmark("512 x 4096 f32 to bf16", convert(DType::f32, DType::bf16, {512, 4096}));
   list.benchmark("512 x 4096 f32 to i8", convert(DType::f32, DType::i8, {512, 4096}));
+  list.benchmark("16384 x 4096 f32 to f16", convert(DType::f32, DType::f16, {16384, 4096}));
+  list.benchmark("16384 x 4096 f16 to f32", convert(DType::f16, DType::f32, {16384, 4096}));
 }
 
 inline void CastBackward::cases(CaseList<CastBackward>& list) {

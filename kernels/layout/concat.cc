@@ -55,6 +55,7 @@ Tolerance Concat::tolerance(const Arguments&) { return moves_only; }
 
 std::span<const Variant<Concat>> Concat::variants() {
   static const Variant<Concat> table[] = {
+      concat_cuda,
       INGOT_SIMD_ROWS(concat_simd),
       {"reference", {}, concat_reference},
   };

@@ -39,6 +39,7 @@ struct Concat {
 
 void concat_reference(const Concat::Arguments& arguments, Context& context);
 extern const SimdEntries<Concat> concat_simd;
+extern const Variant<Concat> concat_cuda;
 
 // Its backward: each part gets its share of dy back. [da | db | dc | dd] = dy along `axis`
 //

@@ -28,6 +28,21 @@ inline Result<void> require_axis(std::string_view operation, std::string_view nu
   return violated(operation, number, "expected ", field, " in [0, ", rank, "), found ", axis);
 }
 
+// C2: each of the indices, contiguous, names one of so many rows. Those on a device are not read here: who puts them
+// there vouches for them.
+inline Result<void> require_indices_of_rows(std::string_view operation, const View<const std::int32_t>& indices,
+                                            std::int64_t rows) {
+  if (!indices.place().is_host()) return {};
+  const std::int64_t count = has_elements(indices.shape()) ? indices.count() : 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t index = indices.data()[i];
+    if (index < 0 || index >= rows) {
+      return violated(operation, "C2", "expected indices in [0, ", rows, "), found ", index, " at ", i);
+    }
+  }
+  return {};
+}
+
 // C1 to C4 that gathering and scattering share: `table` is [V, D]; `indices` is contiguous and each names a row of it;
 // `rows` has indices' shape and D behind it; last axes are packed.
 inline Result<void> require_indexed_rows(std::string_view operation, std::string_view table_name,
@@ -36,13 +51,7 @@ inline Result<void> require_indexed_rows(std::string_view operation, std::string
   TRY(require_rank(operation, "C1", table_name, table, 2));
   TRY(require_rank_between(operation, "C2", "indices", indices, 0, max_rank - 1));
   TRY(require_contiguous(operation, "C2", "indices", indices));
-  const std::int64_t count = has_elements(indices.shape()) ? indices.count() : 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t index = indices.data()[i];
-    if (index < 0 || index >= table.size(0)) {
-      return violated(operation, "C2", "expected indices in [0, ", table.size(0), "), found ", index, " at ", i);
-    }
-  }
+  TRY(require_indices_of_rows(operation, indices, table.size(0)));
   Shape shape = indices.shape();
   shape.push_back(table.size(1));
   TRY(require_shape(operation, "C3", rows_name, rows, shape));

@@ -18,6 +18,7 @@ Tolerance Copy::tolerance(const Arguments&) { return moves_only; }
 
 std::span<const Variant<Copy>> Copy::variants() {
   static const Variant<Copy> table[] = {
+      copy_cuda,
       INGOT_SIMD_ROWS(copy_simd),
       {"reference", {}, copy_reference},
   };

@@ -31,6 +31,7 @@ struct Copy {
 
 void copy_reference(const Copy::Arguments& arguments, Context& context);
 extern const SimdEntries<Copy> copy_simd;
+extern const Variant<Copy> copy_cuda;
 
 // Its backward: dx[i...] = dy[i...]
 //

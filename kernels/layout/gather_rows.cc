@@ -16,7 +16,7 @@ Result<void> GatherRows::check(const Arguments& a) {
     return violated(name, "C1", "expected table of type f32, f16, bf16 or a block format, found ", a.table.dtype());
   }
   TRY(require_indexed_rows(name, "table", a.table, a.indices, "y", a.y));
-  return require_either_layout(name, "C5", "table", a.layout, a.table);
+  return require_any_layout(name, "C5", "table", a.layout, a.table);
 }
 
 Cost GatherRows::cost(const Arguments& a) {
@@ -31,6 +31,7 @@ Tolerance GatherRows::tolerance(const Arguments&) {
 
 std::span<const Variant<GatherRows>> GatherRows::variants() {
   static const Variant<GatherRows> table[] = {
+      gather_rows_cuda,
       INGOT_SIMD_ROWS(gather_rows_simd, gathers_floats),
       {"threads", {}, gather_rows_threads},
       {"reference", {}, gather_rows_reference},

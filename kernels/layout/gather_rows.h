@@ -6,8 +6,8 @@
 // C2  indices has rank 0 to 5, is contiguous, and every index is in [0, V)
 // C3  y has indices' shape and D behind it
 // C4  the last axes of table and y are packed; rows may lie anywhere
-// C5  layout is rows, or interleaved8: then table is of a type that linear.pack takes, V a multiple of 8, and
-// contiguous
+// C5  layout is rows, or one that linear.pack makes: then table is of a type and shape that it takes for that layout,
+//     and contiguous
 #pragma once
 
 #include "kernels/contract/contract.h"
@@ -42,6 +42,7 @@ struct GatherRows {
 void gather_rows_reference(const GatherRows::Arguments& arguments, Context& context);
 void gather_rows_threads(const GatherRows::Arguments& arguments, Context& context);
 extern const SimdEntries<GatherRows> gather_rows_simd;
+extern const Variant<GatherRows> gather_rows_cuda;
 
 // Its backward: a row of the table collects the gradients of every place it went to.
 //

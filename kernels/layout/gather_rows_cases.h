@@ -44,6 +44,16 @@ inline void GatherRows::cases(CaseList<GatherRows>& list) {
                   });
     }
   }
+  for (const DType dtype : plane_types) {
+    list.parity("5 of 32 rows in planes of 512 " + std::string(name_of(dtype)), [=](CaseBuilder& builder) {
+      Arguments a = gather(dtype, 32, 512, {5}, Fill::uniform(-2, 2))(builder);
+      const AnyView packed = builder.blank_any(dtype, a.table.shape(), Packing::contiguous);
+      lay_planes(a.table, 0, a.table.size(0), packed);
+      a.table = packed;
+      a.layout = WeightLayout::planes16;
+      return a;
+    });
+  }
   list.parity("one index without an axis", gather(DType::f16, 3, 19, {}));
   list.parity("no index", gather(DType::f32, 3, 8, {0}));
   list.gradient("5 of 3 rows", gather(DType::f32, 3, 4, {5}));

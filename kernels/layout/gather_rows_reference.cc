@@ -19,7 +19,7 @@ void decode_table_row(const GatherRows::Arguments& a, std::int64_t index, float*
   std::byte gathered[gathered_elements * 2];  // no block format has two bytes an element
   for (std::int64_t at = 0; at < length; at += gathered_elements) {
     const std::int64_t count = std::min(gathered_elements, length - at);
-    gather_blocks(a.table, index, at / block, count / block, gathered);
+    gather_blocks(a.layout, a.table, index, at / block, count / block, gathered);
     decode_row(a.table.dtype(), gathered, y + at, count);
   }
 }

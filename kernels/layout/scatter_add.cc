@@ -27,6 +27,7 @@ Tolerance ScatterAdd::tolerance(const Arguments&) {
 
 std::span<const Variant<ScatterAdd>> ScatterAdd::variants() {
   static const Variant<ScatterAdd> table[] = {
+      scatter_add_cuda,
       INGOT_SIMD_ROWS(scatter_add_simd),
       {"reference", {}, scatter_add_reference},
   };

@@ -40,6 +40,7 @@ struct ScatterAdd {
 
 void scatter_add_reference(const ScatterAdd::Arguments& arguments, Context& context);
 extern const SimdEntries<ScatterAdd> scatter_add_simd;
+extern const Variant<ScatterAdd> scatter_add_cuda;
 
 // The sum itself, in double, for both references that need it: see the equation above. base may be left out.
 void add_rows_reference(const View<const float>& base, const View<const float>& x,

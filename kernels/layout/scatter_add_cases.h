@@ -26,6 +26,7 @@ inline void ScatterAdd::cases(CaseList<ScatterAdd>& list) {
   for (std::int64_t width : {1, 16, 257}) {
     list.parity("4 into 3 rows of " + std::to_string(width), scatter(3, width, {4}, Base::separate));
   }
+  list.parity("700 into 5 rows of 1100", scatter(5, 1100, {700}, Base::separate));
   list.parity("one index without an axis", scatter(3, 19, {}, Base::separate));
   list.parity("no index", scatter(3, 8, {0}, Base::separate));
   list.gradient("5 into 3 rows", scatter(3, 4, {5}, Base::separate));

@@ -43,6 +43,7 @@ Tolerance Slice::tolerance(const Arguments&) { return moves_only; }
 
 std::span<const Variant<Slice>> Slice::variants() {
   static const Variant<Slice> table[] = {
+      slice_cuda,
       INGOT_SIMD_ROWS(slice_simd),
       {"reference", {}, slice_reference},
   };

@@ -42,6 +42,7 @@ struct Slice {
 
 void slice_reference(const Slice::Arguments& arguments, Context& context);
 extern const SimdEntries<Slice> slice_simd;
+extern const Variant<Slice> slice_cuda;
 
 // Its backward: zero but where the slice was taken. dx[..., begin + i step, ...] = dy[..., i, ...], the rest 0
 //

@@ -38,6 +38,7 @@ Tolerance StridedWindow::tolerance(const Arguments&) { return moves_only; }
 
 std::span<const Variant<StridedWindow>> StridedWindow::variants() {
   static const Variant<StridedWindow> table[] = {
+      strided_window_cuda,
       INGOT_SIMD_ROWS(strided_window_simd),
       {"reference", {}, strided_window_reference},
   };

@@ -38,6 +38,7 @@ struct StridedWindow {
 
 void strided_window_reference(const StridedWindow::Arguments& arguments, Context& context);
 extern const SimdEntries<StridedWindow> strided_window_simd;
+extern const Variant<StridedWindow> strided_window_cuda;
 
 // Its backward: windows are added up where they overlap.
 //

@@ -38,6 +38,7 @@ Tolerance Transpose::tolerance(const Arguments&) { return moves_only; }
 
 std::span<const Variant<Transpose>> Transpose::variants() {
   static const Variant<Transpose> table[] = {
+      transpose_cuda,
       INGOT_SIMD_ROWS(transpose_simd),
       {"reference", {}, transpose_reference},
   };

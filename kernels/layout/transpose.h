@@ -38,6 +38,7 @@ struct Transpose {
 
 void transpose_reference(const Transpose::Arguments& arguments, Context& context);
 extern const SimdEntries<Transpose> transpose_simd;
+extern const Variant<Transpose> transpose_cuda;
 
 // Its backward: the same swap once more. dx[..., i, ..., j, ...] = dy[..., j, ..., i, ...]
 //

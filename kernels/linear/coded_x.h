@@ -1,6 +1,6 @@
 // Rows of x that are 8-bit codes already, as quantization.quantize_activations and norm.coded_rms_norm make them:
 //
-//   codes[M, K], scales[M, K / block], sums[M, K / 16] of the codes        block: 32 or 256, that of the weights
+//   codes[M, K], scales[M, K / block], sums[M, K / 16] of the codes        block: 32, 64 or 256, that of the weights
 //
 // Products read x through here a block at a time, whether it is floats, which they encode, or codes.
 #pragma once

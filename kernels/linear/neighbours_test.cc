@@ -26,8 +26,9 @@ namespace {
 constexpr std::int64_t most_rows = 37;
 constexpr std::int64_t columns = 40;     // five braids, two panels and a half
 constexpr std::int64_t depth = 5 * 256;  // more than panels have at once
-constexpr DType types[] = {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::mxfp4, DType::q2_k,
-                           DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k, DType::bf16, DType::f16,   DType::f32};
+constexpr DType types[] = {DType::q4_0,  DType::q4_1,   DType::q5_0, DType::q5_1, DType::q8_0,
+                           DType::mxfp4, DType::q2_k,   DType::q3_k, DType::q4_k, DType::q5_k,
+                           DType::q6_k,  DType::iq4_xs, DType::bf16, DType::f16,  DType::f32};
 
 // This machine and what is left of it without some of its instructions.
 std::vector<FeatureSet> machines() {
@@ -80,8 +81,8 @@ class NeighboursTest : public testing::Test {
     EXPECT_TRUE(sound.ok()) << sound.error().text();
     const int variant = table.choose(operation, invocation);
     if (variant < 0) return "none";
-    const auto aligned = align_up(reinterpret_cast<std::uintptr_t>(scratch_.data()), 64);
-    Context context{*workers_, {reinterpret_cast<std::byte*>(aligned), scratch_.size() - 64}};
+    const auto address = reinterpret_cast<std::uintptr_t>(scratch_.data());
+    Context context{*workers_, {scratch_.data() + (align_up(address, 64) - address), scratch_.size() - 64}};
     EXPECT_LE(invocation.scratch_bytes(variant, workers_->count()), scratch_.size() - 64);
     invocation.run(variant, context);
     return std::string(operation.variants[static_cast<std::size_t>(variant)].name);

@@ -18,7 +18,7 @@ Result<void> require_packed(std::string_view operation, std::string_view number,
 double stored_bytes(const ConstAnyView& view);
 
 // The 8-bit codes of one row of activations (see vector/activation_codes.h), in blocks of the weights' block
-// length: x ~ scales[i / block] * codes[i]. Preconditions: block is 32 or 256, and length a multiple of it.
+// length: x ~ scales[i / block] * codes[i]. Preconditions: block is 32, 64 or 256, and length a multiple of it.
 void encode_activation_row(const float* x, std::int8_t* codes, float* scales, std::int64_t length, int block);
 // The same row as the numbers that the codes stand for, which a float product may use in its place.
 void round_to_codes(const float* x, float* values, std::int64_t length, int block);

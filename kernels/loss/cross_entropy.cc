@@ -40,6 +40,7 @@ std::span<const Variant<CrossEntropy>> CrossEntropy::variants() {
     return static_cast<std::size_t>(a.logits.size(0)) * sizeof(double);
   };
   static const Variant<CrossEntropy> table[] = {
+      cross_entropy_cuda,
       INGOT_SIMD_ROWS(cross_entropy_simd, nullptr, row_losses),
       {"reference", {}, cross_entropy_reference},
   };

@@ -54,6 +54,7 @@ struct CrossEntropy {
 
 void cross_entropy_reference(const CrossEntropy::Arguments& arguments, Context& context);
 extern const SimdEntries<CrossEntropy> cross_entropy_simd;
+extern const Variant<CrossEntropy> cross_entropy_cuda;
 
 // Its backward, with p[r,c] = exp(x[r,c] - lse[r]) and g the gradient that reaches row r:
 //

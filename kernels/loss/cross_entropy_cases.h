@@ -1,4 +1,5 @@
-// Shapes: one class, odd vocabularies, ignored rows, all rows ignored, no rows, each reduction, smoothing and weights.
+// Shapes: one class, odd vocabularies, long ones, ignored rows, all rows ignored, no rows, each reduction, smoothing
+// and weights.
 #pragma once
 
 #include "kernels/loss/cross_entropy.h"
@@ -33,6 +34,10 @@ inline const std::initializer_list<std::pair<const char*, ClassLossShape>> class
     {"3 x 16 all ignored", {3, 16, Reduction::mean, 0, false, 3}},
     {"0 x 9 none", {0, 9, Reduction::none}},
     {"40 x 1000", {40, 1000}},
+    {"3 x 4001 smoothed", {3, 4001, Reduction::mean, 0.1f}},
+    {"2 x 20011 weighted, smoothed", {2, 20011, Reduction::sum, 0.1f, true}},
+    {"2 x 20012", {2, 20012}},
+    {"1 x 66001", {1, 66001}},
 };
 
 inline void CrossEntropy::cases(CaseList<CrossEntropy>& list) {
@@ -52,6 +57,8 @@ inline void CrossEntropy::cases(CaseList<CrossEntropy>& list) {
   list.gradient("3 x 4 none", build({3, 4, Reduction::none}));
   list.gradient("2 x 5 sum", build({2, 5, Reduction::sum, 0.3f}));
   list.benchmark("256 x 32000", build({256, 32000}));
+  list.benchmark("2097 x 32000", build({2097, 32000}));
+  list.benchmark("523 x 128256", build({523, 128256}));
 }
 
 inline void CrossEntropyBackward::cases(CaseList<CrossEntropyBackward>& list) {

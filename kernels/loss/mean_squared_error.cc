@@ -47,6 +47,7 @@ std::span<const Variant<MeanSquaredError>> MeanSquaredError::variants() {
     return static_cast<std::size_t>(Rows(a.x).count()) * sizeof(double);
   };
   static const Variant<MeanSquaredError> table[] = {
+      mean_squared_error_cuda,
       INGOT_SIMD_ROWS(mean_squared_error_simd, nullptr, row_sums),
       {"reference", {}, mean_squared_error_reference},
   };

@@ -37,6 +37,7 @@ struct MeanSquaredError {
 
 void mean_squared_error_reference(const MeanSquaredError::Arguments& arguments, Context& context);
 extern const SimdEntries<MeanSquaredError> mean_squared_error_simd;
+extern const Variant<MeanSquaredError> mean_squared_error_cuda;
 
 // dx[i] = 2 g (x[i] - target[i]), dtarget = -dx; g is dloss[i], dloss, or dloss over the element count.
 // C1 as the forward; C2: dloss has the loss's shape, dx and dtarget x's with packed last axes; C3 as the forward.

@@ -1,4 +1,4 @@
-// A gather of one number a row: there is nothing for vectors to do, so the reference is the only variant.
+// A gather of one number a row: there is nothing for vectors to do, so the reference is the host's only variant.
 #include "kernels/loss/negative_log_likelihood.h"
 
 #include "kernels/contract/describe.h"
@@ -45,7 +45,10 @@ Tolerance NegativeLogLikelihood::tolerance(const Arguments&) {
 }
 
 std::span<const Variant<NegativeLogLikelihood>> NegativeLogLikelihood::variants() {
-  static const Variant<NegativeLogLikelihood> table[] = {{"reference", {}, negative_log_likelihood_reference}};
+  static const Variant<NegativeLogLikelihood> table[] = {
+      negative_log_likelihood_cuda,
+      {"reference", {}, negative_log_likelihood_reference},
+  };
   return table;
 }
 

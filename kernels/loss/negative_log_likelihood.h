@@ -38,6 +38,8 @@ struct NegativeLogLikelihood {
   static void cases(CaseList<NegativeLogLikelihood>& list);
 };
 
+extern const Variant<NegativeLogLikelihood> negative_log_likelihood_cuda;
+
 // dlog_probabilities[r,c] = -g w[t] [c = t]
 struct NegativeLogLikelihoodBackward {
   static constexpr std::string_view name = "loss.negative_log_likelihood_backward";

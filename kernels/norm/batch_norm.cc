@@ -40,6 +40,7 @@ Tolerance BatchNorm::tolerance(const Arguments& a) {
 
 std::span<const Variant<BatchNorm>> BatchNorm::variants() {
   static const Variant<BatchNorm> table[] = {
+      batch_norm_cuda,
       INGOT_SIMD_ROWS(batch_norm_simd),
       {"reference", {}, batch_norm_reference},
   };

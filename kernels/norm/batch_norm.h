@@ -44,5 +44,6 @@ struct BatchNorm {
 };
 
 extern const SimdEntries<BatchNorm> batch_norm_simd;
+extern const Variant<BatchNorm> batch_norm_cuda;
 
 }  // namespace ingot

@@ -57,6 +57,7 @@ std::size_t row_scratch(const CodedRmsNorm::Arguments& a, int threads) {
 
 std::span<const Variant<CodedRmsNorm>> CodedRmsNorm::variants() {
   static const Variant<CodedRmsNorm> table[] = {
+      coded_rms_norm_cuda,
       INGOT_SIMD_ROWS(coded_rms_norm_simd, nullptr, row_scratch),
       {"reference", {}, coded_rms_norm_reference},
   };

@@ -61,5 +61,6 @@ struct CodedRmsNorm {
 
 void coded_rms_norm_reference(const CodedRmsNorm::Arguments& arguments, Context& context);
 extern const SimdEntries<CodedRmsNorm> coded_rms_norm_simd;
+extern const Variant<CodedRmsNorm> coded_rms_norm_cuda;
 
 }  // namespace ingot

@@ -32,10 +32,10 @@ inline void CodedRmsNorm::cases(CaseList<CodedRmsNorm>& list) {
   };
   for (const bool with_residual : {false, true}) {
     const std::string tail = with_residual ? " with residual" : "";
-    for (std::int64_t width : {32, 96, 576}) {
+    for (std::int64_t width : {32, 96, 576, 2144}) {
       list.parity("3 x " + std::to_string(width) + " in blocks of 32" + tail, build({3, width}, 32, with_residual));
     }
-    for (std::int64_t width : {256, 768}) {
+    for (std::int64_t width : {256, 768, 8448}) {
       list.parity("3 x " + std::to_string(width) + " in blocks of 256" + tail, build({3, width}, 256, with_residual));
     }
     list.parity("one row of rank 1" + tail, build({64}, 32, with_residual));

@@ -50,11 +50,13 @@ Tolerance GroupNorm::tolerance(const Arguments& a) {
           .reason =
               "x - mean cancels: its error follows the group's largest number; so does the mean's, which is "
               "itself smaller by the root of the group's length",
-          .least_scale = largest_magnitude(a.beta) + gamma * largest_before_centring(a.x, group_length, a.epsilon)};
+          .least_scale = largest_magnitude(a.beta) + gamma * largest_before_centring(a.x, group_length, a.epsilon),
+          .of_fields = {FieldScale{"mean", largest_magnitude(a.x)}}};
 }
 
 std::span<const Variant<GroupNorm>> GroupNorm::variants() {
   static const Variant<GroupNorm> table[] = {
+      group_norm_cuda,
       INGOT_SIMD_ROWS(group_norm_simd),
       {"reference", {}, group_norm_reference},
   };

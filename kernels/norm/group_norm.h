@@ -54,6 +54,7 @@ struct GroupNorm {
 
 void group_norm_reference(const GroupNorm::Arguments& arguments, Context& context);
 extern const SimdEntries<GroupNorm> group_norm_simd;
+extern const Variant<GroupNorm> group_norm_cuda;
 
 // Its backward, with xhat = (x - mean) rstd, v = gamma dy, and means over a group:
 //

@@ -25,6 +25,7 @@ Tolerance L2Norm::tolerance(const Arguments&) {
 
 std::span<const Variant<L2Norm>> L2Norm::variants() {
   static const Variant<L2Norm> table[] = {
+      l2_norm_cuda,
       INGOT_SIMD_ROWS(l2_norm_simd),
       {"reference", {}, l2_norm_reference},
   };

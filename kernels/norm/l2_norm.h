@@ -41,6 +41,7 @@ struct L2Norm {
 
 void l2_norm_reference(const L2Norm::Arguments& arguments, Context& context);
 extern const SimdEntries<L2Norm> l2_norm_simd;
+extern const Variant<L2Norm> l2_norm_cuda;
 
 // Its backward:
 //

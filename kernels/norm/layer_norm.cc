@@ -33,7 +33,8 @@ Tolerance LayerNorm::tolerance(const Arguments& a) {
       .reason =
           "x - mean cancels: its error follows the row's largest number; so does the mean's, which is itself "
           "smaller by the root of the row's length",
-      .least_scale = largest_magnitude(a.beta) + gamma * largest_before_centring(a.x, a.x.shape().last(), a.epsilon)};
+      .least_scale = largest_magnitude(a.beta) + gamma * largest_before_centring(a.x, a.x.shape().last(), a.epsilon),
+      .of_fields = {FieldScale{"mean", largest_magnitude(a.x)}}};
 }
 
 // A row of ones and one of zeros stand for what was left out.
@@ -43,6 +44,7 @@ std::size_t layer_norm_scratch(const LayerNorm::Arguments& a, int) {
 
 std::span<const Variant<LayerNorm>> LayerNorm::variants() {
   static const Variant<LayerNorm> table[] = {
+      layer_norm_cuda,
       INGOT_SIMD_ROWS(layer_norm_simd, nullptr, layer_norm_scratch),
       {"reference", {}, layer_norm_reference},
   };

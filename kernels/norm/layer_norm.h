@@ -51,6 +51,7 @@ struct LayerNorm {
 void layer_norm_reference(const LayerNorm::Arguments& arguments, Context& context);
 std::size_t layer_norm_scratch(const LayerNorm::Arguments& arguments, int threads);
 extern const SimdEntries<LayerNorm> layer_norm_simd;
+extern const Variant<LayerNorm> layer_norm_cuda;
 
 // Its backward, with xhat = (x - mean) rstd and g = gamma dy:
 //

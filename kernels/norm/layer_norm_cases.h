@@ -22,12 +22,15 @@ inline void LayerNorm::cases(CaseList<LayerNorm>& list) {
     };
   };
   auto separate = [&](Shape shape) { return filled_with(shape, Fill::values()); };
-  for (std::int64_t width : {1, 3, 7, 16, 33, 67, 129, 1000}) {
+  for (std::int64_t width : {1, 3, 7, 16, 33, 67, 129, 1000, 1501}) {
     list.parity("rows 3 width " + std::to_string(width), separate({3, width}));
   }
   list.parity("one row of rank 1", separate({65}));
   list.parity("rank 4", separate({2, 3, 2, 40}));
   list.parity("no rows", separate({0, 8}));
+  for (const Shape shape : {Shape{2, 2052}, Shape{2, 5000}, Shape{2, 13000}, Shape{1, 40000}, Shape{1, 41000}}) {
+    list.parity("long rows of " + std::to_string(shape.last()), separate(shape));
+  }
   list.parity("longer than a block of the sum", separate({2, 9001}));
   list.parity("squares beyond float", filled_with({3, 50}, Fill::uniform(-1e25, 1e25)));
   auto without_weights = [](CaseBuilder& builder) {
@@ -51,6 +54,8 @@ inline void LayerNorm::cases(CaseList<LayerNorm>& list) {
   list.gradient("without gamma and beta", without_weights);
   list.benchmark("1 x 4096", separate({1, 4096}));
   list.benchmark("512 x 4096", separate({512, 4096}));
+  list.benchmark("16384 x 4096", separate({16384, 4096}));
+  list.benchmark("4681 x 14336", separate({4681, 14336}));
 }
 
 inline void LayerNormBackward::cases(CaseList<LayerNormBackward>& list) {

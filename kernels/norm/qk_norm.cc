@@ -55,6 +55,7 @@ Tolerance QkNorm::tolerance(const Arguments& a) { return RmsNorm::tolerance(a.qu
 
 std::span<const Variant<QkNorm>> QkNorm::variants() {
   static const Variant<QkNorm> table[] = {
+      qk_norm_cuda,
       INGOT_SIMD_ROWS(qk_norm_simd),
       {"reference", {}, qk_norm_reference},
   };

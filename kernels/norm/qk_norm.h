@@ -51,6 +51,7 @@ struct QkNorm {
 };
 
 extern const SimdEntries<QkNorm> qk_norm_simd;
+extern const Variant<QkNorm> qk_norm_cuda;
 
 // Its backward: that of the RMS norm (see rms_norm.h), for the queries and for the keys.
 //

@@ -32,6 +32,7 @@ Tolerance ResidualRmsNorm::tolerance(const Arguments&) {
 
 std::span<const Variant<ResidualRmsNorm>> ResidualRmsNorm::variants() {
   static const Variant<ResidualRmsNorm> table[] = {
+      residual_rms_norm_cuda,
       INGOT_SIMD_ROWS(residual_rms_norm_simd),
       {"reference", {}, residual_rms_norm_reference},
   };

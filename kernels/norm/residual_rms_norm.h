@@ -49,6 +49,7 @@ struct ResidualRmsNorm {
 
 void residual_rms_norm_reference(const ResidualRmsNorm::Arguments& arguments, Context& context);
 extern const SimdEntries<ResidualRmsNorm> residual_rms_norm_simd;
+extern const Variant<ResidualRmsNorm> residual_rms_norm_cuda;
 
 // Its backward, with xhat = sum * rstd. dsum is the gradient that reaches sum along the residual stream.
 //

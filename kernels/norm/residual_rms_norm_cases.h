@@ -24,6 +24,9 @@ inline void ResidualRmsNorm::cases(CaseList<ResidualRmsNorm>& list) {
   for (std::int64_t width : {1, 3, 7, 16, 33, 67, 129, 1000}) {
     list.parity("rows 3 width " + std::to_string(width), separate({3, width}));
   }
+  for (const Shape shape : {Shape{2, 2052}, Shape{2, 5000}, Shape{2, 13000}, Shape{1, 40000}, Shape{1, 41000}}) {
+    list.parity("long rows of " + std::to_string(shape.last()), separate(shape));
+  }
   list.parity("one row of rank 1", separate({65}));
   list.parity("rank 4", separate({2, 3, 2, 40}));
   list.parity("no rows", separate({0, 8}));
@@ -41,6 +44,8 @@ inline void ResidualRmsNorm::cases(CaseList<ResidualRmsNorm>& list) {
   list.gradient("2 x 5", separate({2, 5}));
   list.benchmark("1 x 4096", separate({1, 4096}));
   list.benchmark("512 x 4096", separate({512, 4096}));
+  list.benchmark("16384 x 4096", separate({16384, 4096}));
+  list.benchmark("4681 x 14336", separate({4681, 14336}));
 }
 
 inline void ResidualRmsNormBackward::cases(CaseList<ResidualRmsNormBackward>& list) {

@@ -27,6 +27,7 @@ Tolerance RmsNorm::tolerance(const Arguments&) {
 
 std::span<const Variant<RmsNorm>> RmsNorm::variants() {
   static const Variant<RmsNorm> table[] = {
+      rms_norm_cuda,
       INGOT_SIMD_ROWS(rms_norm_simd),
       {"reference", {}, rms_norm_reference},
   };

@@ -44,6 +44,7 @@ struct RmsNorm {
 
 void rms_norm_reference(const RmsNorm::Arguments& arguments, Context& context);
 extern const SimdEntries<RmsNorm> rms_norm_simd;
+extern const Variant<RmsNorm> rms_norm_cuda;
 
 // Its backward, with xhat = x * rstd:
 //

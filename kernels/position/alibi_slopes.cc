@@ -32,6 +32,7 @@ void alibi_slopes_reference(const AlibiSlopes::Arguments& a, Context&) {
 
 std::span<const Variant<AlibiSlopes>> AlibiSlopes::variants() {
   static const Variant<AlibiSlopes> table[] = {
+      alibi_slopes_cuda,
       {"reference", {}, alibi_slopes_reference},
   };
   return table;

@@ -35,5 +35,6 @@ struct AlibiSlopes {
 };
 
 void alibi_slopes_reference(const AlibiSlopes::Arguments& arguments, Context& context);
+extern const Variant<AlibiSlopes> alibi_slopes_cuda;
 
 }  // namespace ingot

@@ -11,9 +11,10 @@ namespace ingot {
 
 std::span<const Operation* const> position_operations() {
   static const Operation* const operations[] = {
-      &describe_operation<Rope>(),      &describe_operation<RopeBackward>(),      &describe_operation<RopeTable>(),
-      &describe_operation<RopeApply>(), &describe_operation<RopeApplyBackward>(), &describe_operation<Sinusoidal>(),
-      &describe_operation<Learned>(),   &describe_operation<LearnedBackward>(),   &describe_operation<AlibiSlopes>(),
+      &describe_operation<Rope>(),        &describe_operation<JointRope>(), &describe_operation<RopeBackward>(),
+      &describe_operation<RopeTable>(),   &describe_operation<RopeApply>(), &describe_operation<RopeApplyBackward>(),
+      &describe_operation<Sinusoidal>(),  &describe_operation<Learned>(),   &describe_operation<LearnedBackward>(),
+      &describe_operation<AlibiSlopes>(),
   };
   return operations;
 }

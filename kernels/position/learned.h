@@ -39,6 +39,7 @@ struct Learned {
 
 void learned_reference(const Learned::Arguments& arguments, Context& context);
 extern const SimdEntries<Learned> learned_simd;
+extern const Variant<Learned> learned_cuda;
 
 // Its backward. Rows that several tokens share are summed in the order of the tokens; rows of no token are 0.
 //

@@ -6,11 +6,8 @@
 namespace ingot {
 namespace {
 
-Result<void> check_sections(std::string_view name, const RopeInputs& a, std::int64_t tokens) {
-  if (!is_present(a.sections)) return require_shape(name, "C2", "positions", a.positions, {tokens});
-  TRY(require_rank(name, "C3", "sections", a.sections, 1));
-  if (a.sections.size(0) < 1) return violated(name, "C3", "expected a section or more, found none");
-  TRY(require_shape(name, "C2", "positions", a.positions, {a.sections.size(0), tokens}));
+// What is in the sections.
+Result<void> check_section_pairs(std::string_view name, const RopeInputs& a) {
   std::int64_t pairs = 0;
   for (std::int64_t section = 0; section < a.sections.size(0); ++section) {
     if (a.sections(section) < 0)
@@ -19,6 +16,14 @@ Result<void> check_sections(std::string_view name, const RopeInputs& a, std::int
   }
   if (pairs == a.rotary_dimensions / 2) return {};
   return violated(name, "C3", "expected sections that add up to ", a.rotary_dimensions / 2, " pairs, found ", pairs);
+}
+
+Result<void> check_sections(std::string_view name, const RopeInputs& a, std::int64_t tokens) {
+  if (!is_present(a.sections)) return require_shape(name, "C2", "positions", a.positions, {tokens});
+  TRY(require_rank(name, "C3", "sections", a.sections, 1));
+  if (a.sections.size(0) < 1) return violated(name, "C3", "expected a section or more, found none");
+  TRY(require_shape(name, "C2", "positions", a.positions, {a.sections.size(0), tokens}));
+  return a.sections.place().is_host() ? check_section_pairs(name, a) : Result<void>();
 }
 
 Result<void> check_rope(std::string_view name, const RopeCall& call, std::string_view x, std::string_view y) {
@@ -39,7 +44,8 @@ Result<void> check_rope(std::string_view name, const RopeCall& call, std::string
 Cost rope_cost(const RopeCall& call) {
   const auto count = static_cast<double>(call.x.count());
   const auto turned = static_cast<double>(call.x.size(0) * call.x.size(1) * call.inputs.rotary_dimensions);
-  const auto angles = static_cast<double>(call.x.size(0) * call.inputs.rotary_dimensions / 2);
+  const std::int64_t pairs = call.inputs.rotary_dimensions / 2;
+  const auto angles = static_cast<double>(call.x.size(0) * pairs);
   return {.operations = 3 * turned + 30 * angles,
           .bytes_read = 4 * (count + static_cast<double>(call.x.size(0))),
           .bytes_written = 4 * count};
@@ -65,8 +71,36 @@ std::size_t rope_scratch_bytes(const Rope::Arguments& a, int threads) { return r
 
 std::span<const Variant<Rope>> Rope::variants() {
   static const Variant<Rope> table[] = {
+      rope_cuda,
       INGOT_SIMD_ROWS(rope_simd, nullptr, rope_scratch_bytes),
       {"reference", {}, rope_reference},
+  };
+  return table;
+}
+
+Result<void> check_joint_rope(std::string_view operation, const JointRope::Arguments& a) {
+  const auto [first, second] = a.calls();
+  TRY(check_rope(operation, first, "first", "first_y"));
+  return check_rope(operation, second, "second", "second_y");
+}
+
+Result<void> JointRope::check(const Arguments& a) { return check_joint_rope(name, a); }
+
+Cost JointRope::cost(const Arguments& a) {
+  const auto [first, second] = a.calls();
+  const Cost of_first = rope_cost(first);
+  const Cost of_second = rope_cost(second);
+  return {.operations = of_first.operations + of_second.operations,
+          .bytes_read = of_first.bytes_read + of_second.bytes_read,
+          .bytes_written = of_first.bytes_written + of_second.bytes_written};
+}
+
+Tolerance JointRope::tolerance(const Arguments&) { return rope_tolerance; }
+
+std::span<const Variant<JointRope>> JointRope::variants() {
+  static const Variant<JointRope> table[] = {
+      joint_rope_cuda,
+      {"reference", {}, joint_rope_reference},
   };
   return table;
 }
@@ -87,6 +121,7 @@ std::span<const Variant<RopeBackward>> RopeBackward::variants() {
 }
 
 template const Operation& describe_operation<Rope>();
+template const Operation& describe_operation<JointRope>();
 template const Operation& describe_operation<RopeBackward>();
 
 }  // namespace ingot

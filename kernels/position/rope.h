@@ -85,6 +85,39 @@ struct Rope {
   static void cases(CaseList<Rope>& list);
 };
 
+// Queries and keys of the same tokens, turned together: what x and y are to position.rope, first and second are here.
+//
+// C1 to C5  as in position.rope, for both
+// In place: first_y may be first, second_y may be second.
+struct JointRope {
+  static constexpr std::string_view name = "position.joint_rope";
+  static constexpr std::string_view equation = "(first_y, second_y) = (rope(first), rope(second))";
+  static constexpr Backward backward = Backward::none("joined for inference; training turns them one by one");
+  static constexpr std::array in_place = {InPlace{"first_y", "first"}, InPlace{"second_y", "second"}};
+
+  struct Arguments : RopeInputs {
+    View<const float> first;
+    View<const float> second;
+    View<float> first_y;
+    View<float> second_y;
+
+    static constexpr auto fields() {
+      return std::tuple_cat(
+          field_list(input(&Arguments::first, "first"), input(&Arguments::second, "second")), RopeInputs::fields(),
+          field_list(output(&Arguments::first_y, "first_y"), output(&Arguments::second_y, "second_y")));
+    }
+    std::array<RopeCall, 2> calls() const {
+      return {{{*this, direction, first, first_y}, {*this, direction, second, second_y}}};
+    }
+  };
+
+  static Result<void> check(const Arguments& arguments);
+  static Cost cost(const Arguments& arguments);
+  static Tolerance tolerance(const Arguments& arguments);
+  static std::span<const Variant<JointRope>> variants();
+  static void cases(CaseList<JointRope>& list);
+};
+
 // Its backward: dx is dy turned the opposite way.
 //
 // C1 to C5  as in position.rope, dy for x and dx for y
@@ -113,9 +146,15 @@ struct RopeBackward {
   static void cases(CaseList<RopeBackward>& list);
 };
 
+// Its constraints, for operations that turn and do more.
+Result<void> check_joint_rope(std::string_view operation, const JointRope::Arguments& arguments);
+
 void rope_reference(const Rope::Arguments& arguments, Context& context);
+void joint_rope_reference(const JointRope::Arguments& arguments, Context& context);
 void rope_backward_reference(const RopeBackward::Arguments& arguments, Context& context);
 extern const SimdEntries<Rope> rope_simd;
+extern const Variant<Rope> rope_cuda;
+extern const Variant<JointRope> joint_rope_cuda;
 extern const SimdEntries<RopeBackward> rope_backward_simd;
 // A vector of angles may reach this far behind the last pair (see turn-inl.h).
 inline constexpr std::int64_t turn_padding = 8;

@@ -7,6 +7,17 @@
 namespace ingot {
 namespace {
 
+// What is in the positions.
+Result<void> check_table_rows(std::string_view name, const RopeApplyInputs& a) {
+  for (std::int64_t token = 0; token < a.positions.size(0); ++token) {
+    if (a.positions(token) < 0 || a.positions(token) >= a.cosine.size(0)) {
+      return violated(name, "C3", "expected positions in [0, ", a.cosine.size(0), "), found ",
+                      std::int64_t{a.positions(token)});
+    }
+  }
+  return {};
+}
+
 Result<void> check_rope_apply(std::string_view name, const RopeApplyCall& call, std::string_view x,
                               std::string_view y) {
   const RopeApplyInputs& a = call.inputs;
@@ -24,12 +35,7 @@ Result<void> check_rope_apply(std::string_view name, const RopeApplyCall& call, 
   }
   if (is_present(a.positions)) {
     TRY(require_shape(name, "C3", "positions", a.positions, {call.x.size(0)}));
-    for (std::int64_t token = 0; token < call.x.size(0); ++token) {
-      if (a.positions(token) < 0 || a.positions(token) >= a.cosine.size(0)) {
-        return violated(name, "C3", "expected positions in [0, ", a.cosine.size(0), "), found ",
-                        std::int64_t{a.positions(token)});
-      }
-    }
+    if (a.positions.place().is_host()) TRY(check_table_rows(name, a));
   } else if (a.cosine.size(0) < call.x.size(0)) {
     return violated(name, "C3", "expected a table row for each of ", call.x.size(0), " tokens, found ",
                     a.cosine.size(0));
@@ -74,6 +80,7 @@ Tolerance RopeApply::tolerance(const Arguments&) { return rope_apply_tolerance; 
 
 std::span<const Variant<RopeApply>> RopeApply::variants() {
   static const Variant<RopeApply> table[] = {
+      rope_apply_cuda,
       INGOT_SIMD_ROWS(rope_apply_simd),
       {"reference", {}, rope_apply_reference},
   };

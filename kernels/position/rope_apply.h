@@ -94,6 +94,7 @@ struct RopeApplyBackward {
 void rope_apply_reference(const RopeApply::Arguments& arguments, Context& context);
 void rope_apply_backward_reference(const RopeApplyBackward::Arguments& arguments, Context& context);
 extern const SimdEntries<RopeApply> rope_apply_simd;
+extern const Variant<RopeApply> rope_apply_cuda;
 extern const SimdEntries<RopeApplyBackward> rope_apply_backward_simd;
 
 }  // namespace ingot

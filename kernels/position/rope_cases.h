@@ -15,6 +15,7 @@ struct RopeShape {
   bool factors = false;
   double farthest = 5000;
   bool heads_outside = false;  // [heads, tokens, D] in memory
+  bool whole_ramp = true;
 };
 
 inline void fill_rotation(RotationAttributes& a, std::int64_t rotary, RopeScaling scaling) {
@@ -40,6 +41,7 @@ inline void fill_rope_inputs(CaseBuilder& builder, const RopeShape& shape, RopeI
     a.sections = sections;
   }
   if (shape.factors) a.frequency_factors = builder.filled({shape.rotary / 2}, Fill::uniform(1, 8));
+  a.whole_ramp = shape.whole_ramp;
   a.style = shape.style;
   a.direction = shape.direction;
 }
@@ -69,6 +71,9 @@ void for_each_rope_shape(Take&& take) {
        RopeShape{{9, 1, 34}, 34, half, RopeScaling::none, {}, Direction::forward, false, 2147483647.0});
   take("heads outside", RopeShape{{6, 3, 20}, 20, half, RopeScaling::none, {}, Direction::forward, false, 100, true});
   take("many tokens", RopeShape{{150, 4, 48}, 32, half, RopeScaling::yarn});
+  RopeShape between = {{4, 2, 48}, 48, half, RopeScaling::yarn};
+  between.whole_ramp = false;
+  take("yarn between whole pairs", between);
   take("no tokens", RopeShape{{0, 3, 8}, 8});
 }
 
@@ -91,6 +96,30 @@ inline void Rope::cases(CaseList<Rope>& list) {
                 made({{2, 2, 6}, 6, PairStyle::interleaved, RopeScaling::none, {}, Direction::inverse}));
   list.benchmark("512 tokens, 32 heads of 128", made({{512, 32, 128}, 128}));
   list.benchmark("512 tokens, 32 heads of 128, interleaved", made({{512, 32, 128}, 128, PairStyle::interleaved}));
+  list.benchmark("16384 tokens, 32 heads of 128", made({{16384, 32, 128}, 128}));
+}
+
+inline void JointRope::cases(CaseList<JointRope>& list) {
+  // The second has a head more, so that neither lies where the other would.
+  auto made = [](const RopeShape& shape, bool in_place = false) {
+    return [shape, in_place](CaseBuilder& builder) {
+      RopeShape other = shape;
+      other.x[1] += 1;
+      Arguments a;
+      const View<float> first = rope_tensor(builder, shape, false);
+      const View<float> second = rope_tensor(builder, other, false);
+      a.first = first;
+      a.second = second;
+      fill_rope_inputs(builder, shape, a);
+      a.first_y = in_place ? first : rope_tensor(builder, shape, true);
+      a.second_y = in_place ? second : rope_tensor(builder, other, true);
+      return a;
+    };
+  };
+  for_each_rope_shape([&](const char* name, const RopeShape& shape) { list.parity(name, made(shape)); });
+  list.parity("in place", made({{5, 3, 40}, 34}, true));
+  list.parity("several blocks of heads", made({{2, 19, 16}, 16}));
+  list.benchmark("1 token, 32 and 33 heads of 128", made({{1, 32, 128}, 128}));
 }
 
 inline void RopeBackward::cases(CaseList<RopeBackward>& list) {

@@ -30,6 +30,9 @@ void rope_scalar(const RopeCall& call) {
 }  // namespace
 
 void rope_reference(const Rope::Arguments& arguments, Context&) { rope_scalar(arguments.call()); }
+void joint_rope_reference(const JointRope::Arguments& arguments, Context&) {
+  for (const RopeCall& call : arguments.calls()) rope_scalar(call);
+}
 void rope_backward_reference(const RopeBackward::Arguments& arguments, Context&) { rope_scalar(arguments.call()); }
 
 }  // namespace ingot

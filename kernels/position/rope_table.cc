@@ -40,6 +40,7 @@ void rope_table_reference(const RopeTable::Arguments& a, Context&) {
 
 std::span<const Variant<RopeTable>> RopeTable::variants() {
   static const Variant<RopeTable> table[] = {
+      rope_table_cuda,
       {"reference", {}, rope_table_reference},
   };
   return table;

@@ -37,5 +37,6 @@ struct RopeTable {
 };
 
 void rope_table_reference(const RopeTable::Arguments& arguments, Context& context);
+extern const Variant<RopeTable> rope_table_cuda;
 
 }  // namespace ingot

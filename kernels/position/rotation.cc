@@ -18,8 +18,10 @@ double pair_with_turns(const RotationAttributes& rotation, double turns) {
 
 double yarn_frequency(const RotationAttributes& rotation, double theta, double pair) {
   const double last = static_cast<double>(rotation.rotary_dimensions - 1);
-  const double low = std::max(std::floor(pair_with_turns(rotation, rotation.beta_fast)), 0.0);
-  const double high = std::min(std::ceil(pair_with_turns(rotation, rotation.beta_slow)), last);
+  const double fast = pair_with_turns(rotation, rotation.beta_fast);
+  const double slow = pair_with_turns(rotation, rotation.beta_slow);
+  const double low = std::max(rotation.whole_ramp ? std::floor(fast) : fast, 0.0);
+  const double high = std::min(rotation.whole_ramp ? std::ceil(slow) : slow, last);
   const double width = high == low ? 0.001 : high - low;  // a step, where both ends are one pair
   const double ramp = std::clamp((pair - low) / width, 0.0, 1.0);
   return theta / rotation.factor * ramp + theta * (1 - ramp);

@@ -6,7 +6,8 @@
 //   linear  theta_i / factor                                       (position interpolation)
 //   ntk     the base becomes base * factor^(R/(R-2))               (the slowest pair ends at theta / factor)
 //   yarn    theta_i (1 - ramp_i) + theta_i / factor * ramp_i, ramp rising from 0 to 1 between the pairs that make
-//           beta_fast and beta_slow turns within original_context; cos and sin are scaled by attention_factor
+//           beta_fast and beta_slow turns within original_context, rounded outwards to whole pairs where whole_ramp is
+//           set; cos and sin are scaled by attention_factor
 //   llama3  theta_i where original_context holds more than high_freq_factor turns, theta_i / factor where it holds
 //           fewer than low_freq_factor, and a mixture linear in the number of turns between
 //
@@ -51,6 +52,7 @@ struct RotationAttributes {
   float high_freq_factor = 4;
   float beta_fast = 32;
   float beta_slow = 1;
+  bool whole_ramp = true;
   float attention_factor = 0;
 
   static constexpr auto fields() {
@@ -61,7 +63,8 @@ struct RotationAttributes {
                       attribute(&Self::original_context, "original_context"),
                       attribute(&Self::low_freq_factor, "low_freq_factor"),
                       attribute(&Self::high_freq_factor, "high_freq_factor"), attribute(&Self::beta_fast, "beta_fast"),
-                      attribute(&Self::beta_slow, "beta_slow"), attribute(&Self::attention_factor, "attention_factor"));
+                      attribute(&Self::beta_slow, "beta_slow"), attribute(&Self::whole_ramp, "whole_ramp"),
+                      attribute(&Self::attention_factor, "attention_factor"));
   }
 };
 

@@ -51,6 +51,7 @@ void sinusoidal_reference(const Sinusoidal::Arguments& a, Context&) {
 
 std::span<const Variant<Sinusoidal>> Sinusoidal::variants() {
   static const Variant<Sinusoidal> table[] = {
+      sinusoidal_cuda,
       {"reference", {}, sinusoidal_reference},
   };
   return table;

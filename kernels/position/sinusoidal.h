@@ -44,5 +44,6 @@ struct Sinusoidal {
 };
 
 void sinusoidal_reference(const Sinusoidal::Arguments& arguments, Context& context);
+extern const Variant<Sinusoidal> sinusoidal_cuda;
 
 }  // namespace ingot

@@ -1,4 +1,4 @@
-// affine_codes.h in vectors, the same to the bit. Included inside a vector source after hwy/highway.h; the include
+// affine_code.h in vectors, the same to the bit. Included inside a vector source after hwy/highway.h; the include
 // guard toggles with each target, as Highway asks of such headers.
 #if defined(INGOT_KERNELS_QUANTIZATION_AFFINE_CODES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INGOT_KERNELS_QUANTIZATION_AFFINE_CODES_INL_H_

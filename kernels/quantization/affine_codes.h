@@ -1,39 +1,10 @@
-// 8-bit integers with a scale and a zero point, as ONNX has them: the definition that per-tensor, per-channel and
-// dynamic quantization share.
-//
-//   code  = saturate(round half to even(x / scale) + zero_point)
-//   value = (code - zero_point) * scale
-//
-// Each float operation is rounded to float. Where the quotient is NaN the code is the zero point.
+// What the operations on affine codes (affine_code.h) share besides their definition: types, zero points, checks.
 #pragma once
 
-#include <cstdint>
-#include <limits>
-
 #include "kernels/contract/constraints.h"
+#include "kernels/quantization/affine_code.h"
 
 namespace ingot {
-
-// Quotients beyond this saturate whatever the zero point is, and below it conversion to an integer is safe.
-inline constexpr float largest_quotient = 1024;
-
-template <class Code>
-constexpr Code affine_code(float x, float scale, int zero_point) {
-  float quotient = x / scale;
-  if (!(quotient > -largest_quotient)) quotient = quotient != quotient ? 0 : -largest_quotient;
-  if (quotient > largest_quotient) quotient = largest_quotient;
-  // 1.5 * 2^23 leaves no fraction bits, so the addition itself rounds, half to even.
-  constexpr float shift = 0x1.8p23f;
-  const int code = static_cast<int>((quotient + shift) - shift) + zero_point;
-  constexpr int lowest = std::numeric_limits<Code>::min();
-  constexpr int highest = std::numeric_limits<Code>::max();
-  return static_cast<Code>(code < lowest ? lowest : code > highest ? highest : code);
-}
-
-template <class Code>
-constexpr float affine_value(Code code, float scale, int zero_point) {
-  return static_cast<float>(code - zero_point) * scale;
-}
 
 // A zero point that was left out is 0. The view has the codes' type.
 template <class Code>

@@ -6,10 +6,16 @@
 
 namespace ingot {
 
+// Its last axis counts elements, and must not be walked along.
+template <class Byte>
+View<Byte> byte_view(const BasicAnyView<Byte>& view) {
+  return View<Byte>(view.data(), view.shape(), view.byte_strides(), view.place());
+}
+
 // Precondition: view.rank() >= 1.
 template <class Byte>
 Rows<Byte> byte_rows(const BasicAnyView<Byte>& view) {
-  return Rows<Byte>(View<Byte>(view.data(), view.shape(), view.byte_strides()));
+  return Rows<Byte>(byte_view(view));
 }
 
 // The bytes that all elements of a view take.

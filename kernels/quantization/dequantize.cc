@@ -27,6 +27,7 @@ Tolerance Dequantize::tolerance(const Arguments&) {
 
 std::span<const Variant<Dequantize>> Dequantize::variants() {
   static const Variant<Dequantize> table[] = {
+      dequantize_cuda,
       INGOT_SIMD_ROWS(dequantize_simd),
       {"reference", {}, dequantize_reference},
   };

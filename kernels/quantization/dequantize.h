@@ -36,5 +36,6 @@ struct Dequantize {
 
 void dequantize_reference(const Dequantize::Arguments& arguments, Context& context);
 extern const SimdEntries<Dequantize> dequantize_simd;
+extern const Variant<Dequantize> dequantize_cuda;
 
 }  // namespace ingot

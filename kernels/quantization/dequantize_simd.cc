@@ -4,7 +4,7 @@
 #include "kernels/quantization/dequantize.h"
 #include "kernels/vector/simd_targets.h"
 #include "tensor/block_codes.h"
-#include "tensor/block_scales.h"
+#include "tensor/generic_codes.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/quantization/dequantize_simd.cc"
@@ -19,15 +19,16 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class Block>
-void dequantize_row(const std::byte* blocks, float* y, std::int64_t length) {
+void dequantize_row(DType dtype, const std::byte* blocks, float* y, std::int64_t length) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> di;
   const hn::Rebind<std::int8_t, decltype(d)> d8;
   const int lanes = static_cast<int>(hn::Lanes(d));
   static_assert(hn::MaxLanes(d) <= code_group, "a vector must not span two groups");
+  const BlockUnpacker<Block> unpack(dtype);
   BlockCodes codes;
-  for (std::int64_t i = 0; i < length; i += Block::elements, blocks += sizeof(Block)) {
-    unpack_block_vector(*reinterpret_cast<const Block*>(blocks), codes);
+  for (std::int64_t i = 0; i < length; i += Block::elements) {
+    unpack(blocks, i / Block::elements, codes);
     for (int group = 0; group < Block::elements / code_group; ++group) {
       const auto scale = hn::Set(d, codes.scales[group]);
       const auto minimum = hn::Set(d, codes.minimums[group]);
@@ -47,11 +48,11 @@ void dequantize(const Dequantize::Arguments& arguments, Context& context) {
   const auto run_rows = [&]<class Block>() {
     context.workers.for_chunks(y.count(), rows_per_chunk(5 * length), [&](std::int64_t begin, std::int64_t end, int) {
       for (std::int64_t row = begin; row < end; ++row) {
-        dequantize_row<Block>(blocks[row], y[row], length);
+        dequantize_row<Block>(dtype, blocks[row], y[row], length);
       }
     });
   };
-  with_block_type(dtype, run_rows);
+  with_any_block_type(dtype, run_rows);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ Tolerance DynamicQuantize::tolerance(const Arguments&) {
 
 std::span<const Variant<DynamicQuantize>> DynamicQuantize::variants() {
   static const Variant<DynamicQuantize> table[] = {
+      dynamic_quantize_cuda,
       INGOT_SIMD_ROWS(dynamic_quantize_simd, nullptr, dynamic_quantize_simd_scratch),
       {"reference", {}, dynamic_quantize_reference},
   };

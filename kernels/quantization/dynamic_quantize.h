@@ -15,6 +15,7 @@
 #pragma once
 
 #include "kernels/contract/contract.h"
+#include "kernels/quantization/affine_code.h"
 
 namespace ingot {
 
@@ -44,18 +45,9 @@ struct DynamicQuantize {
   static void cases(CaseList<DynamicQuantize>& list);
 };
 
-struct DynamicRange {
-  float low = 0;
-  float high = 0;
-};
-struct DynamicScale {
-  float scale;
-  std::uint8_t zero_point;
-};
-DynamicScale dynamic_scale(DynamicRange range);
-
 void dynamic_quantize_reference(const DynamicQuantize::Arguments& arguments, Context& context);
 std::size_t dynamic_quantize_simd_scratch(const DynamicQuantize::Arguments& arguments, int threads);
 extern const SimdEntries<DynamicQuantize> dynamic_quantize_simd;
+extern const Variant<DynamicQuantize> dynamic_quantize_cuda;
 
 }  // namespace ingot

@@ -1,18 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/quantization/affine_codes.h"
 #include "kernels/quantization/dynamic_quantize.h"
 #include "tensor/rows.h"
 
 namespace ingot {
-
-DynamicScale dynamic_scale(DynamicRange range) {
-  float scale = (range.high - range.low) / 255;
-  if (scale == 0) scale = 1;
-  // 0 - low / scale is a code of zero with zero point 0, mirrored: ties go to even either way.
-  return {scale, affine_code<std::uint8_t>(-range.low, scale, 0)};
-}
 
 void dynamic_quantize_reference(const DynamicQuantize::Arguments& arguments, Context&) {
   const Rows x(arguments.x);

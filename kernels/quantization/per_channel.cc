@@ -44,6 +44,7 @@ Tolerance QuantizePerChannel::tolerance(const Arguments&) {
 
 std::span<const Variant<QuantizePerChannel>> QuantizePerChannel::variants() {
   static const Variant<QuantizePerChannel> table[] = {
+      quantize_per_channel_cuda,
       INGOT_SIMD_ROWS(quantize_per_channel_simd),
       {"reference", {}, quantize_per_channel_reference},
   };
@@ -63,6 +64,7 @@ Tolerance DequantizePerChannel::tolerance(const Arguments&) {
 
 std::span<const Variant<DequantizePerChannel>> DequantizePerChannel::variants() {
   static const Variant<DequantizePerChannel> table[] = {
+      dequantize_per_channel_cuda,
       INGOT_SIMD_ROWS(dequantize_per_channel_simd),
       {"reference", {}, dequantize_per_channel_reference},
   };

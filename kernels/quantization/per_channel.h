@@ -6,7 +6,7 @@
 // C2  y has x's shape, type i8 or u8
 // C3  scale has shape [C], C the size of the axis; zero_point, where given (it is 0 otherwise), too, and y's type
 // C4  all tensors are contiguous
-// What a quotient that is NaN becomes: kernels/quantization/affine_codes.h.
+// What a quotient that is NaN becomes: kernels/quantization/affine_code.h.
 #pragma once
 
 #include "kernels/contract/contract.h"
@@ -41,6 +41,7 @@ struct QuantizePerChannel {
 
 void quantize_per_channel_reference(const QuantizePerChannel::Arguments& arguments, Context& context);
 extern const SimdEntries<QuantizePerChannel> quantize_per_channel_simd;
+extern const Variant<QuantizePerChannel> quantize_per_channel_cuda;
 
 // And back:
 //
@@ -78,6 +79,7 @@ struct DequantizePerChannel {
 
 void dequantize_per_channel_reference(const DequantizePerChannel::Arguments& arguments, Context& context);
 extern const SimdEntries<DequantizePerChannel> dequantize_per_channel_simd;
+extern const Variant<DequantizePerChannel> dequantize_per_channel_cuda;
 
 // A contiguous tensor seen around its channel axis: [outer, channels, inner].
 struct ChannelShape {

@@ -36,6 +36,7 @@ Tolerance QuantizePerTensor::tolerance(const Arguments&) {
 
 std::span<const Variant<QuantizePerTensor>> QuantizePerTensor::variants() {
   static const Variant<QuantizePerTensor> table[] = {
+      quantize_per_tensor_cuda,
       INGOT_SIMD_ROWS(quantize_per_tensor_simd),
       {"reference", {}, quantize_per_tensor_reference},
   };
@@ -55,6 +56,7 @@ Tolerance DequantizePerTensor::tolerance(const Arguments&) {
 
 std::span<const Variant<DequantizePerTensor>> DequantizePerTensor::variants() {
   static const Variant<DequantizePerTensor> table[] = {
+      dequantize_per_tensor_cuda,
       INGOT_SIMD_ROWS(dequantize_per_tensor_simd),
       {"reference", {}, dequantize_per_tensor_reference},
   };

@@ -6,7 +6,7 @@
 // C2  y has x's shape, type i8 or u8
 // C3  scale has shape [1]; zero_point, where given (it is 0 otherwise), too, and y's type
 // C4  the last axes of x and y are packed; rows may lie anywhere
-// What a quotient that is NaN becomes: kernels/quantization/affine_codes.h.
+// What a quotient that is NaN becomes: kernels/quantization/affine_code.h.
 #pragma once
 
 #include "kernels/contract/contract.h"
@@ -39,6 +39,7 @@ struct QuantizePerTensor {
 
 void quantize_per_tensor_reference(const QuantizePerTensor::Arguments& arguments, Context& context);
 extern const SimdEntries<QuantizePerTensor> quantize_per_tensor_simd;
+extern const Variant<QuantizePerTensor> quantize_per_tensor_cuda;
 
 // And back:
 //
@@ -74,5 +75,6 @@ struct DequantizePerTensor {
 
 void dequantize_per_tensor_reference(const DequantizePerTensor::Arguments& arguments, Context& context);
 extern const SimdEntries<DequantizePerTensor> dequantize_per_tensor_simd;
+extern const Variant<DequantizePerTensor> dequantize_per_tensor_cuda;
 
 }  // namespace ingot

@@ -11,6 +11,9 @@ Result<void> Quantize::check(const Arguments& a) {
   TRY(require_rank_between(name, "C1", "x", a.x, 1, max_rank));
   TRY(require_shape(name, "C2", "blocks", a.blocks, a.x.shape()));
   TRY(require_block_format(name, "C2", "blocks", a.blocks));
+  if (!has_encoder(a.blocks.dtype())) {
+    return violated(name, "C2", "expected a format that has an encoder, found ", a.blocks.dtype());
+  }
   TRY(require_contiguous_rows(name, "C3", "x", a.x));
   TRY(require_contiguous_rows(name, "C3", "blocks", a.blocks));
   return {};
@@ -27,6 +30,7 @@ Tolerance Quantize::tolerance(const Arguments&) {
 
 std::span<const Variant<Quantize>> Quantize::variants() {
   static const Variant<Quantize> table[] = {
+      quantize_cuda,
       INGOT_SIMD_ROWS(quantize_simd, quantize_simd_accepts),
       {"threads", {}, quantize_threads},
       {"reference", {}, quantize_reference},

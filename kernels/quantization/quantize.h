@@ -5,7 +5,7 @@
 // The rounding is the format's (see tensor/block_codec.h) and the same to the bit in every variant.
 //
 // C1  x has rank 1 to 6
-// C2  blocks has x's shape, a block format, and a last axis of whole blocks
+// C2  blocks has x's shape, a block format that has an encoder, and a last axis of whole blocks
 // C3  the last axes of x and blocks are packed; rows may lie anywhere
 #pragma once
 
@@ -38,5 +38,6 @@ void quantize_reference(const Quantize::Arguments& arguments, Context& context);
 void quantize_threads(const Quantize::Arguments& arguments, Context& context);  // the reference's encoder, by rows
 bool quantize_simd_accepts(const Quantize::Arguments& arguments);
 extern const SimdEntries<Quantize> quantize_simd;
+extern const Variant<Quantize> quantize_cuda;
 
 }  // namespace ingot

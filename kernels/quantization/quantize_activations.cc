@@ -42,6 +42,7 @@ Tolerance QuantizeActivations::tolerance(const Arguments&) {
 
 std::span<const Variant<QuantizeActivations>> QuantizeActivations::variants() {
   static const Variant<QuantizeActivations> table[] = {
+      quantize_activations_cuda,
       INGOT_SIMD_ROWS(quantize_activations_simd),
       {"reference", {}, quantize_activations_reference},
   };

@@ -47,5 +47,6 @@ struct QuantizeActivations {
 
 void quantize_activations_reference(const QuantizeActivations::Arguments& arguments, Context& context);
 extern const SimdEntries<QuantizeActivations> quantize_activations_simd;
+extern const Variant<QuantizeActivations> quantize_activations_cuda;
 
 }  // namespace ingot

@@ -58,6 +58,7 @@ Tolerance VecDot::tolerance(const Arguments& a) {
 
 std::span<const Variant<VecDot>> VecDot::variants() {
   static const Variant<VecDot> table[] = {
+      vec_dot_cuda,
       INGOT_SIMD_ROWS(vec_dot_simd),
       {"reference", {}, vec_dot_reference},
   };

@@ -45,5 +45,6 @@ struct VecDot {
 
 void vec_dot_reference(const VecDot::Arguments& arguments, Context& context);
 extern const SimdEntries<VecDot> vec_dot_simd;
+extern const Variant<VecDot> vec_dot_cuda;
 
 }  // namespace ingot

@@ -4,7 +4,7 @@
 #include "kernels/quantization/vec_dot.h"
 #include "kernels/vector/simd_targets.h"
 #include "tensor/block_codes.h"
-#include "tensor/block_scales.h"
+#include "tensor/generic_codes.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/quantization/vec_dot_simd.cc"
@@ -53,9 +53,10 @@ float dot_row(const VecDot::Arguments& arguments, const std::byte* blocks) {
   const std::int32_t* sums = arguments.sums.data();
   auto total = hn::Zero(d);
   float subtracted = 0;
+  const BlockUnpacker<Block> unpack(arguments.weights.dtype());
   BlockCodes weights;
-  for (std::int64_t b = 0; b < count; ++b, blocks += sizeof(Block), activations += elements) {
-    unpack_block_vector(*reinterpret_cast<const Block*>(blocks), weights);
+  for (std::int64_t b = 0; b < count; ++b, activations += elements) {
+    unpack(blocks, b, weights);
     auto block_total = hn::Zero(d);
     for (int i = 0; i < elements; i += group) {
       const auto products = hn::ConvertTo(d, dot_codes<group>(weights.codes + i, activations + i));
@@ -84,7 +85,7 @@ void vec_dot(const VecDot::Arguments& arguments, Context& context) {
                                  }
                                });
   };
-  with_block_type(dtype, run_rows);
+  with_any_block_type(dtype, run_rows);
 }
 
 }  // namespace

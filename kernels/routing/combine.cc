@@ -50,6 +50,7 @@ Tolerance RoutingCombine::tolerance(const Arguments&) {
 
 std::span<const Variant<RoutingCombine>> RoutingCombine::variants() {
   static const Variant<RoutingCombine> table[] = {
+      routing_combine_cuda,
       INGOT_SIMD_ROWS(routing_combine_simd, nullptr, combine_inverse<Arguments>),
       {"reference", {}, routing_combine_reference},
   };

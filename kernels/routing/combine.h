@@ -75,6 +75,7 @@ struct RoutingCombineBackward {
 
 void routing_combine_reference(const RoutingCombine::Arguments& arguments, Context& context);
 extern const SimdEntries<RoutingCombine> routing_combine_simd;
+extern const Variant<RoutingCombine> routing_combine_cuda;
 void routing_combine_backward_reference(const RoutingCombineBackward::Arguments& arguments, Context& context);
 extern const SimdEntries<RoutingCombineBackward> routing_combine_backward_simd;
 

@@ -41,6 +41,7 @@ Tolerance RoutingGather::tolerance(const Arguments&) { return Tolerance::exact("
 
 std::span<const Variant<RoutingGather>> RoutingGather::variants() {
   static const Variant<RoutingGather> table[] = {
+      routing_gather_cuda,
       {"rows", {}, routing_gather_rows},
       {"reference", {}, routing_gather_reference},
   };

@@ -68,6 +68,7 @@ struct RoutingGatherBackward {
 
 void routing_gather_reference(const RoutingGather::Arguments& arguments, Context& context);
 void routing_gather_rows(const RoutingGather::Arguments& arguments, Context& context);
+extern const Variant<RoutingGather> routing_gather_cuda;
 void routing_gather_backward_reference(const RoutingGatherBackward::Arguments& arguments, Context& context);
 extern const SimdEntries<RoutingGatherBackward> routing_gather_backward_simd;
 

@@ -23,9 +23,10 @@ Cost GroupTokens::cost(const Arguments& a) {
 
 Tolerance GroupTokens::tolerance(const Arguments&) { return Tolerance::exact("integers"); }
 
-// The reference is the only variant: its time vanishes beside the rows that are then moved.
+// The reference is the only variant on the host: its time vanishes beside the rows that are then moved.
 std::span<const Variant<GroupTokens>> GroupTokens::variants() {
   static const Variant<GroupTokens> table[] = {
+      group_tokens_cuda,
       {"reference", {}, group_tokens_reference},
   };
   return table;

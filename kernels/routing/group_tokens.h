@@ -39,5 +39,6 @@ struct GroupTokens {
 };
 
 void group_tokens_reference(const GroupTokens::Arguments& arguments, Context& context);
+extern const Variant<GroupTokens> group_tokens_cuda;
 
 }  // namespace ingot

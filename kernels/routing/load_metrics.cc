@@ -37,9 +37,10 @@ Tolerance LoadMetrics::tolerance(const Arguments&) {
   return {.epsilons = 16, .scale = ErrorScale::tensor, .reason = "sums over tokens and experts"};
 }
 
-// The reference is the only variant: a few sums over [T, E], taken while training and in reports.
+// The reference is the only variant on the host: a few sums over [T, E], taken while training and in reports.
 std::span<const Variant<LoadMetrics>> LoadMetrics::variants() {
   static const Variant<LoadMetrics> table[] = {
+      load_metrics_cuda,
       {"reference", {}, load_metrics_reference},
   };
   return table;

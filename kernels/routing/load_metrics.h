@@ -76,6 +76,7 @@ struct LoadMetricsBackward {
 };
 
 void load_metrics_reference(const LoadMetrics::Arguments& arguments, Context& context);
+extern const Variant<LoadMetrics> load_metrics_cuda;
 void load_metrics_backward_reference(const LoadMetricsBackward::Arguments& arguments, Context& context);
 
 }  // namespace ingot

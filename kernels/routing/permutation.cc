@@ -7,14 +7,11 @@
 #include "kernels/contract/case_builder.h"
 
 namespace ingot {
+namespace {
 
-Result<void> require_permutation(std::string_view operation, std::string_view number,
-                                 const View<const std::int32_t>& permutation) {
-  TRY(require_rank(operation, number, "permutation", permutation, 1));
+Result<void> require_each_once(std::string_view operation, std::string_view number,
+                               const View<const std::int32_t>& permutation) {
   const std::int64_t count = permutation.size(0);
-  if (count > std::numeric_limits<std::int32_t>::max()) {
-    return violated(operation, number, "expected at most 2^31 - 1 slots, found ", count);
-  }
   std::vector<bool> seen(static_cast<std::size_t>(count), false);
   for (std::int64_t slot = 0; slot < count; ++slot) {
     const std::int32_t choice = permutation(slot);
@@ -29,6 +26,18 @@ Result<void> require_permutation(std::string_view operation, std::string_view nu
     seen[static_cast<std::size_t>(choice)] = true;
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> require_permutation(std::string_view operation, std::string_view number,
+                                 const View<const std::int32_t>& permutation) {
+  TRY(require_rank(operation, number, "permutation", permutation, 1));
+  const std::int64_t count = permutation.size(0);
+  if (count > std::numeric_limits<std::int32_t>::max()) {
+    return violated(operation, number, "expected at most 2^31 - 1 slots, found ", count);
+  }
+  return permutation.place().is_host() ? require_each_once(operation, number, permutation) : Result<void>();
 }
 
 void invert_permutation(const View<const std::int32_t>& permutation, std::span<std::int32_t> slot_of) {

@@ -8,7 +8,7 @@
 
 namespace ingot {
 
-// Checks that the values are 0 .. count-1, each once.
+// Checks that the values are 0 .. count-1, each once. Those on a device are the caller's to know.
 Result<void> require_permutation(std::string_view operation, std::string_view number,
                                  const View<const std::int32_t>& permutation);
 

@@ -45,9 +45,26 @@ Result<void> check_chosen(const View<const std::int32_t>& indices, std::int64_t 
   return {};
 }
 
+Result<void> check_groups(const RouterTopK::Arguments& a) {
+  constexpr std::string_view name = RouterTopK::name;
+  const std::int64_t experts = a.logits.size(1);
+  if (a.group_score != GroupScore::best && a.group_score != GroupScore::best_two) {
+    return violated(name, "C5", "expected group_score best (0) or best_two (1), found ",
+                    static_cast<int>(a.group_score));
+  }
+  if (a.groups < 1 || experts % a.groups != 0) {
+    return violated(name, "C6", "expected groups that divide ", experts, " experts, found ", a.groups);
+  }
+  if (a.groups_used < 1 || a.groups_used > a.groups || a.groups_used * (experts / a.groups) < a.indices.size(1)) {
+    return violated(name, "C6", "expected 1 to ", a.groups, " groups_used that hold ", a.indices.size(1),
+                    " experts or more, found ", a.groups_used);
+  }
+  return {};
+}
+
 // Scores in double, with and without the bias that is added to them.
 std::size_t router_scratch(const RouterTopK::Arguments& a, int threads) {
-  if (!is_present(a.selection_bias) || a.logits.empty()) return 0;
+  if (!a.compares_scores() || a.logits.empty()) return 0;
   return static_cast<std::size_t>(threads) * 2 * static_cast<std::size_t>(a.logits.size(1)) * sizeof(double);
 }
 
@@ -60,7 +77,7 @@ Result<void> RouterTopK::check(const Arguments& a) {
   if (is_present(a.selection_bias)) {
     TRY(require_shape(name, "C2", "selection_bias", a.selection_bias, {a.logits.size(1)}));
   }
-  return {};
+  return check_groups(a);
 }
 
 Cost RouterTopK::cost(const Arguments& a) {
@@ -75,6 +92,7 @@ Tolerance RouterTopK::tolerance(const Arguments&) {
 
 std::span<const Variant<RouterTopK>> RouterTopK::variants() {
   static const Variant<RouterTopK> table[] = {
+      router_top_k_cuda,
       INGOT_SIMD_ROWS(router_top_k_simd, nullptr, router_scratch),
       {"reference", {}, router_top_k_reference},
   };

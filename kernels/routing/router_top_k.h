@@ -8,6 +8,10 @@
 // without a bias the logits themselves are compared, and with one the sums are compared in double: every variant
 // chooses the same experts.
 //
+// With groups, experts stand in as many equal groups of neighbours, and only those of the groups_used groups of
+// greatest score are chosen from (ties to the lower group). A group's score is the greatest s + selection_bias of its
+// experts, or the sum of its two greatest. What is compared is then s + selection_bias in double too.
+//
 // NaN: what is compared and is not a number ranks below every number, and its weight is NaN. Under softmax a NaN, a
 // positive infinity, or nothing but negative infinities among a token's logits makes all its weights NaN.
 //
@@ -15,7 +19,8 @@
 // C2  selection_bias, where given, has shape [E]
 // C3  indices and weights have shape [T, k] with 1 <= k <= E
 // C4  the last axes of logits, indices and weights are packed
-// C5  score is one of the enumerators; scaling is finite
+// C5  score and group_score are enumerators; scaling is finite
+// C6  groups divides E; groups_used is 1 to groups, and that many groups hold k experts or more
 #pragma once
 
 #include <cmath>
@@ -26,6 +31,7 @@
 namespace ingot {
 
 enum class RouterScore : std::uint8_t { softmax, sigmoid };
+enum class GroupScore : std::uint8_t { best, best_two };
 
 struct RouterTopK {
   static constexpr std::string_view name = "routing.router_top_k";
@@ -39,16 +45,23 @@ struct RouterTopK {
     RouterScore score = RouterScore::softmax;
     bool normalise = false;
     float scaling = 1;
+    std::int64_t groups = 1;
+    std::int64_t groups_used = 1;
+    GroupScore group_score = GroupScore::best;
     View<std::int32_t> indices;
     View<float> weights;
 
     static constexpr auto fields() {
-      return field_list(input(&Arguments::logits, "logits"),
-                        optional_weight(&Arguments::selection_bias, "selection_bias"),
-                        attribute(&Arguments::score, "score"), attribute(&Arguments::normalise, "normalise"),
-                        attribute(&Arguments::scaling, "scaling"), output(&Arguments::indices, "indices"),
-                        output(&Arguments::weights, "weights"));
+      return field_list(
+          input(&Arguments::logits, "logits"), optional_weight(&Arguments::selection_bias, "selection_bias"),
+          attribute(&Arguments::score, "score"), attribute(&Arguments::normalise, "normalise"),
+          attribute(&Arguments::scaling, "scaling"), attribute(&Arguments::groups, "groups"),
+          attribute(&Arguments::groups_used, "groups_used"), attribute(&Arguments::group_score, "group_score"),
+          output(&Arguments::indices, "indices"), output(&Arguments::weights, "weights"));
     }
+
+    // Choices are made of s + selection_bias, not of the logits.
+    bool compares_scores() const { return is_present(selection_bias) || groups > 1; }
   };
 
   static Result<void> check(const Arguments& arguments);
@@ -60,6 +73,7 @@ struct RouterTopK {
 
 void router_top_k_reference(const RouterTopK::Arguments& arguments, Context& context);
 extern const SimdEntries<RouterTopK> router_top_k_simd;
+extern const Variant<RouterTopK> router_top_k_cuda;
 
 // The places of the greatest values, greatest first, ties to the lower place, NaN last. Shared by all variants: a
 // choice has no tolerance.

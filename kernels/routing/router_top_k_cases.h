@@ -12,6 +12,9 @@ struct RouterCase {
   bool normalise = true;
   bool with_bias = false;
   float scaling = 1;
+  std::int64_t groups = 1;
+  std::int64_t groups_used = 1;
+  GroupScore group_score = GroupScore::best;
 };
 
 inline void RouterTopK::cases(CaseList<RouterTopK>& list) {
@@ -30,6 +33,9 @@ inline void RouterTopK::cases(CaseList<RouterTopK>& list) {
       a.score = one.score;
       a.normalise = one.normalise;
       a.scaling = one.scaling;
+      a.groups = one.groups;
+      a.groups_used = one.groups_used;
+      a.group_score = one.group_score;
       a.indices = builder.blank<std::int32_t>({one.tokens, one.chosen});
       a.weights = builder.blank({one.tokens, one.chosen});
       return a;
@@ -46,6 +52,10 @@ inline void RouterTopK::cases(CaseList<RouterTopK>& list) {
     list.parity("softmax " + std::to_string(experts), of({4, experts, 3, softmax, false, false, 0.5f}));
     list.parity("sigmoid " + std::to_string(experts), of({4, experts, 3, sigmoid, false}));
   }
+  list.parity("2 of 4 groups, sigmoid with bias",
+              of({5, 24, 5, sigmoid, true, true, 2.5f, 4, 2, GroupScore::best_two}));
+  list.parity("3 of 5 groups, softmax", of({7, 35, 6, softmax, false, false, 16, 5, 3}));
+  list.parity("groups of one", of({3, 6, 2, softmax, true, false, 1, 6, 2, GroupScore::best_two}));
   list.parity("many tokens", of({300, 40, 4}));
   list.parity("no tokens", of({0, 8, 2, sigmoid, true, true}));
   list.gradient("softmax, normalised", of({3, 6, 2, softmax, true, false, 1.5f}));

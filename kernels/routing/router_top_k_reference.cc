@@ -1,6 +1,7 @@
 // Scalar truth, in double.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "kernels/routing/router_top_k.h"
@@ -10,6 +11,51 @@ namespace {
 
 std::span<const float> logits_of(const View<const float>& logits, std::int64_t token) {
   return {&logits(token, 0), static_cast<std::size_t>(logits.size(1))};
+}
+
+// What an expert is chosen by.
+double choice_of(const RouterTopK::Arguments& a, std::span<const double> scores, std::int64_t expert) {
+  const double bias = is_present(a.selection_bias) ? a.selection_bias(expert) : 0.0f;
+  return scores[static_cast<std::size_t>(expert)] + bias;
+}
+
+// NaN counts for nothing: a group of nothing else has the least score there is.
+double group_score(const RouterTopK::Arguments& a, std::span<const double> scores, std::int64_t group) {
+  const std::int64_t size = a.logits.size(1) / a.groups;
+  double best = -HUGE_VAL;
+  double second = -HUGE_VAL;
+  for (std::int64_t expert = group * size; expert < (group + 1) * size; ++expert) {
+    const double choice = choice_of(a, scores, expert);
+    if (choice > best)
+      second = std::exchange(best, choice);
+    else if (choice > second)
+      second = choice;
+  }
+  return a.group_score == GroupScore::best || size == 1 ? best : best + second;
+}
+
+// Few groups: counting those that go before each needs no memory.
+bool uses_group(const RouterTopK::Arguments& a, std::span<const double> scores, std::int64_t group) {
+  const double score = group_score(a, scores, group);
+  std::int64_t before = 0;
+  for (std::int64_t other = 0; other < a.groups; ++other) {
+    const double rival = group_score(a, scores, other);
+    before += rival > score || (rival == score && other < group) ? 1 : 0;
+  }
+  return before < a.groups_used;
+}
+
+// Experts of groups that are not used rank below all others.
+void choose_by_scores(const RouterTopK::Arguments& a, std::span<const double> scores, std::span<double> choice,
+                      std::span<std::int32_t> chosen) {
+  const std::int64_t size = a.logits.size(1) / a.groups;
+  for (std::int64_t group = 0; group < a.groups; ++group) {
+    const bool is_used = a.groups == 1 || uses_group(a, scores, group);
+    for (std::int64_t expert = group * size; expert < (group + 1) * size; ++expert) {
+      choice[static_cast<std::size_t>(expert)] = is_used ? choice_of(a, scores, expert) : NAN;
+    }
+  }
+  choose_greatest<double>(choice, chosen);
 }
 
 }  // namespace
@@ -31,9 +77,8 @@ void route_token(const RouterTopK::Arguments& a, std::int64_t token, std::span<d
   const std::span<const float> logits = logits_of(a.logits, token);
   const std::span<std::int32_t> chosen(&a.indices(token, 0), static_cast<std::size_t>(a.indices.size(1)));
   router_scores(logits, a.score, scores);
-  if (is_present(a.selection_bias)) {
-    for (std::size_t e = 0; e < logits.size(); ++e) choice[e] = scores[e] + a.selection_bias(e);
-    choose_greatest<double>(choice, chosen);
+  if (a.compares_scores()) {
+    choose_by_scores(a, scores, choice, chosen);
   } else {
     choose_greatest<float>(logits, chosen);
   }

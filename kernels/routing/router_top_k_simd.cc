@@ -1,6 +1,6 @@
 // Vector router: tokens over threads, softmax's exponentials in lanes. Only the k chosen scores are needed one by one,
-// so they are computed in double. Under a bias every score takes part in the choice and must be the reference's to the
-// last bit: that path is the reference's own, over threads.
+// so they are computed in double. Under a bias, or in groups, every score takes part in the choice and must be the
+// reference's to the last bit: that path is the reference's own, over threads.
 #include <cmath>
 
 #include "kernels/routing/router_top_k.h"
@@ -68,16 +68,16 @@ void route_by_logits(const RouterTopK::Arguments& a, std::int64_t token) {
 
 void router_top_k(const RouterTopK::Arguments& a, Context& context) {
   if (a.logits.empty()) return;
-  const bool has_bias = is_present(a.selection_bias);
+  const bool compares_scores = a.compares_scores();
   const auto experts = static_cast<std::size_t>(a.logits.size(1));
   auto* scratch = reinterpret_cast<double*>(context.scratch.data());
   // An exponential takes the time of some 16 bytes of streaming in lanes, and of 128 in double.
-  const std::int64_t token_bytes = a.logits.size(1) * (has_bias ? 128 : 16) + a.indices.size(1) * 128;
+  const std::int64_t token_bytes = a.logits.size(1) * (compares_scores ? 128 : 16) + a.indices.size(1) * 128;
   context.workers.for_chunks(a.logits.size(0), rows_per_chunk(token_bytes),
                              [&](std::int64_t begin, std::int64_t end, int worker) {
                                double* const memory = scratch + static_cast<std::size_t>(worker) * 2 * experts;
                                for (std::int64_t token = begin; token < end; ++token) {
-                                 if (has_bias) {
+                                 if (compares_scores) {
                                    route_token(a, token, {memory, experts}, {memory + experts, experts});
                                  } else {
                                    route_by_logits(a, token);

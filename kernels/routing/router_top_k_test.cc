@@ -56,5 +56,28 @@ TEST(RouterTopK, BiasChoosesButDoesNotWeigh) {
   EXPECT_FLOAT_EQ(weights[1], static_cast<float>(1 / (1 + std::exp(-3.0))));
 }
 
+TEST(RouterTopK, ChoosesFromTheBestGroupsAlone) {
+  const auto workers = Workers::create({.threads = 1});
+  ASSERT_TRUE(workers.ok());
+  // The greatest of all stands in a group whose two greatest add up to less than another's.
+  const std::vector<float> logits = {3, -4, -5, 2, 1, 0, -3, -3, -3};
+  std::vector<std::int32_t> indices(2);
+  std::vector<float> weights(2);
+  RouterTopK::Arguments a;
+  a.logits = View<const float>(logits.data(), {1, 9});
+  a.score = RouterScore::sigmoid;
+  a.groups = 3;
+  a.group_score = GroupScore::best_two;
+  a.indices = View<std::int32_t>(indices.data(), {1, 2});
+  a.weights = View<float>(weights.data(), {1, 2});
+  Context context{*workers.value(), {}};
+  ASSERT_TRUE(RouterTopK::check(a).ok());
+  router_top_k_reference(a, context);
+  EXPECT_EQ(indices, (Places{3, 4}));
+  a.group_score = GroupScore::best;
+  router_top_k_reference(a, context);
+  EXPECT_EQ(indices, (Places{0, 1}));
+}
+
 }  // namespace
 }  // namespace ingot

@@ -45,6 +45,7 @@ Tolerance RoutingScatter::tolerance(const Arguments&) { return Tolerance::exact(
 
 std::span<const Variant<RoutingScatter>> RoutingScatter::variants() {
   static const Variant<RoutingScatter> table[] = {
+      routing_scatter_cuda,
       {"rows", {}, routing_scatter_rows},
       {"reference", {}, routing_scatter_reference},
   };

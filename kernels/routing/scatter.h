@@ -66,6 +66,7 @@ struct RoutingScatterBackward {
 
 void routing_scatter_reference(const RoutingScatter::Arguments& arguments, Context& context);
 void routing_scatter_rows(const RoutingScatter::Arguments& arguments, Context& context);
+extern const Variant<RoutingScatter> routing_scatter_cuda;
 void routing_scatter_backward_reference(const RoutingScatterBackward::Arguments& arguments, Context& context);
 void routing_scatter_backward_rows(const RoutingScatterBackward::Arguments& arguments, Context& context);
 

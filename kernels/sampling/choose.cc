@@ -29,6 +29,7 @@ Tolerance Greedy::tolerance(const Arguments&) { return Tolerance::exact("a choic
 
 std::span<const Variant<Greedy>> Greedy::variants() {
   static const Variant<Greedy> table[] = {
+      greedy_cuda,
       INGOT_SIMD_ROWS(greedy_simd),
       {"reference", {}, greedy_reference},
   };
@@ -39,6 +40,7 @@ Result<void> Categorical::check(const Arguments& a) {
   TRY(sampling::require_logits(name, "C1", a.logits));
   TRY(sampling::require_per_row(name, "C2", "tokens", a.tokens, a.logits));
   TRY(sampling::require_per_row(name, "C3", "uniform", a.uniform, a.logits));
+  if (!a.uniform.place().is_host()) return {};  // what is in it is the caller's to know
   for (std::int64_t row = 0; row < a.uniform.size(0); ++row) {
     const float number = a.uniform.data()[row];
     if (!(number >= 0 && number < 1)) {
@@ -60,6 +62,7 @@ Tolerance Categorical::tolerance(const Arguments&) {
 
 std::span<const Variant<Categorical>> Categorical::variants() {
   static const Variant<Categorical> table[] = {
+      categorical_cuda,
       INGOT_SIMD_ROWS(categorical_simd, nullptr, categorical_scratch),
       {"reference", {}, categorical_reference},
   };

@@ -69,7 +69,9 @@ std::int32_t draw_within_block(const float* logits, std::int64_t begin, std::int
 
 void greedy_reference(const Greedy::Arguments& arguments, Context& context);
 extern const SimdEntries<Greedy> greedy_simd;
+extern const Variant<Greedy> greedy_cuda;
 void categorical_reference(const Categorical::Arguments& arguments, Context& context);
 extern const SimdEntries<Categorical> categorical_simd;
+extern const Variant<Categorical> categorical_cuda;
 
 }  // namespace ingot

@@ -26,6 +26,7 @@ inline void Greedy::cases(CaseList<Greedy>& list) {
   list.parity("3 x 37", rows_of(3, 37));
   list.parity("2 x 1", rows_of(2, 1));
   list.parity("5 x 1000", rows_of(5, 1000));
+  list.parity("2 x 9001", rows_of(2, 9001));
   list.parity("ties", rows_of(9, 83, Fill::integers(-2, 2)));
   list.parity("no rows", rows_of(0, 8));
   list.parity("masked", [](CaseBuilder& builder) {

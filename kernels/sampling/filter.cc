@@ -58,6 +58,7 @@ Tolerance FilterContract<Op, Number>::tolerance(const Arguments&) {
 template <class Op, class Number>
 std::span<const Variant<Op>> FilterContract<Op, Number>::variants() {
   static const Variant<Op> table[] = {
+      filter_cuda<Op>(),
       INGOT_SIMD_ROWS(filter_simd<Op>(), nullptr, filter_scratch<Op>),
       {"reference", {}, filter_reference<Op>},
   };

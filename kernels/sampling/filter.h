@@ -76,5 +76,7 @@ template <class Op>
 void filter_reference(const typename Op::Arguments& arguments, Context& context);
 template <class Op>
 const SimdEntries<Op>& filter_simd();
+template <class Op>
+const Variant<Op>& filter_cuda();
 
 }  // namespace ingot

@@ -32,6 +32,7 @@ void FilterContract<Op, Number>::cases(CaseList<Op>& list) {
       return Arguments{logits, limit, builder.blank({3, 50})};
     });
   }
+  list.parity("2 x 9001", separate(2, 9001, limits[2]));
   list.parity("everything is kept", separate(2, 33, 1));
   list.parity("2 x 1", separate(2, 1, limits[0]));
   list.parity("no rows", separate(0, 8, limits[0]));

@@ -14,15 +14,9 @@ std::size_t counter_bytes(const RepetitionPenalty::Arguments& a, int threads) {
   return static_cast<std::size_t>(a.logits.size(1) * threads) * sizeof(std::int32_t);
 }
 
-}  // namespace
-
-Result<void> RepetitionPenalty::check(const Arguments& a) {
-  TRY(sampling::require_logits(name, "C1", a.logits));
-  TRY(require_shape(name, "C2", "y", a.y, a.logits.shape()));
-  TRY(require_contiguous_rows(name, "C2", "y", a.y));
-  TRY(require_rank(name, "C3", "history", a.history, 2));
-  TRY(require_shape(name, "C3", "history", a.history, {a.logits.size(0), a.history.size(1)}));
-  TRY(require_contiguous_rows(name, "C3", "history", a.history));
+// What is in the history.
+Result<void> require_tokens(const RepetitionPenalty::Arguments& a) {
+  constexpr std::string_view name = RepetitionPenalty::name;
   const Rows history(a.history);
   for (std::int64_t row = 0; row < history.count(); ++row) {
     for (std::int64_t j = 0; j < history.length(); ++j) {
@@ -32,6 +26,19 @@ Result<void> RepetitionPenalty::check(const Arguments& a) {
       }
     }
   }
+  return {};
+}
+
+}  // namespace
+
+Result<void> RepetitionPenalty::check(const Arguments& a) {
+  TRY(sampling::require_logits(name, "C1", a.logits));
+  TRY(require_shape(name, "C2", "y", a.y, a.logits.shape()));
+  TRY(require_contiguous_rows(name, "C2", "y", a.y));
+  TRY(require_rank(name, "C3", "history", a.history, 2));
+  TRY(require_shape(name, "C3", "history", a.history, {a.logits.size(0), a.history.size(1)}));
+  TRY(require_contiguous_rows(name, "C3", "history", a.history));
+  if (a.history.place().is_host()) TRY(require_tokens(a));
   if (!std::isfinite(a.repetition) || a.repetition <= 0) {
     return violated(name, "C4", "expected a finite repetition penalty above 0, found one that is not");
   }
@@ -53,6 +60,7 @@ Tolerance RepetitionPenalty::tolerance(const Arguments&) {
 
 std::span<const Variant<RepetitionPenalty>> RepetitionPenalty::variants() {
   static const Variant<RepetitionPenalty> table[] = {
+      repetition_penalty_cuda,
       {"counted", {}, repetition_penalty_counted, nullptr, counter_bytes},
       {"reference", {}, repetition_penalty_reference},
   };

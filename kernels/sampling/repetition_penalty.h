@@ -53,5 +53,6 @@ float penalised(const RepetitionPenalty::Arguments& arguments, float logit, std:
 
 void repetition_penalty_reference(const RepetitionPenalty::Arguments& arguments, Context& context);
 void repetition_penalty_counted(const RepetitionPenalty::Arguments& arguments, Context& context);
+extern const Variant<RepetitionPenalty> repetition_penalty_cuda;
 
 }  // namespace ingot

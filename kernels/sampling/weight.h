@@ -32,19 +32,33 @@ inline constexpr double inverse_ln2 = 0x1.71547652b82fep0;
 inline constexpr std::uint64_t kept_bits = ~std::uint64_t{0} << 27;  // of a double's 53, the 26 most significant
 inline constexpr double taylor[] = {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040};
 
-inline double cut(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & kept_bits); }
+constexpr double cut(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & kept_bits); }
 
-inline double weight(float logit, float largest) {
-  const float t = logit == largest ? 0 : logit - largest;
-  if (!(t >= least_difference)) return 0;
-  const double n = std::nearbyint(t * inverse_ln2);
-  const double r = cut((t - n * ln2_high) - n * ln2_low);
-  double p = taylor[7];
-  for (int power = 6; power >= 0; --power) p = cut(p) * r + taylor[power];
-  return p * std::bit_cast<double>(static_cast<std::uint64_t>(static_cast<std::int64_t>(n) + 1023) << 52);
+// The polynomial from a power on. Each power is a constant of its own: a device has no table to look it up in, and the
+// device's compiler takes whatever looks there for something that never happens.
+template <int power>
+inline constexpr double taylor_term = taylor[power];
+template <int power>
+constexpr double taylor_from(double r) {
+  if constexpr (power == 7) {
+    return taylor_term<7>;
+  } else {
+    return cut(taylor_from<power + 1>(r)) * r + taylor_term<power>;
+  }
 }
 
-inline double join_partial_sums(double (&sums)[partial_sums]) {
+constexpr double weight(float logit, float largest) {
+  const float t = logit == largest ? 0 : logit - largest;
+  if (!(t >= least_difference)) return 0;
+  // 1.5 * 2^52 leaves no fraction bits, so the addition itself rounds, half to even.
+  constexpr double shift = 0x1.8p52;
+  const double n = (t * inverse_ln2 + shift) - shift;
+  const double r = cut((t - n * ln2_high) - n * ln2_low);
+  return taylor_from<0>(r) *
+         std::bit_cast<double>(static_cast<std::uint64_t>(static_cast<std::int64_t>(n) + 1023) << 52);
+}
+
+constexpr double join_partial_sums(double (&sums)[partial_sums]) {
   for (int distance = partial_sums / 2; distance > 0; distance /= 2) {
     for (int i = 0; i < distance; ++i) sums[i] += sums[i + distance];
   }

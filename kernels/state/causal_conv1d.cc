@@ -56,6 +56,7 @@ Tolerance CausalConv1d::tolerance(const Arguments&) {
 
 std::span<const Variant<CausalConv1d>> CausalConv1d::variants() {
   static const Variant<CausalConv1d> table[] = {
+      causal_conv1d_cuda,
       INGOT_SIMD_ROWS(causal_conv1d_simd, fits_vectors),
       {"reference", {}, causal_conv1d_reference},
   };

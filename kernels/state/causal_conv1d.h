@@ -53,6 +53,7 @@ struct CausalConv1d {
 };
 
 void causal_conv1d_reference(const CausalConv1d::Arguments& arguments, Context& context);
+extern const Variant<CausalConv1d> causal_conv1d_cuda;
 extern const SimdEntries<CausalConv1d> causal_conv1d_simd;
 
 // The vector variants keep a channel's weights on the stack. Models use K = 4.

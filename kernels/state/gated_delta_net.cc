@@ -49,6 +49,7 @@ std::span<const Variant<GatedDeltaNet>> GatedDeltaNet::variants() {
   const SimdEntries<GatedDeltaNet>& chunked = gated_delta_net_chunked_simd;
   constexpr auto scratch = gated_delta_net_chunked_scratch;
   static const Variant<GatedDeltaNet> table[] = {
+      gated_delta_net_cuda,
       {"avx512_chunked", {Feature::avx512}, chunked.avx512, is_long, scratch},
       {"avx2_chunked", {Feature::avx2}, chunked.avx2, is_long, scratch},
       {"sse4_chunked", {Feature::sse4}, chunked.sse4, is_long, scratch},

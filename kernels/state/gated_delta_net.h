@@ -73,6 +73,7 @@ inline LinearAttention::Arguments as_linear_attention(const GatedDeltaNet::Argum
           .final_state = a.final_state};
 }
 
+extern const Variant<GatedDeltaNet> gated_delta_net_cuda;
 extern const SimdEntries<GatedDeltaNet> gated_delta_net_simd;
 extern const SimdEntries<GatedDeltaNet> gated_delta_net_chunked_simd;
 std::size_t gated_delta_net_chunked_scratch(const GatedDeltaNet::Arguments& arguments, int threads);

@@ -38,6 +38,7 @@ std::size_t linear_attention_scratch(const LinearAttention::Arguments& a, int th
 
 std::span<const Variant<LinearAttention>> LinearAttention::variants() {
   static const Variant<LinearAttention> table[] = {
+      linear_attention_cuda,
       INGOT_SIMD_ROWS(linear_attention_simd, nullptr, linear_attention_scratch),
       {"reference", {}, linear_attention_reference},
   };

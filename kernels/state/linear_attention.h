@@ -83,6 +83,7 @@ struct LinearAttention {
 };
 
 void linear_attention_reference(const LinearAttention::Arguments& arguments, Context& context);
+extern const Variant<LinearAttention> linear_attention_cuda;
 extern const SimdEntries<LinearAttention> linear_attention_simd;
 // The vector variants keep a token's decay factors at hand: K floats a thread.
 std::size_t linear_attention_scratch(const LinearAttention::Arguments& arguments, int threads);

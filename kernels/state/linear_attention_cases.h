@@ -77,6 +77,7 @@ inline void LinearAttention::cases(CaseList<LinearAttention>& list) {
   list.parity("one of everything but sequences", of({6, 1, 1, 1, 1, 1, 1, per_channel, true}));
   list.parity("decoding", of({3, 1, 4, 2, 2, 32, 67, per_head, true}));
   list.parity("longer, many heads", of({2, 50, 6, 3, 3, 12, 48, per_channel, true}));
+  list.parity("300 keys wide", of({1, 2, 2, 1, 1, 300, 5, per_channel, true}));
   list.parity("no time", of({2, 0, 2, 2, 2, 4, 20, per_head, true}));
   list.parity("no time, no state", of({2, 0, 2, 2, 2, 4, 20, none, false, false}));
   list.parity("no batch", of({0, 3, 2, 2, 2, 4, 8, per_head, true}));

@@ -66,6 +66,7 @@ Tolerance Mamba2::tolerance(const Arguments&) {
 
 std::span<const Variant<Mamba2>> Mamba2::variants() {
   static const Variant<Mamba2> table[] = {
+      mamba2_cuda,
       INGOT_SIMD_ROWS(mamba2_simd),
       {"reference", {}, mamba2_reference},
   };

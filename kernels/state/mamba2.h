@@ -57,6 +57,7 @@ struct Mamba2 {
 };
 
 void mamba2_reference(const Mamba2::Arguments& arguments, Context& context);
+extern const Variant<Mamba2> mamba2_cuda;
 extern const SimdEntries<Mamba2> mamba2_simd;
 
 // Its backward, in reverse with g = dL/dh_t, starting from dfinal_state (zeros where there is none), a = e^(delta A):

@@ -40,7 +40,7 @@ inline void Mamba2::cases(CaseList<Mamba2>& list) {
   list.parity("4 heads, 2 groups", of({2, 3, 4, 5, 2, 6}));
   list.parity("bare", of({1, 4, 2, 3, 2, 7, false, false}));
   list.parity("one of everything but sequences", of({6, 1, 1, 1, 1, 1}));
-  for (std::int64_t memories : {8, 16, 33, 67}) {
+  for (std::int64_t memories : {8, 16, 33, 67, 300}) {
     list.parity("memories " + std::to_string(memories), of({1, 5, 2, 9, 1, memories}));
   }
   list.parity("decoding", of({2, 1, 4, 24, 1, 128}));

@@ -64,6 +64,7 @@ Tolerance SelectiveScan::tolerance(const Arguments&) {
 
 std::span<const Variant<SelectiveScan>> SelectiveScan::variants() {
   static const Variant<SelectiveScan> table[] = {
+      selective_scan_cuda,
       INGOT_SIMD_ROWS(selective_scan_simd, fits_stack),
       {"reference", {}, selective_scan_reference},
   };

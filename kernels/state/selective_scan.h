@@ -57,6 +57,7 @@ struct SelectiveScan {
 };
 
 void selective_scan_reference(const SelectiveScan::Arguments& arguments, Context& context);
+extern const Variant<SelectiveScan> selective_scan_cuda;
 extern const SimdEntries<SelectiveScan> selective_scan_simd;
 
 // The vector variants keep the memories of a few channels on the stack. Mamba uses N = 16.

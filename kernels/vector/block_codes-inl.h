@@ -3,7 +3,7 @@
 // such headers.
 //
 // Codes go through a buffer in the first cache level rather than stay in registers: then one dequantizer and one dot
-// product serve twelve formats. Every load is inside its block, so no format reads beyond the last one.
+// product serve all formats. Every load is inside its block, so no format reads beyond the last one.
 #if defined(INGOT_KERNELS_VECTOR_BLOCK_CODES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INGOT_KERNELS_VECTOR_BLOCK_CODES_INL_H_
 #undef INGOT_KERNELS_VECTOR_BLOCK_CODES_INL_H_
@@ -16,6 +16,7 @@
 #include "hwy/highway.h"
 #include "tensor/block_codes.h"
 #include "tensor/block_scales.h"
+#include "tensor/generic_codes.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ingot::HWY_NAMESPACE {
@@ -48,7 +49,7 @@ HWY_INLINE auto fifth_bits(D d, const std::uint8_t (&high)[4], int half) {
 struct NibblePair {
   hwy::HWY_NAMESPACE::Vec<hwy::HWY_NAMESPACE::FixedTag<std::uint8_t, 16>> low, high;
 };
-HWY_INLINE NibblePair load_nibbles(const std::uint8_t (&bytes)[16]) {
+HWY_INLINE NibblePair load_nibbles(const std::uint8_t* bytes) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::FixedTag<std::uint8_t, 16> d;
   const auto packed = hn::LoadU(d, bytes);
@@ -69,7 +70,7 @@ HWY_INLINE NibblePair load_five_bits(const Block& block) {
   return {hn::Or(codes.low, fifth_bits(d, block.high, 0)), hn::Or(codes.high, fifth_bits(d, block.high, 1))};
 }
 
-HWY_INLINE void store_looked_up(const std::uint8_t (&low)[16], const std::int8_t (&values)[16], std::int8_t* out) {
+HWY_INLINE void store_looked_up(const std::uint8_t* low, const std::int8_t (&values)[16], std::int8_t* out) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::FixedTag<std::int8_t, 16> d;
   const NibblePair codes = load_nibbles(low);
@@ -190,11 +191,33 @@ HWY_INLINE void unpack_codes_vector(const BlockQ6_K& block, std::int8_t* out) {
   }
 }
 
+HWY_INLINE void unpack_codes_vector(const BlockIQ4_XS& block, std::int8_t* out) {
+  for (int g = 0; g < 8; ++g) store_looked_up(block.low + 16 * g, iq4_nl_values, out + 32 * g);
+}
+
 template <class Block>
 HWY_INLINE void unpack_block_vector(const Block& block, BlockCodes& out) {
   unpack_codes_vector(block, out.codes);
   unpack_scales(block, out);
 }
+
+// Blocks one after the other, of a format that has vectors, or of a generic one (GenericBlock).
+template <class Block>
+struct BlockUnpacker {
+  explicit BlockUnpacker(DType) {}
+  HWY_INLINE void operator()(const std::byte* blocks, std::int64_t at, BlockCodes& out) const {
+    unpack_block_vector(reinterpret_cast<const Block*>(blocks)[at], out);
+  }
+};
+template <int block_elements>
+struct BlockUnpacker<GenericBlock<block_elements>> {
+  DType dtype;
+  std::int64_t bytes;
+  explicit BlockUnpacker(DType type) : dtype(type), bytes(block_bytes(type)) {}
+  HWY_INLINE void operator()(const std::byte* blocks, std::int64_t at, BlockCodes& out) const {
+    unpack_generic_block(dtype, blocks + at * bytes, out);
+  }
+};
 
 }  // namespace ingot::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -24,7 +24,9 @@ class JsonWriter {
       case Kind::none: return append("null");
       case Kind::boolean: return append(value.as_boolean() ? "true" : "false");
       case Kind::integer: return append(std::to_string(value.as_integer()));
-      case Kind::floating: return append(number_text(value.as_floating()));
+      case Kind::floating:
+        if (options_.keeps_spelling && !value.spelling().empty()) return append(value.spelling());
+        return append(number_text(value.as_floating()));
       case Kind::text: return write_text(value.bytes());
       case Kind::sequence:
         if (value.is_list() || value.is_tuple()) return write_items(value.items());

@@ -17,6 +17,7 @@ struct JsonOptions {
   std::optional<std::string> indentation;  // none: all on one line
   std::string item_separator = ", ";
   std::string key_separator = ": ";
+  bool keeps_spelling = false;  // of numbers that a double changes
 };
 
 Result<std::string> json_of(const Value& value, const JsonOptions& options, Runtime& runtime);

@@ -26,6 +26,20 @@ Value Value::undefined(std::string reason) {
   return Value(Storage(std::make_shared<const std::string>(std::move(reason))));
 }
 
+Value Value::floating(double value, std::string spelling) {
+  return Value(Storage(std::make_shared<const SpelledNumber>(SpelledNumber{value, std::move(spelling)})));
+}
+
+double Value::as_floating() const {
+  const double* value = std::get_if<double>(&storage_);
+  return value != nullptr ? *value : (**std::get_if<spelled_index>(&storage_)).value;
+}
+
+std::string_view Value::spelling() const {
+  const auto* spelled = std::get_if<spelled_index>(&storage_);
+  return spelled != nullptr ? std::string_view((*spelled)->spelling) : std::string_view();
+}
+
 Value Value::text(std::string value) { return text_like({std::move(value)}, false); }
 Value Value::text_like(MarkedText value, bool is_markup) {
   const std::size_t length = count_code_points(value.bytes);
@@ -110,6 +124,7 @@ bool Value::is_marked() const {
 bool Value::is_same_as(const Value& other) const {
   if (kind() != other.kind()) return false;
   if (is_text()) return bytes() == other.bytes();
+  if (is(Kind::floating)) return as_floating() == other.as_floating();
   return storage_ == other.storage_;
 }
 

@@ -19,6 +19,7 @@ class Object;
 struct Iterator;
 struct Range;
 struct Sequence;
+struct SpelledNumber;
 struct Text;
 
 enum class Kind : std::uint8_t {
@@ -46,6 +47,8 @@ class Value {
   static Value boolean(bool value) { return Value(Storage(value)); }
   static Value integer(std::int64_t value) { return Value(Storage(value)); }
   static Value floating(double value) { return Value(Storage(value)); }
+  // A number that was written with more digits than a double keeps. To templates it is the double.
+  static Value floating(double value, std::string spelling);
   static Value text(std::string value);
   static Value text(MarkedText value) { return text_like(std::move(value), false); }
   // Text that counts as escaped already: adding to it escapes what is added.
@@ -59,7 +62,7 @@ class Value {
   static Value iterator(std::vector<Value> items);
   static Value object(std::shared_ptr<Object> value) { return Value(Storage(std::move(value))); }
 
-  Kind kind() const { return static_cast<Kind>(storage_.index()); }
+  Kind kind() const { return storage_.index() < spelled_index ? static_cast<Kind>(storage_.index()) : Kind::floating; }
   bool is(Kind kind_asked) const { return kind() == kind_asked; }
   bool is_none() const { return is(Kind::none); }
   bool is_undefined() const { return is(Kind::undefined); }
@@ -71,7 +74,9 @@ class Value {
   const std::string& undefined_reason() const { return **std::get_if<1>(&storage_); }
   bool as_boolean() const { return *std::get_if<bool>(&storage_); }
   std::int64_t as_integer() const { return *std::get_if<std::int64_t>(&storage_); }
-  double as_floating() const { return *std::get_if<double>(&storage_); }
+  double as_floating() const;
+  // Of a number: as it was written, or empty where that is what the double says.
+  std::string_view spelling() const;
   const Text& as_text() const { return **std::get_if<std::shared_ptr<const Text>>(&storage_); }
   const std::string& bytes() const;  // of a text
   const Sequence& as_sequence() const { return **std::get_if<std::shared_ptr<const Sequence>>(&storage_); }
@@ -95,11 +100,13 @@ class Value {
   std::string_view type_name() const;
 
  private:
-  // In the order of Kind.
+  // In the order of Kind, and behind them numbers of kind floating that have a spelling.
   using Storage =
       std::variant<std::monostate, std::shared_ptr<const std::string>, bool, std::int64_t, double,
                    std::shared_ptr<const Text>, std::shared_ptr<const Sequence>, std::shared_ptr<const Dictionary>,
-                   std::shared_ptr<const Range>, std::shared_ptr<Iterator>, std::shared_ptr<Object>>;
+                   std::shared_ptr<const Range>, std::shared_ptr<Iterator>, std::shared_ptr<Object>,
+                   std::shared_ptr<const SpelledNumber>>;
+  static constexpr std::size_t spelled_index = std::variant_size_v<Storage> - 1;
   explicit Value(Storage storage) : storage_(std::move(storage)) {}
 
   Storage storage_;
@@ -110,6 +117,11 @@ struct Text : MarkedText {
   bool is_markup;
 
   bool is_ascii() const { return length == bytes.size(); }
+};
+
+struct SpelledNumber {
+  double value;
+  std::string spelling;
 };
 
 struct Sequence {

@@ -1,5 +1,7 @@
 #include "model/chat/value_json.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,10 +14,19 @@ namespace {
 
 constexpr std::size_t deepest_nesting = 100;
 
+// Whether a double may be another number than was written: it tells any two apart that have fifteen digits.
+bool may_be_another(std::string_view text, double value) {
+  const std::string_view mantissa = text.substr(0, text.find_first_of("eE"));
+  const std::size_t first = mantissa.find_first_of("123456789");
+  if (first == std::string_view::npos) return false;
+  const std::string_view digits = mantissa.substr(first);
+  return !std::isnormal(value) || std::ranges::count_if(digits, [](char byte) { return byte != '.'; }) > 15;
+}
+
 // What nlohmann's parser calls, event by event; false stops it.
 class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit ValueBuilder(std::size_t& left) : left_(left) {}
+  ValueBuilder(std::size_t& left, DecimalCheck check) : left_(left), check_(check) {}
   bool null() override { return add(Value()); }
   bool boolean(bool value) override { return add(Value::boolean(value)); }
   bool number_integer(number_integer_t value) override { return add(Value::integer(value)); }
@@ -27,7 +38,10 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool number_float(number_float_t value, const string_t& text) override {
     // A whole number that does not fit arrives as a float.
     if (text.find_first_of(".eE") == string_t::npos) return too_large(text);
-    return add(Value::floating(value));
+    const auto checked = check_ != nullptr ? check_(nearest_key(), text, value) : Result<void>();
+    if (checked.ok()) return add(may_be_another(text, value) ? Value::floating(value, text) : Value::floating(value));
+    error_ = checked.error();
+    return false;
   }
   bool string(string_t& value) override { return add(Value::text(std::move(value))); }
   bool binary(binary_t&) override { return false; }
@@ -75,6 +89,13 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  std::string_view nearest_key() const {
+    for (auto container = open_.rbegin(); container != open_.rend(); ++container) {
+      if (container->is_object) return container->key;
+    }
+    return "";
+  }
+
   bool add(Value value) {
     if (left_ == 0) {
       error_ = Error::of(ErrorCode::out_of_range, "expected JSON of at most ", most_json_values, " values, found more");
@@ -98,6 +119,7 @@ class ValueBuilder : public nlohmann::json_sax<nlohmann::json> {
 
   std::vector<Container> open_;
   std::size_t& left_;
+  DecimalCheck check_;
   Value root_;
   std::optional<Error> error_;
 };
@@ -109,8 +131,8 @@ Result<Value> value_from_json(std::string_view json) {
   return value_from_json(json, left);
 }
 
-Result<Value> value_from_json(std::string_view json, std::size_t& left) {
-  ValueBuilder builder(left);
+Result<Value> value_from_json(std::string_view json, std::size_t& left, DecimalCheck check) {
+  ValueBuilder builder(left, check);
   nlohmann::json::sax_parse(json, &builder);
   return builder.take();
 }

@@ -74,6 +74,20 @@ TEST(ValueJson, RefusesWhatItCannotHold) {
   EXPECT_TRUE(value_from_json(std::string(90, '[') + std::string(90, ']')).ok());
 }
 
+TEST(ValueJson, KeepsHowANumberIsWrittenThatADoubleChanges) {
+  for (const char* text : {"0.30000000000000001", "1.0000000000000000001e3", "12345678901234567.5", "4e-320"}) {
+    const Value value = value_from_json(text).value();
+    ASSERT_EQ(value.kind(), Kind::floating) << text;
+    EXPECT_EQ(value.spelling(), text);
+    EXPECT_TRUE(value.is_same_as(Value::floating(value.as_floating()))) << text;
+    EXPECT_EQ(value.type_name(), "float");
+  }
+  EXPECT_EQ(value_from_json("0.30000000000000001").value().as_floating(), 0.3);
+  for (const char* text : {"0.3", "0.000", "1e300", "123456789.012345", "-0.0", "0.00000000000000000000000000001"}) {
+    EXPECT_EQ(value_from_json(text).value().spelling(), "") << text;
+  }
+}
+
 TEST(ValueJson, HasAtMostAMillionValues) {
   std::string json = "[0";
   for (std::size_t item = 0; item < most_json_values; ++item) json += ",0";

@@ -11,7 +11,8 @@ namespace ingot {
 namespace {
 
 // Splits or joins axes without moving an element; fails where the strides do not allow it. Both shapes have the same
-// number of elements. Walks both lists of axes from the innermost outwards, a group of equal products at a time.
+// number of elements. Walks both lists of axes from the innermost outwards, a group of equal products at a time. Where
+// an axis of one element lies does not matter.
 Result<Strides> strides_after_reshape(const Operand& operand, const Shape& shape, std::int64_t element_bytes) {
   Strides strides = shape;
   int from = operand.shape.rank() - 1;
@@ -21,6 +22,7 @@ Result<Strides> strides_after_reshape(const Operand& operand, const Shape& shape
       strides[to--] = element_bytes;  // only axes of one element are left
       continue;
     }
+    while (shape[to] != 1 && from > 0 && operand.shape[from] == 1) --from;
     std::int64_t stride = operand.byte_strides[from];
     std::int64_t available = operand.shape[from];
     std::int64_t wanted = shape[to];
@@ -28,8 +30,9 @@ Result<Strides> strides_after_reshape(const Operand& operand, const Shape& shape
     int last = to;
     while (available != wanted) {
       if (available < wanted) {
-        --first;
-        if (first < 0 || operand.byte_strides[first] != operand.byte_strides[first + 1] * operand.shape[first + 1]) {
+        const int inner = first--;
+        while (first > 0 && operand.shape[first] == 1) --first;
+        if (first < 0 || operand.byte_strides[first] != operand.byte_strides[inner] * operand.shape[inner]) {
           return Error::of(ErrorCode::invalid_argument, "expected axes that can be joined without a copy, found ",
                            operand.shape, " for ", shape);
         }

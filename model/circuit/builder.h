@@ -16,6 +16,7 @@ namespace ingot {
 struct PassShape {
   std::vector<std::int64_t> runs;
   std::int64_t outputs = 1;
+  std::vector<float> adapters = {};  // how much each counts, for whoever rewrites the circuit; templates have none
 
   std::int64_t tokens() const;
   bool operator==(const PassShape&) const = default;
@@ -65,6 +66,9 @@ class CircuitBuilder {
   void supply(MissingWeights& missing) { missing_ = &missing; }
 
   bool remembers() const { return kept_.has_value(); }
+  // The pass's result is what the head would score, and no scores.
+  void yield_vectors() { yields_vectors_ = true; }
+  bool yields_vectors() const { return yields_vectors_; }
 
   const PassShape& pass() const { return pass_; }
   std::int64_t tokens() const { return pass_.tokens(); }
@@ -116,6 +120,7 @@ class CircuitBuilder {
   PassShape pass_;
   std::optional<KeptSequences> kept_;
   MissingWeights* missing_ = nullptr;
+  bool yields_vectors_ = false;
   int layer_ = -1;
   Circuit circuit_;
   std::map<std::string, int, std::less<>> positions_;

@@ -125,6 +125,14 @@ TEST_F(BuilderTest, AReshapeOfASliceMaySplitItsAxes) {
   EXPECT_TRUE(builder_.finish().ok());
 }
 
+TEST_F(BuilderTest, AReshapeDropsAnAxisOfOneElementWhereverItLies) {
+  const Operand middle = builder_.sliced(builder_.activation("a", {5, 3, 8}), 1, 1, 2);
+  const Operand rows = builder_.reshaped(middle, {5, 8});
+  EXPECT_EQ(rows.byte_offset, 32);
+  EXPECT_EQ(rows.byte_strides, Strides({96, 4}));
+  EXPECT_TRUE(builder_.finish().ok());
+}
+
 TEST_F(BuilderTest, SlicesOutOfRange) {
   struct Slice {
     int axis;

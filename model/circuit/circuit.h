@@ -30,6 +30,7 @@ struct CircuitTensor {
   ConstAnyView weight = {};  // where a weight lies
   int run = 0;               // of a state: which of the pass's runs it belongs to
   std::int64_t window = 0;   // of a cache: how many positions back it is read; 0: all
+  bool is_on_host = false;   // of a circuit for a device: in the host's memory all the same (model/plan/split.h)
 };
 
 // A tensor as one operation sees it: all of it, or a part, under another shape.

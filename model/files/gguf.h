@@ -42,6 +42,8 @@ class GgufFile {
   void forget(std::span<const std::byte> part) const {
     if (file_) file_->forget(part);
   }
+  // What is mapped; null: what was parsed is memory of somebody else.
+  const MappedFile* mapped() const { return file_ ? &*file_ : nullptr; }
   // Fails on a type that this project cannot use, and without data. The result views this file.
   Result<StoredTensors> tensors() const { return StoredTensors::of(records_); }
 

@@ -173,14 +173,40 @@ TEST(Gguf, ZeroSizesAreTensorsWithoutBytes) {
 }
 
 TEST(Gguf, UnsupportedTypesAreListedButNotUsable) {
-  const std::string bytes = file_with({{"quantized", {256}, 16, 0}}, 96);
+  const std::string bytes = file_with({{"quantized", {128}, 41, 0}}, 32);
   const GgufFile file = GgufFile::parse(as_bytes(bytes)).value();
-  EXPECT_EQ(file.records()[0].byte_count, 66u);
+  EXPECT_EQ(file.records()[0].byte_count, 18u);
   const Result<StoredTensors> tensors = file.tensors();
   ASSERT_FALSE(tensors.ok());
   EXPECT_EQ(tensors.error().code(), ErrorCode::unsupported);
   EXPECT_NE(tensors.error().text().find("'quantized'"), std::string_view::npos);
-  EXPECT_NE(tensors.error().text().find("type 16 (iq2_xxs)"), std::string_view::npos);
+  EXPECT_NE(tensors.error().text().find("type 41 (q1_0)"), std::string_view::npos);
+}
+
+// Elements and bytes of a block, as GGUF's numbers of these types have them.
+TEST(Gguf, BlocksOfGridsTernaryAndSmallFloatsHaveTheirSizes) {
+  struct Type {
+    std::int32_t number;
+    DType dtype;
+    std::int64_t elements;
+    std::uint64_t bytes;
+  };
+  using enum DType;
+  constexpr Type types[] = {{16, iq2_xxs, 256, 66}, {17, iq2_xs, 256, 74}, {18, iq3_xxs, 256, 98}, {19, iq1_s, 256, 50},
+                            {21, iq3_s, 256, 110},  {22, iq2_s, 256, 82},  {23, iq4_xs, 256, 136}, {29, iq1_m, 256, 56},
+                            {34, tq1_0, 256, 54},   {35, tq2_0, 256, 66},  {40, nvfp4, 64, 36}};
+  for (const Type& type : types) {
+    const std::string bytes =
+        file_with({{"t", {2 * type.elements, 3}, type.number, 0}}, (6 * type.bytes + 31) / 32 * 32);
+    const Result<GgufFile> parsed = GgufFile::parse(as_bytes(bytes));
+    ASSERT_TRUE(parsed.ok()) << name_of(type.dtype) << ": " << parsed.error().text();
+    const GgufFile& file = parsed.value();
+    EXPECT_EQ(file.records()[0].byte_count, 6 * type.bytes) << name_of(type.dtype);
+    const StoredTensors tensors = file.tensors().value();
+    EXPECT_EQ(tensors.find("t")->view.dtype(), type.dtype);
+    EXPECT_FALSE(GgufFile::parse(as_bytes(file_with({{"t", {type.elements / 2, 3}, type.number, 0}}, 600))).ok())
+        << name_of(type.dtype) << ": rows of half a block";
+  }
 }
 
 TEST(Gguf, AFileWithoutAnyDataIsADirectory) {

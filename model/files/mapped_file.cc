@@ -42,14 +42,35 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return system_error(path, "opened", errno);
   Result<std::span<const std::byte>> bytes = map(path, descriptor);
-  close(descriptor);  // the mapping stays
-  if (!bytes.ok()) return bytes.error();
-  return MappedFile(bytes.value());
+  if (bytes.ok()) return MappedFile(bytes.value(), descriptor);
+  close(descriptor);
+  return bytes.error();
+}
+
+Result<void> MappedFile::read(std::span<const std::byte> part, std::byte* to) const {
+  auto offset = static_cast<off_t>(part.data() - bytes_.data());
+  std::size_t left = part.size();
+  while (left > 0) {
+    const ssize_t got = pread(descriptor_, to, left, offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      return Error::of(ErrorCode::input_output, "expected to read ", left,
+                       " bytes of a file, found: ", static_cast<const char*>(std::strerror(errno)));
+    }
+    if (got == 0) {
+      return Error::of(ErrorCode::corrupt, "expected a file of ", bytes_.size(),
+                       " bytes, as when it was opened, found ", offset,
+                       ": it became shorter while it was read; give it back its bytes, and begin again");
+    }
+    to += got;
+    offset += got;
+    left -= static_cast<std::size_t>(got);
+  }
+  return {};
 }
 
 void MappedFile::forget(std::span<const std::byte> part) const {
-  const std::byte* end = bytes_.data() + bytes_.size();
-  if (part.data() < bytes_.data() || part.data() + part.size() > end) return;
+  if (!has(part)) return;
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const auto offset = static_cast<std::uint64_t>(part.data() - bytes_.data());  // the mapping begins with a page
   const std::uint64_t first = align_up(offset, page);
@@ -64,6 +85,7 @@ void MappedFile::forget(std::span<const std::byte> part) const {
 
 MappedFile::~MappedFile() {
   if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (descriptor_ >= 0) close(descriptor_);
 }
 
 }  // namespace ingot

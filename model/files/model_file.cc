@@ -1,12 +1,14 @@
 #include "model/files/model_file.h"
 
-#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 
+#include "model/files/gguf_pieces.h"
 #include "model/files/json_metadata.h"
 #include "model/files/quoted.h"
 #include "model/files/safetensors_index.h"
+#include "model/files/weights_of_folder.h"
 
 namespace ingot {
 
@@ -15,33 +17,23 @@ namespace {
 constexpr std::string_view companion_names[ModelFile::companion_count] = {
     "config.json",         "tokenizer.json",       "tokenizer_config.json", "generation_config.json",
     "chat_template.jinja", "1_Pooling/config.json"};
-constexpr std::string_view whole_model_name = "model.safetensors";
-constexpr std::string_view index_name = "model.safetensors.index.json";
-
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
 
 bool is_folder(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored);
 }
 
-std::string inside(const std::string& folder, std::string_view name) {
-  std::string path = folder;
-  if (!path.empty() && !path.ends_with('/')) path += '/';
-  return path += name;
-}
-
-// In the order of their names. A folder that cannot be read holds none.
-std::vector<std::string> gguf_files_of(const std::string& folder) {
+// One path for each model: the first of its pieces that is there.
+std::vector<std::string> gguf_models_of(const std::string& folder) {
   std::vector<std::string> paths;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".gguf") paths.push_back(entry.path().string());
+  std::string before;  // what the last model's pieces begin with
+  for (const std::string& name : names_in(folder, [](std::string_view each) { return each.ends_with(".gguf"); })) {
+    const std::optional<GgufPieceName> piece = gguf_piece_name(name);
+    const std::string begin = piece ? piece->before + std::to_string(piece->count) : "";
+    if (piece && begin == before) continue;
+    before = begin;
+    paths.push_back(inside(folder, name));
   }
-  std::sort(paths.begin(), paths.end());
   return paths;
 }
 
@@ -67,22 +59,19 @@ std::string_view name_of(ModelFile::Format format) {
 Result<ModelFile> ModelFile::open(const std::string& path) {
   if (is_folder(path)) return open_folder(path);
   const auto open_gguf = [&]() -> Result<ModelFile> {
-    Result<ModelFile> model = of_gguf(TRY(GgufFile::open(path)));
+    Result<ModelFile> model = of_gguf(TRY(open_gguf_pieces(path)));
     if (!model.ok()) return model.error().within(Quoted{path});
     return model;
   };
   if (path.ends_with(".gguf")) return open_gguf();
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const bool has_config = exists(inside(folder, companion_names[0]));
   if (path.ends_with(".safetensors")) {
-    ModelFile model = TRY(open_safetensors(path));
-    const std::string folder = std::filesystem::path(path).parent_path().string();
-    if (!exists(inside(folder, companion_names[0]))) return model;
-    if (exists(inside(folder, index_name)) && !path.ends_with(whole_model_name)) {
-      return Error::of(ErrorCode::unsupported, Quoted{path}, ": expected a whole model, found one part of several (",
-                       index_name, " stands beside it): give the folder ", Quoted{folder.empty() ? "." : folder});
-    }
-    TRY(model.read_companions(folder));
-    return model;
+    if (!has_config) return open_safetensors(path);
+    TRY(require_no_shard(path));
+    return open_hugging_face(folder, path);
   }
+  if (is_shard_index(path) && has_config) return open_hugging_face(folder, path);
   const MappedFile file = TRY(MappedFile::open(path));
   if (file.text().starts_with(gguf_magic)) return open_gguf();
   return Error::of(ErrorCode::unsupported, Quoted{path},
@@ -90,19 +79,26 @@ Result<ModelFile> ModelFile::open(const std::string& path) {
 }
 
 Result<ModelFile> ModelFile::parse_gguf(std::span<const std::byte> bytes) {
-  return of_gguf(TRY(GgufFile::parse(bytes)));
+  std::vector<GgufFile> pieces;
+  pieces.push_back(TRY(GgufFile::parse(bytes)));
+  const Result<std::int64_t> count = pieces.front().metadata().integer_or(gguf_split_count_key, 1);
+  if (count.ok() && count.value() > 1) {
+    return Error::of(ErrorCode::unsupported, "expected a model in one piece of memory, found one of ", count.value(),
+                     " pieces (", gguf_split_count_key, "): give a file's name");
+  }
+  return of_gguf(std::move(pieces));
 }
 
-Result<ModelFile> ModelFile::of_gguf(GgufFile file) {
+Result<ModelFile> ModelFile::of_gguf(std::vector<GgufFile> pieces) {
   ModelFile model;
-  model.gguf_ = std::move(file);
-  model.metadata_ = model.gguf_->metadata();
-  const Result<std::int64_t> parts = model.metadata_.integer_or("split.count", 1);
-  if (parts.ok() && parts.value() > 1) {
-    return Error::of(ErrorCode::unsupported, "expected a model in one file, found one of ", parts.value(),
-                     " parts (split.count): merge them first");
+  model.gguf_ = std::move(pieces);
+  const Metadata& first = model.gguf_.front().metadata();
+  model.metadata_ = model.gguf_.size() == 1 ? first : TRY(metadata_of_whole(first));
+  std::vector<TensorRecord> records;
+  for (const GgufFile& piece : model.gguf_) {
+    records.insert(records.end(), piece.records().begin(), piece.records().end());
   }
-  model.tensors_ = TRY(model.gguf_->tensors());
+  model.tensors_ = TRY(StoredTensors::of(records));
   return model;
 }
 
@@ -118,28 +114,32 @@ Result<ModelFile> ModelFile::open_safetensors(const std::string& path) {
 }
 
 Result<ModelFile> ModelFile::open_folder(const std::string& folder) {
-  const bool has_weights = exists(inside(folder, whole_model_name)) || exists(inside(folder, index_name));
-  if (has_weights && exists(inside(folder, companion_names[0]))) return open_hugging_face(folder);
-  const std::vector<std::string> candidates = gguf_files_of(folder);
+  const bool has_config = exists(inside(folder, companion_names[0]));
+  if (const std::optional<std::string> usual = usual_weights_of(folder); usual && has_config) {
+    return open_hugging_face(folder, *usual);
+  }
+  const std::vector<std::string> candidates = gguf_models_of(folder);
   if (candidates.size() == 1) return open(candidates.front());
   if (!candidates.empty()) {
-    return Error::of(ErrorCode::unsupported, Quoted{folder}, ": expected one .gguf file, found ", candidates.size(),
+    return Error::of(ErrorCode::unsupported, Quoted{folder},
+                     ": expected one .gguf file, or the pieces of one model, found ", candidates.size(),
                      ": give one of them, such as ", Quoted{candidates.front()});
   }
+  if (has_config) {
+    if (const auto other = TRY(other_weights_of(folder))) return open_hugging_face(folder, *other);
+  }
   return Error::of(ErrorCode::not_found, Quoted{folder}, ": expected config.json and ", whole_model_name, " or ",
-                   index_name, ", or one .gguf file, found neither");
+                   shard_index_name, ", or one .gguf file, found neither");
 }
 
-Result<ModelFile> ModelFile::open_hugging_face(const std::string& folder) {
-  const std::string whole = inside(folder, whole_model_name);
-  // Where both are present the whole file counts, as it does for other readers of such folders.
-  if (exists(whole)) {
-    ModelFile model = TRY(open_safetensors(whole));
+Result<ModelFile> ModelFile::open_hugging_face(const std::string& folder, const std::string& weights_path) {
+  if (!is_shard_index(weights_path)) {
+    ModelFile model = TRY(open_safetensors(weights_path));
     TRY(model.read_companions(folder));
     return model;
   }
   ModelFile model;
-  TRY(model.read_shards(folder, inside(folder, index_name)));
+  TRY(model.read_shards(folder, weights_path));
   TRY(model.read_companions(folder));
   return model;
 }
@@ -182,9 +182,29 @@ Result<void> ModelFile::read_shards(const std::string& folder, const std::string
   return {};
 }
 
+ModelFile ModelFile::part(Metadata metadata, std::span<const std::string_view> others) const {
+  ModelFile one;
+  one.format_ = format_;
+  one.metadata_ = std::move(metadata);
+  one.tensors_ = tensors_.without(others);
+  return one;
+}
+
 void ModelFile::forget(std::span<const std::byte> part) const {
-  if (gguf_) gguf_->forget(part);
+  for (const GgufFile& file : gguf_) file.forget(part);
   for (const SafetensorsFile& file : safetensors_) file.forget(part);
+}
+
+Result<void> ModelFile::read(std::span<const std::byte> part, std::byte* to) const {
+  const auto holds = [&](const MappedFile* file) { return file != nullptr && file->has(part); };
+  for (const GgufFile& file : gguf_) {
+    if (holds(file.mapped())) return file.mapped()->read(part, to);
+  }
+  for (const SafetensorsFile& file : safetensors_) {
+    if (holds(file.mapped())) return file.mapped()->read(part, to);
+  }
+  std::memcpy(to, part.data(), part.size());
+  return {};
 }
 
 std::optional<std::string_view> ModelFile::companion(Companion which) const {

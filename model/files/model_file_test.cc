@@ -39,9 +39,6 @@ TEST(ModelFile, OpensGgufUnderAnyName) {
     EXPECT_EQ(first_value(model, "w"), 2.5f);
     EXPECT_FALSE(model.companion(ModelFile::Companion::tokenizer).has_value());
   }
-  metadata.set_scalar("split.count", std::uint16_t{3});
-  ASSERT_TRUE(write_gguf(folder.file("part.gguf"), metadata, {}).ok());
-  expect_error(folder.file("part.gguf"), "one of 3 parts");
 }
 
 TEST(ModelFile, OpensASafetensorsFile) {
@@ -79,7 +76,47 @@ TEST(ModelFile, OpensASafetensorsFileWithTheConfigurationBesideIt) {
   EXPECT_EQ(model.metadata().text("model_type").value(), "llama");
   EXPECT_EQ(model.companion(ModelFile::Companion::tokenizer), "{}");
   folder.write("model.safetensors.index.json", R"({"weight_map":{"w":"weights.safetensors"}})");
+  EXPECT_TRUE(ModelFile::open(folder.file("weights.safetensors")).ok()) << "an index may list one file";
+  folder.write("model.safetensors.index.json", R"({"weight_map":{"w":"weights.safetensors","v":"2.safetensors"}})");
+  expect_error(folder.file("weights.safetensors"), "found one part of 2 (model.safetensors.index.json lists them)");
   expect_error(folder.file("weights.safetensors"), "give the folder");
+}
+
+TEST(ModelFile, OpensTheOneSafetensorsFileOfAFolderUnderAnyName) {
+  const TemporaryFolder folder;
+  folder.write("config.json", "{}");
+  folder.write("adapter_model.safetensors", safetensors_with("w", 9.0f));
+  expect_error(folder.path(), "expected config.json and model.safetensors");
+  folder.write("weights.safetensors", safetensors_with("w", 1.5f));
+  EXPECT_EQ(first_value(ModelFile::open(folder.path()).value(), "w"), 1.5f);
+  folder.write("other.safetensors", safetensors_with("w", 2.5f));
+  expect_error(folder.path(), "found other.safetensors, weights.safetensors: name the one that you mean");
+  EXPECT_EQ(first_value(ModelFile::open(folder.file("other.safetensors")).value(), "w"), 2.5f);
+  folder.write("model.safetensors", safetensors_with("w", 3.5f));
+  EXPECT_EQ(first_value(ModelFile::open(folder.path()).value(), "w"), 3.5f);
+}
+
+TEST(ModelFile, ChoosesAmongSeveralIndexesWhereOneCanBeMeant) {
+  const TemporaryFolder folder;
+  folder.write("config.json", R"({"model_type":"llama"})");
+  folder.write("half.safetensors", safetensors_with("w", 0.5f));
+  const auto index_of = [](std::string_view file) { return R"({"weight_map":{"w":")" + std::string(file) + R"("}})"; };
+  const std::string half = "model.safetensors.index.fp16.json", full = "consolidated.safetensors.index.json";
+  folder.write(half, index_of("half.safetensors"));
+  EXPECT_EQ(first_value(ModelFile::open(folder.path()).value(), "w"), 0.5f) << "the only one";
+  folder.write(full, index_of("full.safetensors"));
+  EXPECT_EQ(first_value(ModelFile::open(folder.path()).value(), "w"), 0.5f) << "the only one whose files are there";
+  folder.write("full.safetensors", safetensors_with("w", 1.5f));
+  expect_error(folder.path(), "found consolidated.safetensors.index.json, model.safetensors.index.fp16.json: name the");
+  EXPECT_EQ(first_value(ModelFile::open(folder.file(half)).value(), "w"), 0.5f);
+  const ModelFile named = ModelFile::open(folder.file(full)).value();
+  EXPECT_EQ(first_value(named, "w"), 1.5f);
+  EXPECT_EQ(named.format(), ModelFile::Format::hugging_face);
+  EXPECT_EQ(named.metadata().text("model_type").value(), "llama");
+  folder.write("model.safetensors.index.json", index_of("full.safetensors"));
+  EXPECT_EQ(first_value(ModelFile::open(folder.path()).value(), "w"), 1.5f) << "the usual one";
+  folder.write(half, "{");
+  expect_error(folder.file(half), half);
 }
 
 TEST(ModelFile, OpensTheOneGgufFileOfAFolder) {

@@ -1,5 +1,6 @@
 #include "model/files/stored_tensor.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "model/files/quoted.h"
@@ -69,6 +70,17 @@ Result<StoredTensors> StoredTensors::of(std::span<const TensorRecord> records) {
     tensors.tensors_.push_back({record.name, ConstAnyView(data, dtype, record.shape)});
   }
   return tensors;
+}
+
+StoredTensors StoredTensors::without(std::span<const std::string_view> prefixes) const {
+  StoredTensors others;
+  for (const StoredTensor& tensor : tensors_) {
+    const auto is_under = [&](std::string_view prefix) { return tensor.name.starts_with(prefix); };
+    if (std::any_of(prefixes.begin(), prefixes.end(), is_under)) continue;
+    others.positions_.emplace(tensor.name, others.tensors_.size());
+    others.tensors_.push_back(tensor);
+  }
+  return others;
 }
 
 const StoredTensor* StoredTensors::find(std::string_view name) const {

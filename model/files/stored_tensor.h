@@ -37,6 +37,9 @@ class StoredTensors {
   // it, and unaligned loads of typed elements are undefined) is copied to where it does.
   static Result<StoredTensors> of(std::span<const TensorRecord> records);
 
+  // Those whose names start with none of the prefixes. This must outlive them.
+  StoredTensors without(std::span<const std::string_view> prefixes) const;
+
   std::span<const StoredTensor> all() const { return tensors_; }
   const StoredTensor* find(std::string_view name) const;
 

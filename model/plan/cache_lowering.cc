@@ -188,9 +188,12 @@ class CacheLowering {
     decode.bind("lengths", input(pass_inputs::lengths, {tokens}));
   }
 
-  // Adds the cache and the step that fills it with x [tokens, heads, dimensions].
+  // Adds the cache and the step that fills it with x [tokens, heads, dimensions]. Where a layer before keeps the same
+  // rows in the same way, its cache is read.
   Operand store(const Step& attention, std::string_view name, const Operand& x, std::int64_t window,
                 const Operand& table) {
+    const auto same = std::ranges::find_if(kept_, [&](const Kept& one) { return one.x == x && one.window == window; });
+    if (same != kept_.end()) return same->cache;
     const std::int64_t pages =
         geometry_.keeps_in_ring(window) ? geometry_.ring_pages * geometry_.sequences : geometry_.pages;
     const Operand cache = circuit_.add({.name = layer_prefix(attention.layer) + std::string(name),
@@ -205,6 +208,7 @@ class CacheLowering {
     step.bind("block_table", table);
     step.bind("pages", cache);
     circuit_.steps.push_back(std::move(step));
+    kept_.push_back({x, window, cache});
     return cache;
   }
 
@@ -225,6 +229,12 @@ class CacheLowering {
   const Neighbours neighbours_;
   std::map<std::string_view, Operand> inputs_;
   std::set<int> lowered_;  // layers
+  struct Kept {
+    Operand x;
+    std::int64_t window;
+    Operand cache;
+  };
+  std::vector<Kept> kept_;
 };
 
 }  // namespace

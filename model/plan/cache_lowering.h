@@ -4,6 +4,8 @@
 //     =>  cache.store_paged of k, cache.store_paged of v, and attention over the pages: attention.decode, in which each
 //         token is by itself, for the short runs that a pass begins with; attention.prefill for those that follow
 //
+// A layer that attends over the rows of a layer before, with the same window, reads that layer's cache.
+//
 // So a circuit depends on how many tokens are decoded, how many follow in how many runs, and not on how long each is.
 // For sequences that begin with the pass both compute the same, but for the last bits: where neighbours must never show
 // (kernels/contract/table.h), nor whether a token came with a prompt, all are decoded.

@@ -95,6 +95,24 @@ TEST_F(CacheLoweringTest, TheStepsOfALayerOfShortRunsBecomeTwoStoresAndOneDecode
   EXPECT_EQ(circuit.steps[1].find("x")->byte_offset, 32 * 4);
 }
 
+TEST_F(CacheLoweringTest, ALayerReadsTheCacheOfALayerWithTheSameKeysAndValues) {
+  const Heads first = begin_layer(0);
+  for (int run_group = 0; run_group < builder_.run_groups(); ++run_group) attend(first, run_group);
+  for (const int layer : {1, 2}) {
+    builder_.begin_layer(layer);
+    const Heads heads = {builder_.activation("attn_q", {5, 4, 16}), first.k, first.v,
+                         builder_.activation("attn", {5, 4, 8})};
+    const std::int64_t window = layer == 2 ? 5 : 0;
+    for (int run_group = 0; run_group < builder_.run_groups(); ++run_group) attend(heads, run_group, window);
+  }
+  const Circuit circuit = lowered();
+  const auto caches = std::ranges::count(circuit.tensors, Storage::cache, &CircuitTensor::storage);
+  EXPECT_EQ(caches, 4);                // another window is another cache
+  EXPECT_EQ(circuit.steps.size(), 7);  // two stores, two decodes, two stores and a decode
+  EXPECT_EQ(*circuit.steps[3].find("k_pages"), *circuit.steps[2].find("k_pages"));
+  EXPECT_EQ(*circuit.steps[3].find("v_pages"), *circuit.steps[2].find("v_pages"));
+}
+
 // One layer of attention over a pass of these runs, lowered.
 Circuit lowered_runs(const std::vector<std::int64_t>& runs, std::int64_t window = 0,
                      Neighbours neighbours = Neighbours::may_show) {

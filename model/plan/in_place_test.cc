@@ -16,8 +16,8 @@ namespace ingot {
 namespace {
 
 std::vector<std::byte> elements_of(const ConstAnyView& view) {
+  if (view.is_contiguous()) return {view.data(), view.data() + row_bytes(view.dtype(), view.count())};
   const auto size = static_cast<std::size_t>(block_bytes(view.dtype()));
-  if (view.is_contiguous()) return {view.data(), view.data() + static_cast<std::size_t>(view.count()) * size};
   std::vector<std::byte> bytes;
   std::vector<std::int64_t> index(static_cast<std::size_t>(view.rank()), 0);
   for (std::int64_t element = 0; element < view.count(); ++element) {

@@ -64,7 +64,8 @@ class NormCoding {
       const bool is_matrix = tensor.storage == Storage::weight && bound.operand.shape.rank() == 2;
       if (!is_matrix) continue;
       const int own = block_elements(tensor.dtype);
-      if (own == 1 || (block.has_value() && *block != own)) return {};
+      const bool is_coded = own == 32 || own == 256;  // what norm.coded_rms_norm makes codes for
+      if (!is_coded || (block.has_value() && *block != own)) return {};
       block = own;
     }
     return block;

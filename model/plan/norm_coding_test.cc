@@ -70,7 +70,8 @@ TEST_F(NormCodingTest, WhatOthersReadIsWritten) {
 
 TEST_F(NormCodingTest, WeightsOfAnotherBlockOrOfFloatsReadFloats) {
   EXPECT_EQ(operations({.second = DType::q4_k}), "norm.rms_norm linear.joint_matmul ");
-  EXPECT_EQ(operations({.first = DType::f32}), "norm.rms_norm linear.joint_matmul ");
+  // No way of multiplying takes floats and blocks together.
+  EXPECT_EQ(operations({.first = DType::f32}), "norm.rms_norm linear.matmul linear.matmul ");
 }
 
 TEST_F(NormCodingTest, TrainingKeepsFloats) {

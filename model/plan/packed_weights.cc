@@ -6,7 +6,7 @@
 
 #include "kernels/all_operations.h"
 #include "kernels/linear/weights.h"
-#include "tensor/interleaved.h"
+#include "tensor/planes.h"
 
 namespace ingot {
 namespace {
@@ -26,7 +26,12 @@ struct PackableUse {
   int tensor = -1;  // none
   bool is_product = false;
 };
-PackableUse packable_use(const Circuit& circuit, const Step& step) {
+bool can_lie_so(WeightLayout layout, DType dtype, const Shape& shape) {
+  if (shape.rank() != 2) return false;
+  if (layout == WeightLayout::interleaved8) return can_interleave(dtype) && shape[0] % interleaved_rows == 0;
+  return has_planes(dtype) && shape[0] % plane_rows == 0 && shape[1] % plane_depth == 0;
+}
+PackableUse packable_use(const Circuit& circuit, const Step& step, WeightLayout layout) {
   const auto* reader =
       std::ranges::find_if(readers, [&](const Reader& one) { return step.operation->name == one.operation; });
   if (reader == std::end(readers) || step.integer("layout") != 0) return {};
@@ -34,31 +39,32 @@ PackableUse packable_use(const Circuit& circuit, const Step& step) {
   if (read == nullptr || !read->is_present()) return {};
   const CircuitTensor& tensor = circuit.tensors[static_cast<std::size_t>(read->tensor)];
   const bool fits = tensor.storage == Storage::weight && *read == circuit.whole(read->tensor) &&
-                    tensor.shape.rank() == 2 && can_interleave(tensor.dtype) && tensor.shape[0] % interleaved_rows == 0;
+                    can_lie_so(layout, tensor.dtype, tensor.shape);
   return fits ? PackableUse{read->tensor, reader->is_product} : PackableUse{};
 }
 
-Result<void> pack_rows(const ConstAnyView& from, std::int64_t begin, std::int64_t end, const AnyView& to,
-                       const KernelTable& table, Context& context) {
+}  // namespace
+
+Result<void> pack_rows(const ConstAnyView& rows, WeightLayout layout, const AnyView& packed, const KernelTable& table,
+                       Context& context) {
   const Operation& operation = *find_operation("linear.pack");
   const std::unique_ptr<Invocation> pack = operation.empty();
-  const Shape shape = {end - begin, from.size(1)};
   // Only read: `rows` is an input.
-  const AnyView rows(const_cast<std::byte*>(from.row(begin)), from.dtype(), shape, from.byte_strides());
-  TRY(pack->set_tensor(operation.field_index("rows"), rows));
-  TRY(pack->set_tensor(operation.field_index("packed"), AnyView(to.row(begin), to.dtype(), shape)));
+  const AnyView read(const_cast<std::byte*>(rows.data()), rows.dtype(), rows.shape(), rows.byte_strides(),
+                     rows.place());
+  TRY(pack->set_tensor(operation.field_index("rows"), read));
+  pack->set_attribute(operation.field_index("layout"), static_cast<std::int64_t>(layout));
+  TRY(pack->set_tensor(operation.field_index("packed"), packed));
   TRY(pack->check());
   pack->run(table.choose(operation, *pack), context);
   return {};
 }
 
-}  // namespace
-
 std::vector<int> find_packable_weights(const Circuit& circuit, const AcceptsType& accepts) {
   std::vector<int> found;
   std::vector<bool> has_other_uses(circuit.tensors.size());
   for (const Step& step : circuit.steps) {
-    const auto [tensor, is_product] = packable_use(circuit, step);
+    const auto [tensor, is_product] = packable_use(circuit, step, WeightLayout::interleaved8);
     for (const BoundOperand& bound : step.operands) {
       if (bound.operand.tensor != tensor) has_other_uses[static_cast<std::size_t>(bound.operand.tensor)] = true;
     }
@@ -101,7 +107,10 @@ Result<Weights> pack_weights(const Circuit& circuit, const std::vector<int>& ten
     const std::int64_t step = braids * interleaved_rows;
     for (std::int64_t begin = 0; begin < tensor.shape[0]; begin += step) {
       const std::int64_t end = std::min(tensor.shape[0], begin + step);
-      TRY(pack_rows(tensor.weight, begin, end, target, table, context));
+      const Shape shape = {end - begin, tensor.shape[1]};
+      const ConstAnyView rows(tensor.weight.row(begin), tensor.dtype, shape, tensor.weight.byte_strides());
+      const AnyView packed_rows(target.row(begin), tensor.dtype, shape);
+      TRY(pack_rows(rows, WeightLayout::interleaved8, packed_rows, table, context));
       if (release && tensor.weight.is_contiguous()) {
         release({tensor.weight.row(begin), static_cast<std::size_t>((end - begin) * row)});
       }
@@ -114,7 +123,7 @@ int use_packed_weights(Circuit& circuit, const Weights& packed) {
   std::map<int, Operand> added;  // by the tensor that a packed one stands for
   int count = 0;
   for (Step& step : circuit.steps) {
-    const int index = packable_use(circuit, step).tensor;
+    const int index = packable_use(circuit, step, WeightLayout::interleaved8).tensor;
     if (index < 0) continue;
     const std::string name = circuit.tensors[static_cast<std::size_t>(index)].name;
     const ConstAnyView* view = packed.find(name);
@@ -132,6 +141,36 @@ int use_packed_weights(Circuit& circuit, const Weights& packed) {
       if (bound.operand.tensor == index) bound.operand = found->second;
     }
     step.set("layout", static_cast<std::int64_t>(WeightLayout::interleaved8));
+    ++count;
+  }
+  return count;
+}
+
+WeightAddresses find_plane_weights(const Circuit& circuit) {
+  WeightAddresses found, others;
+  for (const Step& step : circuit.steps) {
+    const auto [tensor, is_product] = packable_use(circuit, step, WeightLayout::planes16);
+    for (const BoundOperand& bound : step.operands) {
+      const CircuitTensor& read = circuit.tensors[static_cast<std::size_t>(bound.operand.tensor)];
+      if (read.storage != Storage::weight) continue;
+      if (bound.operand.tensor != tensor) {
+        others.insert(read.weight.data());
+      } else if (is_product) {
+        found.insert(read.weight.data());
+      }
+    }
+  }
+  // Tied weights have two names and lie in one place.
+  std::erase_if(found, [&](const std::byte* weight) { return others.contains(weight); });
+  return found;
+}
+
+int use_plane_weights(Circuit& circuit, const WeightAddresses& in_planes) {
+  int count = 0;
+  for (Step& step : circuit.steps) {
+    const int tensor = packable_use(circuit, step, WeightLayout::planes16).tensor;
+    if (tensor < 0 || !in_planes.contains(circuit.tensors[static_cast<std::size_t>(tensor)].weight.data())) continue;
+    step.set("layout", static_cast<std::int64_t>(WeightLayout::planes16));
     ++count;
   }
   return count;

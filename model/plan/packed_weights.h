@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <set>
 
 #include "kernels/contract/table.h"
 #include "model/circuit/circuit.h"
 #include "model/circuit/weights.h"
+#include "tensor/interleaved.h"
 
 namespace ingot {
 
@@ -23,6 +25,10 @@ std::uint64_t packed_bytes(const Circuit& circuit, const std::vector<int>& tenso
 bool packing_pays(DType dtype, const FeatureSet& features, std::int64_t sequences,
                   Neighbours neighbours = Neighbours::may_show);
 
+// linear.pack of some rows, by what the table chooses.
+Result<void> pack_rows(const ConstAnyView& rows, WeightLayout layout, const AnyView& packed, const KernelTable& table,
+                       Context& context);
+
 // Packs some of those weights a few megabytes at a time, and hands each part to `release` when it was packed: weights
 // take as many bytes as they did, so memory need not hold them twice.
 using ReleaseFunction = std::function<void(std::span<const std::byte>)>;
@@ -31,5 +37,12 @@ Result<Weights> pack_weights(const Circuit& circuit, const std::vector<int>& ten
 
 // Lets products and lookups read what was packed; returns how many.
 int use_packed_weights(Circuit& circuit, const Weights& packed);
+
+// Weights that a device holds in planes in the place of rows (tensor/planes.h), by where their rows lie on the host:
+// those of a type and shape that has planes, read by products and lookups alone.
+using WeightAddresses = std::set<const std::byte*>;
+WeightAddresses find_plane_weights(const Circuit& circuit);
+// Tells their readers; returns how many.
+int use_plane_weights(Circuit& circuit, const WeightAddresses& in_planes);
 
 }  // namespace ingot

@@ -68,6 +68,51 @@ TEST_F(PackedWeightsTest, ProductsOfAnyNumberOfRowsReadThem) {
   }
 }
 
+// A table that is looked into and multiplied by, as tied embeddings are; a norm's weight; and what has no planes.
+class PlaneWeightsTest : public ProductCircuitTest {
+ protected:
+  void SetUp() override {
+    add_weight("table", DType::q6_k, {32, 256});
+    add_weight("five", DType::q5_k, {48, 512});
+    add_weight("short", DType::q8_0, {16, 64});
+    add_weight("odd", DType::q4_k, {24, 256});
+    add_weight("only_looked_into", DType::q8_0, {16, 256});
+  }
+
+  Circuit circuit() {
+    CircuitBuilder builder(weights_, {.runs = {1}, .outputs = 1});
+    const Operand indices = builder.input("indices", DType::i32, {1});
+    for (const std::string_view name : {"table", "only_looked_into"}) {
+      const Operand row = builder.output("row." + std::string(name), {1, 256});
+      const Operand table = builder.weight(name, weights_.find(name)->shape());
+      builder.call("layout.gather_rows", "look into " + std::string(name),
+                   {{"table", table}, {"indices", indices}, {"y", row}});
+    }
+    for (const std::string_view name : {"table", "five", "short", "odd"}) {
+      const Shape& shape = weights_.find(name)->shape();
+      const Operand x = builder.input("x." + std::string(name), DType::f32, {1, shape[1]});
+      const Operand y = builder.output("y." + std::string(name), {1, shape[0]});
+      builder.call("linear.matmul", name, {{"x", x}, {"weights", builder.weight(name, shape)}, {"y", y}});
+    }
+    return builder.finish().value();
+  }
+};
+
+TEST_F(PlaneWeightsTest, AreThoseThatProductsReadInWholeTiles) {
+  const WeightAddresses expected = {weights_.find("table")->data(), weights_.find("five")->data()};
+  EXPECT_EQ(find_plane_weights(circuit()), expected);
+}
+
+TEST_F(PlaneWeightsTest, AllTheirReadersAreTold) {
+  Circuit rewritten = circuit();
+  EXPECT_EQ(use_plane_weights(rewritten, find_plane_weights(rewritten)), 3);
+  EXPECT_EQ(use_plane_weights(rewritten, {weights_.find("five")->data()}), 0) << "once is enough";
+  for (const Step& step : rewritten.steps) {
+    const bool is_told = step.name == "look into table" || step.name == "table" || step.name == "five";
+    EXPECT_EQ(step.integer("layout"), is_told ? static_cast<std::int64_t>(WeightLayout::planes16) : 0) << step.name;
+  }
+}
+
 TEST_F(PackedWeightsTest, WhatWasPackedIsReleased) {
   std::vector<const std::byte*> released;
   Context context{*workers_, {}};

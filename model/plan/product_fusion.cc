@@ -6,7 +6,7 @@
 
 #include "kernels/linear/fused/epilogue.h"
 #include "kernels/linear/ways/column_product.h"
-#include "tensor/interleaved.h"
+#include "tensor/planes.h"
 
 namespace ingot {
 namespace {
@@ -38,11 +38,8 @@ struct Source {
 
 class ProductFusion {
  public:
-  ProductFusion(Circuit& circuit, Neighbours neighbours)
-      : circuit_(circuit),
-        neighbours_(neighbours),
-        is_gone_(circuit.steps.size(), false),
-        uses_(circuit.tensors.size(), 0) {
+  ProductFusion(Circuit& circuit, const RewriteContext& context)
+      : circuit_(circuit), context_(context), is_gone_(circuit.steps.size(), false), uses_(circuit.tensors.size(), 0) {
     for (const Step& step : circuit.steps) {
       for (const BoundOperand& bound : step.operands) ++uses_[static_cast<std::size_t>(bound.operand.tensor)];
     }
@@ -121,16 +118,27 @@ class ProductFusion {
     return count;
   }
 
-  static bool fit_together(const Step& one, const Step& other) {
-    return *one.find("x") == *other.find("x") && one.integer("layout") == other.integer("layout");
+  bool fit_together(const Step& one, const Step& other) const {
+    return *one.find("x") == *other.find("x") && one.integer("layout") == other.integer("layout") &&
+           are_of_one_kind(weight_type(one), weight_type(other));
+  }
+
+  DType weight_type(const Step& product) const {
+    return circuit_.tensors[static_cast<std::size_t>(product.find("weights")->tensor)].dtype;
+  }
+
+  // Blocks of any kind, or floats of one: no way of multiplying takes both, and what no way takes goes slowly.
+  static bool are_of_one_kind(DType one, DType other) {
+    return one == other || (is_block_format(one) && is_block_format(other));
   }
 
   bool is_product(std::size_t at) const {
     const Step& step = circuit_.steps[at];
     if (is_gone_[at] || step.operation->name != "linear.matmul") return false;
+    if (context_.is_for_device) return true;
     const CircuitTensor& matrix = circuit_.tensors[static_cast<std::size_t>(step.find("weights")->tensor)];
     // Where neighbours must never show, few rows are multiplied as many are.
-    const std::int64_t rows = neighbours_ == Neighbours::may_show ? step.find("x")->shape[0] : many_rows;
+    const std::int64_t rows = context_.neighbours == Neighbours::may_show ? step.find("x")->shape[0] : many_rows;
     return multiplies_as_weights_lie(matrix.dtype, rows);
   }
 
@@ -155,7 +163,9 @@ class ProductFusion {
     if (!are_columns) return {};
     const Step& step = circuit_.steps[at];
     const std::int64_t layout = step.integer("layout");
-    const bool are_whole_braids = first % interleaved_rows == 0 && part.shape[1] % interleaved_rows == 0;
+    const bool is_in_planes = layout == static_cast<std::int64_t>(WeightLayout::planes16);
+    const std::int64_t together = is_in_planes ? plane_rows : interleaved_rows;
+    const bool are_whole_braids = first % together == 0 && part.shape[1] % together == 0;
     if (layout != 0 && !are_whole_braids) return {};
     Source source{static_cast<int>(at), layout, *step.find("x"), *step.find("weights"), {}};
     source.weights.shape[0] = part.shape[1];
@@ -193,19 +203,19 @@ class ProductFusion {
   static constexpr std::int64_t many_rows = std::numeric_limits<std::int64_t>::max();
 
   Circuit& circuit_;
-  const Neighbours neighbours_;
+  const RewriteContext& context_;
   std::vector<bool> is_gone_;
   std::vector<int> uses_;  // steps that touch each tensor, once for each field
 };
 
 }  // namespace
 
-int fuse_gated_products(Circuit& circuit, Neighbours neighbours) {
-  return ProductFusion(circuit, neighbours).fuse_gates();
+int fuse_gated_products(Circuit& circuit, const RewriteContext& context) {
+  return ProductFusion(circuit, context).fuse_gates();
 }
-int fuse_activated_products(Circuit& circuit, Neighbours neighbours) {
-  return ProductFusion(circuit, neighbours).fuse_curves();
+int fuse_activated_products(Circuit& circuit, const RewriteContext& context) {
+  return ProductFusion(circuit, context).fuse_curves();
 }
-int join_products(Circuit& circuit, Neighbours neighbours) { return ProductFusion(circuit, neighbours).join(); }
+int join_products(Circuit& circuit, const RewriteContext& context) { return ProductFusion(circuit, context).join(); }
 
 }  // namespace ingot

@@ -83,6 +83,18 @@ TEST_F(ProductFusionTest, ProductsThatShareXAreMadeTogetherAndKeepWhatOthersRead
   }
 }
 
+// No way of multiplying takes both: the reference would.
+TEST_F(ProductFusionTest, FloatsAndBlocksStayApart) {
+  CircuitBuilder builder(weights_, {.runs = {1}, .outputs = 1});
+  const Operand x = builder.input("x", DType::f32, {1, 64});
+  const Operand first = product(builder, "q8_0.gate", x);
+  const Operand second = product(builder, "f32.up", x);
+  builder.call("elementwise.add", "sum", {{"a", first}, {"b", second}, {"y", builder.output("y", first.shape)}});
+  Circuit made = builder.finish().value();
+  ASSERT_TRUE(apply_rewrites(made, {}).ok());
+  EXPECT_EQ(made.steps.size(), 3u);
+}
+
 TEST_F(ProductFusionTest, PackedWeightsAreFusedAlike) {
   for (const std::int64_t rows : {1, 21}) {
     EXPECT_EQ(operations(Form::two_weights, DType::q8_0, rows, true), "linear.gated_matmul ");
@@ -95,6 +107,20 @@ TEST_F(ProductFusionTest, PackedWeightsAreFusedAlike) {
 TEST_F(ProductFusionTest, ManyRowsWithFloatsStayAsTheyAre) {
   EXPECT_EQ(operations(Form::two_weights, DType::f32, 40), "linear.matmul linear.matmul activation.swiglu ");
   EXPECT_EQ(operations(Form::curve, DType::f32, 40), "linear.matmul activation.gelu_tanh ");
+}
+
+// What a row becomes there must not depend on how many there are.
+TEST_F(ProductFusionTest, OnADeviceManyRowsWithFloatsAreFusedAsFewAre) {
+  for (const std::int64_t rows : {1, 40}) {
+    for (const auto& [form, operation] :
+         {std::pair(Form::two_weights, "linear.gated_matmul"), std::pair(Form::halves, "linear.gated_matmul"),
+          std::pair(Form::curve, "linear.activated_matmul")}) {
+      Circuit made = circuit(form, DType::f32, rows);
+      ASSERT_TRUE(apply_rewrites(made, {.is_for_device = true}).ok());
+      ASSERT_EQ(made.steps.size(), 1u);
+      EXPECT_EQ(made.steps[0].operation->name, operation);
+    }
+  }
 }
 
 TEST_F(ProductFusionTest, TrainingKeepsProductsApart) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "model/plan/cache_lowering.h"
+#include "model/plan/joint_heads.h"
 #include "model/plan/norm_coding.h"
-#include "model/plan/packed_weights.h"
 #include "model/plan/product_fusion.h"
 
 namespace ingot {
@@ -90,6 +90,10 @@ Result<int> fuse_residual_norms(Circuit& circuit, const RewriteContext& context)
   return count;
 }
 
+Result<int> add_adapters(Circuit& circuit, const RewriteContext& context) {
+  return context.adapters == nullptr ? 0 : insert_adapters(circuit, *context.adapters);
+}
+
 Result<int> lower_attention(Circuit& circuit, const RewriteContext& context) {
   if (context.cache == nullptr) return 0;
   return lower_to_cache(circuit, *context.cache, context.neighbours);
@@ -100,18 +104,30 @@ Result<int> use_packed(Circuit& circuit, const RewriteContext& context) {
   return use_packed_weights(circuit, *context.packed);
 }
 
+Result<int> use_planes(Circuit& circuit, const RewriteContext& context) {
+  if (context.in_planes == nullptr) return 0;
+  return use_plane_weights(circuit, *context.in_planes);
+}
+
 template <int (*fuse)(Circuit&)>
 Result<int> only_for_inference(Circuit& circuit, const RewriteContext& context) {
   return context.fusion == Fusion::all ? fuse(circuit) : 0;
 }
-template <int (*fuse)(Circuit&, Neighbours)>
+template <int (*fuse)(Circuit&, const RewriteContext&)>
 Result<int> only_for_inference(Circuit& circuit, const RewriteContext& context) {
-  return context.fusion == Fusion::all ? fuse(circuit, context.neighbours) : 0;
+  return context.fusion == Fusion::all ? fuse(circuit, context) : 0;
+}
+
+template <int (*join)(Circuit&)>
+Result<int> only_for_devices(Circuit& circuit, const RewriteContext& context) {
+  return context.fusion == Fusion::all && context.is_for_device ? join(circuit) : 0;
 }
 
 constexpr Rewrite rewrites[] = {
+    {"adapters", "a copy of the weights for each adapter", add_adapters},
     {"cache lowering", "computing the keys and values of the past again", lower_attention},
     {"packed weights", "reading a row of weights at a time", use_packed},
+    {"weights in planes", "loading blocks a few bytes at a time on a device", use_planes},
     {"gated activation", "writing and reading the curve of the gate", fuse_gates},
     {"gated product", "writing and reading both factors, and encoding x twice",
      only_for_inference<fuse_gated_products>},
@@ -120,6 +136,9 @@ constexpr Rewrite rewrites[] = {
     {"joint product", "encoding x again, and waiting for the slowest thread", only_for_inference<join_products>},
     {"residual norm", "reading the sum again to normalise it", fuse_residual_norms},
     {"coded norm", "writing what is normalised, and reading it to encode it", only_for_inference<code_norms>},
+    {"joint rotation", "launching another for the keys", only_for_devices<join_rotations>},
+    {"joint store", "launching another for the values", only_for_devices<join_stores>},
+    {"rotated store", "launching another to store what was turned", only_for_devices<join_rotations_with_stores>},
 };
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include "kernels/contract/table.h"
 #include "model/circuit/circuit.h"
 #include "model/circuit/weights.h"
+#include "model/plan/adapters.h"
 #include "model/plan/cache_geometry.h"
+#include "model/plan/packed_weights.h"
 
 namespace ingot {
 
@@ -17,11 +19,15 @@ enum class Fusion : std::uint8_t {
 
 // What rewrites must know beside the circuit.
 struct RewriteContext {
-  const CacheGeometry* cache = nullptr;  // null: the pass keeps nothing
-  const Weights* packed = nullptr;       // in an execution layout (packed_weights.h); null: none
+  const CacheGeometry* cache = nullptr;        // null: the pass keeps nothing
+  const FindAdapters* adapters = nullptr;      // of this pass; null: none
+  const Weights* packed = nullptr;             // in an execution layout (packed_weights.h); null: none
+  const WeightAddresses* in_planes = nullptr;  // on a device (packed_weights.h); null: none
   Fusion fusion = Fusion::all;
   // Where they must never show, nothing depends on how many rows a pass has.
   Neighbours neighbours = Neighbours::may_show;
+  // On a device every step is a launch, so that small ones are worth joining which share no data.
+  bool is_for_device = false;
 };
 
 struct Rewrite {

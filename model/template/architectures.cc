@@ -16,12 +16,25 @@ extern const ModelArchitecture qwen3moe_architecture;
 extern const ModelArchitecture qwen3next_architecture;
 extern const ModelArchitecture mamba_architecture;
 extern const ModelArchitecture mamba2_architecture;
+extern const ModelArchitecture olmo2_architecture;
+extern const ModelArchitecture granite_architecture;
+extern const ModelArchitecture smollm3_architecture;
+extern const ModelArchitecture glm4_architecture;
+extern const ModelArchitecture qwen3vl_architecture;
+extern const ModelArchitecture gpt_oss_architecture;
+extern const ModelArchitecture deepseek2_architecture;
+extern const ModelArchitecture falcon_h1_architecture;
+extern const ModelArchitecture lfm2_architecture;
+extern const ModelArchitecture gemma3n_architecture;
 
 std::span<const ModelArchitecture* const> all_architectures() {
   static const ModelArchitecture* const architectures[] = {
-      &llama_architecture,    &qwen2_architecture,     &qwen3_architecture, &phi3_architecture,
-      &gemma2_architecture,   &gemma3_architecture,    &gpt2_architecture,  &bert_architecture,
-      &qwen3moe_architecture, &qwen3next_architecture, &mamba_architecture, &mamba2_architecture,
+      &llama_architecture,    &qwen2_architecture,     &qwen3_architecture,     &phi3_architecture,
+      &gemma2_architecture,   &gemma3_architecture,    &gpt2_architecture,      &bert_architecture,
+      &qwen3moe_architecture, &qwen3next_architecture, &mamba_architecture,     &mamba2_architecture,
+      &olmo2_architecture,    &granite_architecture,   &smollm3_architecture,   &glm4_architecture,
+      &qwen3vl_architecture,  &gpt_oss_architecture,   &deepseek2_architecture, &falcon_h1_architecture,
+      &lfm2_architecture,     &gemma3n_architecture,
   };
   return architectures;
 }

@@ -7,6 +7,7 @@
 
 #include "model/template/companions.h"
 #include "model/template/decoder_pieces.h"
+#include "model/template/embedder.h"
 #include "model/template/keys.h"
 
 namespace ingot {
@@ -63,16 +64,6 @@ class BertTemplate : public Template {
   ModelFacts facts_;
 };
 
-// Where a file does not say, tokens keep their vectors.
-Result<Pooling> read_pooling(const ModelSource& source) {
-  constexpr std::string_view key = "bert.pooling_type";
-  const std::int64_t number = TRY(source.metadata.integer_or(key, 0));
-  if (number == -1) return Pooling::none;
-  if (number >= 0 && number <= static_cast<std::int64_t>(Pooling::last)) return static_cast<Pooling>(number);
-  return Error::of(ErrorCode::unsupported, key, ": expected 0 (none), 1 (mean), 2 (cls) or 3 (last), found ", number,
-                   number == 4 ? " (rank): a model that ranks texts makes no vector of one" : "");
-}
-
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   const Keys keys(source.metadata, "bert");
   if (TRY(keys.boolean_or("attention.causal", false))) {
@@ -82,7 +73,8 @@ Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   numbers.context = TRY(read_position_rows(source));
   const ConstAnyView* types = source.weights.find("token_types.weight");
   const std::int64_t type_count = types != nullptr && types->rank() == 2 ? types->size(0) : 0;
-  const Pooling pooling = TRY(read_pooling(source));
+  // Where a file does not say, tokens keep their vectors.
+  const Pooling pooling = TRY(read_pooling_key(source.metadata)).value_or(Pooling::none);
   return std::unique_ptr<Template>(std::make_unique<BertTemplate>(numbers, type_count, pooling));
 }
 

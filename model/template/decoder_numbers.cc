@@ -49,6 +49,24 @@ std::int64_t scaled_context(const Keys& keys, const Rotation& rotation) {
   return reached > 0 ? static_cast<std::int64_t>(std::min(reached, static_cast<double>(most_context))) : 0;
 }
 
+// One number for all layers, or a list with one for each, in which layers without attention have 0.
+Result<std::int64_t> read_key_heads(const Metadata& metadata, const Keys& keys, std::int64_t heads) {
+  constexpr std::string_view suffix = "attention.head_count_kv";
+  const MetadataValue* given = metadata.find(keys.key(suffix));
+  if (given == nullptr || !given->is_list) return keys.size_or(suffix, heads, most_width);
+  const ScalarList list = TRY(metadata.integer_list(keys.key(suffix)));
+  std::int64_t found = 0;
+  for (std::size_t layer = 0; layer < list.size(); ++layer) {
+    const std::int64_t of_layer = list.integer(layer);
+    if (of_layer < 0 || of_layer > most_width || (found != 0 && of_layer != 0 && of_layer != found)) {
+      return Error::of(ErrorCode::unsupported, keys.key(suffix), ": expected ", found, " or 0 for every layer, found ",
+                       of_layer);
+    }
+    found = std::max(found, of_layer);
+  }
+  return found;
+}
+
 }  // namespace
 
 double DecoderNumbers::attention_scale() const { return 1 / std::sqrt(static_cast<double>(key_dimensions)); }
@@ -78,7 +96,7 @@ Result<DecoderNumbers> read_decoder_numbers(const ModelSource& source, std::stri
   DecoderNumbers numbers = TRY(read_trunk_numbers(source, prefix));
   numbers.hidden = TRY(keys.size_or("feed_forward_length", 0, most_width));
   numbers.heads = TRY(keys.size("attention.head_count", most_width));
-  numbers.key_heads = TRY(keys.size_or("attention.head_count_kv", numbers.heads, most_width));
+  numbers.key_heads = TRY(read_key_heads(source.metadata, keys, numbers.heads));
   if (numbers.key_heads < 1 || numbers.heads % numbers.key_heads != 0) {
     return Error::of(ErrorCode::invalid_argument, keys.key("attention.head_count_kv"), ": expected a divisor of ",
                      numbers.heads, " heads, found ", numbers.key_heads);

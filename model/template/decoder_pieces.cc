@@ -39,12 +39,25 @@ HeadOperands normed_heads(CircuitBuilder& builder, const HeadOperands& heads, do
   return {q, k, heads.v};
 }
 
+HeadOperands jointly_normed_heads(CircuitBuilder& builder, const HeadOperands& heads, double epsilon) {
+  const auto normed = [&](const Operand& x, std::string_view name) {
+    const Operand rows = builder.reshaped(x, {x.shape[0], x.shape[1] * x.shape[2]});
+    return builder.reshaped(rms_norm(builder, name, rows, name, epsilon), x.shape);
+  };
+  return {normed(heads.q, "attn_q_norm"), normed(heads.k, "attn_k_norm"), heads.v};
+}
+
+Operand attention_of_unturned_heads(CircuitBuilder& builder, const HeadOperands& heads, const DecoderNumbers& numbers,
+                                    const Attention& attention) {
+  const Operand mixed = attention_over_runs(builder, heads.q, heads.k, heads.v, attention);
+  return linear(builder, "attn_output", mixed, numbers.width);
+}
+
 Operand attention_of_heads(CircuitBuilder& builder, const PassOperands& inputs, const HeadOperands& heads,
                            const DecoderNumbers& numbers, const Rotation& rotation, const Attention& attention) {
   const Operand q = rotated(builder, "rope_q", heads.q, inputs.positions, rotation);
   const Operand k = rotated(builder, "rope_k", heads.k, inputs.positions, rotation);
-  const Operand mixed = attention_over_runs(builder, q, k, heads.v, attention);
-  return linear(builder, "attn_output", mixed, numbers.width);
+  return attention_of_unturned_heads(builder, {q, k, heads.v}, numbers, attention);
 }
 
 Attention attention_of(const DecoderNumbers& n) {
@@ -83,6 +96,9 @@ std::span<const NameRule> decoder_name_rules() {
       NameRule{"layers.{}.mlp.up_proj.weight", "blk.{}.ffn_up.weight"},
       NameRule{"layers.{}.mlp.gate_up_proj.weight", "blk.{}.ffn_up.weight"},
       NameRule{"layers.{}.mlp.down_proj.weight", "blk.{}.ffn_down.weight"},
+      NameRule{"layers.{}.mlp.gate_proj.bias", "blk.{}.ffn_gate.bias"},
+      NameRule{"layers.{}.mlp.up_proj.bias", "blk.{}.ffn_up.bias"},
+      NameRule{"layers.{}.mlp.down_proj.bias", "blk.{}.ffn_down.bias"},
       NameRule{"layers.{}.mlp.gate.weight", "blk.{}.ffn_gate_inp.weight"},
       NameRule{"layers.{}.mlp.experts.{}.gate_proj.weight", "blk.{}.ffn_gate_exps.weight"},
       NameRule{"layers.{}.mlp.experts.{}.up_proj.weight", "blk.{}.ffn_up_exps.weight"},

@@ -16,6 +16,13 @@ HeadOperands project_heads(CircuitBuilder& builder, const Operand& x, const Deco
 // Each head of q and k normalised, by attn_q_norm and attn_k_norm.
 HeadOperands normed_heads(CircuitBuilder& builder, const HeadOperands& heads, double epsilon);
 
+// All of q's heads normalised as one row, and all of k's, by attn_q_norm and attn_k_norm.
+HeadOperands jointly_normed_heads(CircuitBuilder& builder, const HeadOperands& heads, double epsilon);
+
+// Mixed and projected by attn_output, as the heads are: for layers that know no positions.
+Operand attention_of_unturned_heads(CircuitBuilder& builder, const HeadOperands& heads, const DecoderNumbers& numbers,
+                                    const Attention& attention);
+
 // Turned, mixed and projected by attn_output: all that follows the heads' projections and norms.
 Operand attention_of_heads(CircuitBuilder& builder, const PassOperands& inputs, const HeadOperands& heads,
                            const DecoderNumbers& numbers, const Rotation& rotation, const Attention& attention);

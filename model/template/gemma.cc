@@ -69,8 +69,9 @@ class GemmaTemplate : public Template {
 // largest model of each generation, known by its layers, where d is a head's share of the width.
 Result<double> read_scale(const Keys& keys, const DecoderNumbers& numbers, std::int64_t layers_of_largest) {
   const bool is_largest = numbers.layers == layers_of_largest;
-  const double share = static_cast<double>(numbers.width / numbers.heads);
-  return keys.number_or("attention.scale", is_largest ? 1 / std::sqrt(share) : numbers.attention_scale());
+  const std::int64_t share = numbers.width / numbers.heads;
+  return keys.number_or("attention.scale",
+                        is_largest ? 1 / std::sqrt(static_cast<double>(share)) : numbers.attention_scale());
 }
 
 Result<std::unique_ptr<Template>> create_gemma2(const ModelSource& source) {
@@ -105,8 +106,6 @@ constexpr std::array number_rules = {
     NumberRule{"sliding_window", "attention.sliding_window"},
     NumberRule{"sliding_window_pattern", "attention.sliding_window_pattern"},
     NumberRule{"_sliding_window_pattern", "attention.sliding_window_pattern"},
-    NumberRule{"rope_parameters.full_attention.rope_theta", "rope.freq_base"},
-    NumberRule{"rope_parameters.full_attention.factor", "rope.scaling.factor"},
     NumberRule{"rope_parameters.sliding_attention.rope_theta", "rope.freq_base_swa"},
     NumberRule{"rope_local_base_freq", "rope.freq_base_swa"},
 };
@@ -133,10 +132,8 @@ Result<void> translate(const ModelFile& file, ModelSource& source, std::string_v
   TRY(translate_layer_types(file, name, metadata));
   const Keys keys(metadata, name);
   // What these models have where config.json leaves it out.
-  if (!keys.has("attention.key_length")) {
-    metadata.set_integer(keys.key("attention.key_length"), 256);
-    metadata.set_integer(keys.key("attention.value_length"), 256);
-  }
+  set_usual_size(metadata, name, "attention.key_length", 256);
+  set_usual_size(metadata, name, "attention.value_length", 256);
   const double scalar = TRY(config.number_or("query_pre_attn_scalar", 256));
   if (!(scalar > 0)) {
     return Error::of(ErrorCode::invalid_argument, "query_pre_attn_scalar: expected more than 0, found ",
@@ -153,12 +150,7 @@ Result<void> translate_gemma2(const ModelFile& file, ModelSource& source) { retu
 
 Result<void> translate_gemma3(const ModelFile& file, ModelSource& source) {
   TRY(translate(file, source, "gemma3"));
-  const Keys keys(source.metadata, "gemma3");
-  if (!keys.has("rope.freq_base")) source.metadata.set_number(keys.key("rope.freq_base"), 1e6);
-  if (file.metadata().has("rope_parameters.full_attention.rope_type")) {
-    const std::string_view kind = TRY(file.metadata().text("rope_parameters.full_attention.rope_type"));
-    source.metadata.set_text(keys.key("rope.scaling.type"), kind == "default" ? "none" : kind);
-  }
+  set_usual_number(source.metadata, "gemma3", "rope.freq_base", 1e6);
   return {};
 }
 
@@ -167,7 +159,9 @@ constexpr std::array<std::string_view, 1> gemma3_types = {"gemma3_text"};
 
 }  // namespace
 
-extern const ModelArchitecture gemma2_architecture = {"gemma2", gemma2_types, create_gemma2, translate_gemma2};
-extern const ModelArchitecture gemma3_architecture = {"gemma3", gemma3_types, create_gemma3, translate_gemma3};
+extern const ModelArchitecture gemma2_architecture = {"gemma2",         gemma2_types,          create_gemma2,
+                                                      translate_gemma2, PairStyle::half_split, decoder_name_rules};
+extern const ModelArchitecture gemma3_architecture = {"gemma3",         gemma3_types,          create_gemma3,
+                                                      translate_gemma3, PairStyle::half_split, decoder_name_rules};
 
 }  // namespace ingot

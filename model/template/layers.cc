@@ -103,6 +103,7 @@ Operand rotated(CircuitBuilder& builder, std::string_view makes, const Operand& 
                 {"high_freq_factor", rotation.high_freq_factor},
                 {"beta_fast", rotation.beta_fast},
                 {"beta_slow", rotation.beta_slow},
+                {"whole_ramp", rotation.whole_ramp},
                 {"attention_factor", rotation.attention_factor},
                 {"style", static_cast<std::int64_t>(rotation.style)}});
   return y;
@@ -111,12 +112,17 @@ Operand rotated(CircuitBuilder& builder, std::string_view makes, const Operand& 
 Operand attention_over_runs(CircuitBuilder& builder, const Operand& q, const Operand& k, const Operand& v,
                             const Attention& attention, MaskKind mask) {
   const Operand mixed = builder.activation("attn", {builder.tokens(), attention.heads, attention.value_dimensions});
+  const Operand sinks = attention.has_sinks ? builder.weight("attn_sinks.weight", {attention.heads}) : Operand{};
   for (int run_group = 0; run_group < builder.run_groups(); ++run_group) {
     const auto heads_first = [&](const Operand& all) {  // [sequences, heads, time, dimensions]
       return builder.transposed(builder.of_run_group(all, run_group), 1, 2);
     };
     builder.call("attention.sdpa", "attn",
-                 {{"q", heads_first(q)}, {"k", heads_first(k)}, {"v", heads_first(v)}, {"y", heads_first(mixed)}},
+                 {{"q", heads_first(q)},
+                  {"k", heads_first(k)},
+                  {"v", heads_first(v)},
+                  {"sinks", sinks},
+                  {"y", heads_first(mixed)}},
                  {{"scale", attention.scale},
                   {"mask_kind", static_cast<std::int64_t>(mask)},
                   {"window", attention.window},
@@ -149,6 +155,11 @@ Operand feed_forward(CircuitBuilder& builder, const Operand& x, std::int64_t hid
 }
 
 void scores(CircuitBuilder& builder, const Operand& x, std::int64_t vocabulary, double softcap) {
+  if (builder.yields_vectors()) {
+    const Operand vectors = builder.output(pass_inputs::result, x.shape);
+    builder.call("layout.copy", pass_inputs::result, {{"x", x}, {"y", vectors}});
+    return;
+  }
   const std::string_view table = builder.has_weight("output.weight") ? "output.weight" : "token_embd.weight";
   const Shape shape = {builder.pass().outputs, vocabulary};
   const Operand result = builder.output(pass_inputs::result, shape);

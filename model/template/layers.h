@@ -47,6 +47,7 @@ struct Rotation {
   double high_freq_factor = 4;
   double beta_fast = 32;
   double beta_slow = 1;
+  bool whole_ramp = true;  // of yarn: between whole pairs
   double attention_factor = 0;
   std::string frequency_factors;  // a weight's full name; empty: none
 };
@@ -61,6 +62,7 @@ struct Attention {
   double scale = 0;
   std::int64_t window = 0;  // 0: all
   double softcap = 0;       // 0: none
+  bool has_sinks = false;   // attn_sinks, a score of each head that takes its share and gives nothing
 };
 
 // Lets every token attend to the tokens of its run, or to those up to itself. q, k, v are [tokens, heads, dimensions];
@@ -76,7 +78,7 @@ Operand gated_feed_forward(CircuitBuilder& builder, const Operand& x, std::int64
 Operand feed_forward(CircuitBuilder& builder, const Operand& x, std::int64_t hidden, std::string_view activation);
 
 // The pass's result: scores over the vocabulary by output.weight, or by the embedding table where the model has no such
-// weight; c tanh(s / c) of them where the cap c is not 0.
+// weight; c tanh(s / c) of them where the cap c is not 0. Where vectors are asked for, x itself.
 void scores(CircuitBuilder& builder, const Operand& x, std::int64_t vocabulary, double softcap);
 
 // The rows of the tokens whose output is wanted.

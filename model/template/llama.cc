@@ -64,6 +64,7 @@ constexpr std::array<std::string_view, 3> model_types = {"llama", "mistral", "mi
 
 }  // namespace
 
-extern const ModelArchitecture llama_architecture = {"llama", model_types, create, translate, PairStyle::interleaved};
+extern const ModelArchitecture llama_architecture = {
+    "llama", model_types, create, translate, PairStyle::interleaved, decoder_name_rules};
 
 }  // namespace ingot

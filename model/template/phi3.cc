@@ -120,6 +120,7 @@ constexpr std::array<std::string_view, 1> model_types = {"phi3"};
 
 }  // namespace
 
-extern const ModelArchitecture phi3_architecture = {"phi3", model_types, create, translate};
+extern const ModelArchitecture phi3_architecture = {"phi3",    model_types,           create,
+                                                    translate, PairStyle::half_split, decoder_name_rules};
 
 }  // namespace ingot

@@ -1,5 +1,6 @@
 // Qwen 2 (2.5) and Qwen 3, dense. Both are the Llama block; Qwen 2 adds biases to q, k and v, Qwen 3 norms each head of
-// q and k before they are turned.
+// q and k before they are turned. Of Qwen 3 VL it is the part that reads and writes text: between tokens of text alone,
+// its positions of time, height and width are one.
 //
 //   h += o(attention(rope(q(n)), rope(k(n)), v(n))),  n = rms_norm(h)
 //   h += down(silu(gate(n)) up(n)),                   n = rms_norm(h)
@@ -90,12 +91,48 @@ Result<std::unique_ptr<Template>> create_qwen3(const ModelSource& source) {
 }
 Result<void> translate_qwen3(const ModelFile& file, ModelSource& source) { return translate(file, source, "qwen3"); }
 
+Result<std::unique_ptr<Template>> create_qwen3vl(const ModelSource& source) {
+  return create(source, "qwen3vl", HeadNorm::rms);
+}
+
+// GGUF's readers ask for four sections, of which the last is none, and for the layers that images enter.
+Result<void> translate_sections(const ModelFile& whole, const ModelFile& text, Metadata& metadata) {
+  const Keys keys(metadata, "qwen3vl");
+  for (const std::string_view parent : {"rope_parameters.", "rope_scaling."}) {
+    const ScalarList given = TRY(text.metadata().integer_list_or_empty(std::string(parent).append("mrope_section")));
+    if (given.empty()) continue;
+    std::array<std::int64_t, 4> sections = {};
+    if (given.size() > sections.size()) {
+      return Error::of(ErrorCode::unsupported, "mrope_section: expected at most ", sections.size(), " numbers, found ",
+                       given.size());
+    }
+    for (std::size_t index = 0; index < given.size(); ++index) sections[index] = given.integer(index);
+    metadata.set_scalar_list<std::int64_t>(keys.key("rope.dimension_sections"), sections);
+    break;
+  }
+  const ScalarList entered = TRY(whole.metadata().integer_list_or_empty("vision_config.deepstack_visual_indexes"));
+  metadata.set_integer(keys.key("n_deepstack_layers"), static_cast<std::int64_t>(entered.size()));
+  return {};
+}
+
+Result<void> translate_qwen3vl(const ModelFile& file, ModelSource& source) {
+  const ModelFile text = TRY(text_part(file, {"model.visual.", "visual."}));
+  TRY(require_known(text, "hidden_act", {"silu"}));
+  TRY(translate_decoder_numbers(text, "qwen3vl", source.metadata));
+  TRY(translate_sections(file, text, source.metadata));
+  return translate_names(text, "model.language_model.", decoder_name_rules(), source.weights);
+}
+
 constexpr std::array<std::string_view, 1> qwen2_types = {"qwen2"};
 constexpr std::array<std::string_view, 1> qwen3_types = {"qwen3"};
+constexpr std::array<std::string_view, 1> qwen3vl_types = {"qwen3_vl"};
 
 }  // namespace
 
-extern const ModelArchitecture qwen2_architecture = {"qwen2", qwen2_types, create_qwen2, translate_qwen2};
-extern const ModelArchitecture qwen3_architecture = {"qwen3", qwen3_types, create_qwen3, translate_qwen3};
+extern const ModelArchitecture qwen2_architecture = {"qwen2",         qwen2_types,           create_qwen2,
+                                                     translate_qwen2, PairStyle::half_split, decoder_name_rules};
+extern const ModelArchitecture qwen3_architecture = {"qwen3",         qwen3_types,           create_qwen3,
+                                                     translate_qwen3, PairStyle::half_split, decoder_name_rules};
+extern const ModelArchitecture qwen3vl_architecture = {"qwen3vl", qwen3vl_types, create_qwen3vl, translate_qwen3vl};
 
 }  // namespace ingot

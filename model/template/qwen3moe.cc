@@ -66,6 +66,7 @@ constexpr std::array<std::string_view, 1> model_types = {"qwen3_moe"};
 
 }  // namespace
 
-extern const ModelArchitecture qwen3moe_architecture = {"qwen3moe", model_types, create, translate};
+extern const ModelArchitecture qwen3moe_architecture = {"qwen3moe", model_types,           create,
+                                                        translate,  PairStyle::half_split, decoder_name_rules};
 
 }  // namespace ingot

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/state/causal_conv1d.h"
 #include "model/template/keys.h"
 
 namespace ingot {
@@ -13,12 +12,6 @@ constexpr std::int64_t most_taps = 4096;
 
 // A state has no end of its own; files say this where something must be said.
 constexpr std::int64_t unlimited_context = std::int64_t{1} << 20;
-
-// Decays of each memory of each channel, or one a head, which here is a column.
-Result<void> add_transition(std::string_view name, const ConstAnyView& view, Weights& weights) {
-  const Shape shape = view.rank() == 1 ? Shape{view.size(0), 1} : view.shape();
-  return add_mapped(name, view, shape, decay_of, weights);
-}
 
 constexpr std::array common_number_rules = {
     NumberRule{"num_hidden_layers", "block_count"},
@@ -65,9 +58,16 @@ Result<StateSpaceNumbers> read_state_space_numbers(const ModelSource& source, st
 }
 
 Operand causal_convolution(CircuitBuilder& builder, std::string_view makes, const Operand& x, std::int64_t taps) {
+  return causal_convolution(builder, makes, x, {"ssm_conv1d", taps, ConvolutionActivation::silu});
+}
+
+Operand causal_convolution(CircuitBuilder& builder, std::string_view makes, const Operand& x,
+                           const Convolution& convolution) {
   const std::int64_t channels = x.shape.last();
-  const Operand weights = builder.weight("ssm_conv1d.weight", {channels, taps});
-  const Operand bias = builder.optional_weight("ssm_conv1d.bias", {channels});
+  const std::int64_t taps = convolution.taps;
+  const std::string name(convolution.name);
+  const Operand weights = builder.weight(name + ".weight", {channels, taps});
+  const Operand bias = builder.optional_weight(name + ".bias", {channels});
   const Operand y = builder.activation(makes, x.shape);
   for (int run_group = 0; run_group < builder.run_groups(); ++run_group) {
     const StateOperands state = builder.state("conv_state", run_group, {channels, taps - 1});
@@ -78,7 +78,7 @@ Operand causal_convolution(CircuitBuilder& builder, std::string_view makes, cons
                   {"initial_state", state.initial},
                   {"y", builder.transposed(builder.of_run_group(y, run_group), 1, 2)},
                   {"final_state", state.final}},
-                 {{"activation", static_cast<std::int64_t>(ConvolutionActivation::silu)}});
+                 {{"activation", static_cast<std::int64_t>(convolution.curve)}});
   }
   return y;
 }
@@ -91,6 +91,11 @@ Operand unit_rms(CircuitBuilder& builder, const std::string& makes, const Operan
 }
 
 float decay_of(float logarithm) { return -std::exp(logarithm); }
+
+Result<void> add_transition(std::string_view name, const ConstAnyView& view, Weights& weights) {
+  const Shape shape = view.rank() == 1 ? Shape{view.size(0), 1} : view.shape();
+  return add_mapped(name, view, shape, decay_of, weights);
+}
 
 Result<void> translate_state_space(const ModelFile& file, std::string_view architecture,
                                    std::span<const NumberRule> number_rules, std::span<const NameRule> name_rules,

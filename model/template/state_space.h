@@ -1,6 +1,7 @@
 // What models with a recurrent state share: their numbers, and the short convolution in front of the recurrence.
 #pragma once
 
+#include "kernels/state/causal_conv1d.h"
 #include "model/template/layers.h"
 #include "model/template/translation.h"
 
@@ -17,7 +18,16 @@ struct StateSpaceNumbers {
 
 Result<StateSpaceNumbers> read_state_space_numbers(const ModelSource& source, std::string_view prefix);
 
-// x [tokens, channels] convolved over time by ssm_conv1d, each sequence from where it stands, and silu of that.
+// x [tokens, channels] convolved over time by "<name>.weight" and, where there is one, "<name>.bias", each sequence
+// from where it stands, and the curve of that.
+struct Convolution {
+  std::string_view name;
+  std::int64_t taps = 0;
+  ConvolutionActivation curve = ConvolutionActivation::none;
+};
+Operand causal_convolution(CircuitBuilder& builder, std::string_view makes, const Operand& x,
+                           const Convolution& convolution);
+// By ssm_conv1d, and silu of that.
 Operand causal_convolution(CircuitBuilder& builder, std::string_view makes, const Operand& x, std::int64_t taps);
 
 // x / sqrt(mean(x^2) + epsilon) over the last axis: an RMS norm without weights.
@@ -25,6 +35,8 @@ Operand unit_rms(CircuitBuilder& builder, const std::string& makes, const Operan
 
 // Checkpoints keep the logarithm of a decay.
 float decay_of(float logarithm);
+// Decays of each memory of each channel, or one a head, which here is a column.
+Result<void> add_transition(std::string_view name, const ConstAnyView& view, Weights& weights);
 
 // Translates a Mamba checkpoint: what both kinds have, and the rules of one.
 Result<void> translate_state_space(const ModelFile& file, std::string_view architecture,

@@ -49,6 +49,8 @@ struct ModelSource {
   Weights weights;
 };
 
+struct NameRule;  // model/template/translation.h
+
 struct ModelArchitecture {
   std::string_view name;                          // general.architecture
   std::span<const std::string_view> model_types;  // what config.json calls it
@@ -58,6 +60,9 @@ struct ModelArchitecture {
   // Where a head's rotated pairs lie in its GGUF files. Checkpoints have them in halves, so an architecture whose files
   // have neighbours gets the rows of its queries and keys in another order when it is written.
   PairStyle pairs_in_gguf = PairStyle::half_split;
+  // What matrices are called in a checkpoint whose pairs lie in halves, without "model." before it: so an adapter made
+  // beside one names them. Null: such adapters are not known here.
+  std::span<const NameRule> (*matrix_names)() = nullptr;
 };
 
 std::span<const ModelArchitecture* const> all_architectures();

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 #include <map>
-#include <optional>
 
+#include "model/files/quoted.h"
 #include "model/template/decoder_numbers.h"
 #include "model/template/keys.h"
 
@@ -23,20 +23,27 @@ constexpr std::array decoder_rules = {
     NumberRule{"head_dim", "attention.value_length"},
     NumberRule{"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
     NumberRule{"rope_parameters.rope_theta", "rope.freq_base"},
+    NumberRule{"rope_parameters.full_attention.rope_theta", "rope.freq_base"},
     NumberRule{"rope_theta", "rope.freq_base"},
     NumberRule{"rope_parameters.factor", "rope.scaling.factor"},
+    NumberRule{"rope_parameters.full_attention.factor", "rope.scaling.factor"},
     NumberRule{"rope_scaling.factor", "rope.scaling.factor"},
     NumberRule{"rope_parameters.low_freq_factor", "rope.scaling.low_freq_factor"},
     NumberRule{"rope_scaling.low_freq_factor", "rope.scaling.low_freq_factor"},
     NumberRule{"rope_parameters.high_freq_factor", "rope.scaling.high_freq_factor"},
     NumberRule{"rope_scaling.high_freq_factor", "rope.scaling.high_freq_factor"},
     NumberRule{"rope_parameters.beta_fast", "rope.scaling.yarn_beta_fast"},
+    NumberRule{"rope_parameters.full_attention.beta_fast", "rope.scaling.yarn_beta_fast"},
     NumberRule{"rope_scaling.beta_fast", "rope.scaling.yarn_beta_fast"},
     NumberRule{"rope_parameters.beta_slow", "rope.scaling.yarn_beta_slow"},
+    NumberRule{"rope_parameters.full_attention.beta_slow", "rope.scaling.yarn_beta_slow"},
     NumberRule{"rope_scaling.beta_slow", "rope.scaling.yarn_beta_slow"},
     NumberRule{"rope_parameters.attention_factor", "rope.scaling.attn_factor"},
+    NumberRule{"rope_parameters.full_attention.attention_factor", "rope.scaling.attn_factor"},
     NumberRule{"rope_scaling.attention_factor", "rope.scaling.attn_factor"},
     NumberRule{"rope_parameters.original_max_position_embeddings", "rope.scaling.original_context_length"},
+    NumberRule{"rope_parameters.full_attention.original_max_position_embeddings",
+               "rope.scaling.original_context_length"},
     NumberRule{"rope_scaling.original_max_position_embeddings", "rope.scaling.original_context_length"},
     NumberRule{"num_local_experts", "expert_count"},
     NumberRule{"num_experts", "expert_count"},
@@ -114,9 +121,9 @@ Result<void> translate_partial_rotation(const ModelFile& file, std::string_view 
   constexpr std::string_view newer = "rope_parameters.partial_rotary_factor";
   constexpr std::string_view older = "partial_rotary_factor";
   const std::string_view key = file.metadata().has(newer) ? newer : older;
-  const double share = TRY(file.metadata().number_or(key, 1));
-  if (share == 1) return {};
-  if (!(share > 0 && share < 1)) {
+  if (!file.metadata().has(key)) return {};
+  const double share = TRY(file.metadata().number(key));
+  if (!(share > 0 && share <= 1)) {
     return Error::of(ErrorCode::invalid_argument, key, ": expected a share above 0 and up to 1, found ",
                      std::to_string(share));
   }
@@ -156,35 +163,70 @@ Result<void> translate_numbers(const ModelFile& file, std::string_view architect
 
 std::span<const NumberRule> decoder_number_rules() { return decoder_rules; }
 
-Result<void> translate_decoder_numbers(const ModelFile& file, std::string_view architecture, Metadata& metadata) {
+Result<void> translate_decoder_numbers(const ModelFile& file, std::string_view architecture, Metadata& metadata,
+                                       std::initializer_list<std::string_view> itself) {
+  const auto is_read = [&](std::string_view key) {
+    return std::find(itself.begin(), itself.end(), key) != itself.end();
+  };
   TRY(translate_numbers(file, architecture, decoder_rules, metadata));
   metadata.set_text(rope_style_key, "half_split");
-  for (const std::string_view key : {"rope_parameters.rope_type", "rope_scaling.rope_type", "rope_scaling.type"}) {
+  for (const std::string_view key : {"rope_parameters.rope_type", "rope_parameters.full_attention.rope_type",
+                                     "rope_scaling.rope_type", "rope_scaling.type"}) {
     if (!file.metadata().has(key)) continue;
     const std::string_view kind = TRY(file.metadata().text(key));
     metadata.set_text(std::string(architecture) + ".rope.scaling.type", kind == "default" ? "none" : kind);
     break;
   }
   // Ways of scaling that are not computed here.
-  for (const std::string_view parent : {"rope_parameters.", "rope_scaling."}) {
+  for (const std::string_view parent : {"rope_parameters.", "rope_parameters.full_attention.", "rope_scaling."}) {
     for (const std::string_view key : {"mscale", "mscale_all_dim"}) {
       const std::string full = std::string(parent).append(key);
-      if (!file.metadata().has(full)) continue;
+      if (is_read(key) || !file.metadata().has(full)) continue;
       return Error::of(ErrorCode::unsupported, full, ": expected none, found one");
     }
-    TRY(require_flag(file, std::string(parent).append("truncate"), true));
+    if (!is_read("truncate")) TRY(require_flag(file, std::string(parent).append("truncate"), true));
   }
   return translate_partial_rotation(file, architecture, metadata);
+}
+
+Result<ModelFile> text_part(const ModelFile& file, std::initializer_list<std::string_view> others) {
+  constexpr std::string_view prefix = "text_config.";
+  Metadata metadata;
+  for (const Metadata::Entry& entry : file.metadata().entries()) {
+    if (entry.key.starts_with(prefix)) TRY(metadata.add_view(entry.key.substr(prefix.size()), entry.value));
+  }
+  return file.part(std::move(metadata), std::span(others.begin(), others.size()));
+}
+
+void set_usual_number(Metadata& metadata, std::string_view architecture, std::string_view suffix, double value) {
+  const std::string key = Keys(metadata, architecture).key(suffix);
+  if (!metadata.has(key)) metadata.set_number(key, value);
+}
+
+void set_usual_size(Metadata& metadata, std::string_view architecture, std::string_view suffix, std::int64_t value) {
+  const std::string key = Keys(metadata, architecture).key(suffix);
+  if (!metadata.has(key)) metadata.set_integer(key, value);
 }
 
 Result<void> translate_layer_types(const ModelFile& file, std::string_view architecture, Metadata& metadata) {
   const TextList types = TRY(file.metadata().text_list_or_empty("layer_types"));
   if (types.empty()) return {};
   const auto slides = std::make_unique<bool[]>(types.size());
-  for (std::size_t layer = 0; layer < types.size(); ++layer) slides[layer] = types[layer] == "sliding_attention";
+  for (std::size_t layer = 0; layer < types.size(); ++layer) {
+    slides[layer] = types[layer] == "sliding_attention";
+    if (slides[layer] || types[layer] == "full_attention") continue;
+    return Error::of(ErrorCode::unsupported, "layer_types: expected full_attention or sliding_attention, found ",
+                     Quoted{types[layer]});
+  }
   metadata.set_scalar_list<bool>(std::string(architecture) + ".attention.sliding_window_pattern",
                                  std::span(slides.get(), types.size()));
   return {};
+}
+
+Result<ScalarList> number_list_of(const ModelFile& file, std::string_view key, std::size_t count) {
+  const ScalarList list = TRY(file.metadata().number_list_or_empty(key));
+  if (list.empty() || list.size() == count) return list;
+  return Error::of(ErrorCode::corrupt, key, ": expected ", count, " numbers, found ", list.size());
 }
 
 Result<void> require_known(const ModelFile& file, std::string_view key, std::initializer_list<std::string_view> known) {
@@ -212,8 +254,25 @@ Result<void> add_mapped(std::string_view name, const ConstAnyView& view, const S
   return {};
 }
 
+Result<void> leave_out(std::string_view, const ConstAnyView&, Weights&) { return {}; }
+
 Result<void> add_plus_one(std::string_view name, const ConstAnyView& view, Weights& weights) {
   return add_mapped(name, view, view.shape(), [](float w) { return 1 + w; }, weights);
+}
+
+Result<void> add_copied(std::string_view name, const ConstAnyView& view, Weights& weights) {
+  if (is_block_format(view.dtype()) || view.rank() == 0) {
+    return Error::of(ErrorCode::corrupt, name, ": expected a tensor of single numbers, found ", view.dtype(), " ",
+                     view.shape());
+  }
+  const AnyView copy = TRY(weights.add_owned(name, view.dtype(), view.shape()));
+  const auto bytes = static_cast<std::size_t>(block_bytes(view.dtype()));
+  std::byte* target = copy.data();
+  for_each_block(view, [&](std::int64_t offset) {
+    std::memcpy(target, view.data() + offset, bytes);
+    target += bytes;
+  });
+  return {};
 }
 
 Result<void> add_convolution(std::string_view name, const ConstAnyView& view, Weights& weights) {
@@ -221,6 +280,14 @@ Result<void> add_convolution(std::string_view name, const ConstAnyView& view, We
     return Error::of(ErrorCode::corrupt, name, ": expected [channels, 1, taps], found ", view.shape());
   }
   return add_mapped(name, view, {view.size(0), view.size(2)}, [](float w) { return w; }, weights);
+}
+
+std::optional<std::string> translated_name(std::string_view name, std::string_view prefix,
+                                           std::span<const NameRule> rules) {
+  if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  std::optional<Match> found = match(name, rules);
+  if (!found || found->expert >= 0 || found->rule->change != nullptr) return std::nullopt;
+  return std::move(found->name);
 }
 
 Result<void> translate_names(const ModelFile& file, std::string_view prefix, std::span<const NameRule> rules,

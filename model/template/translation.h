@@ -1,6 +1,8 @@
 // Translating Hugging Face checkpoints: config.json's numbers into GGUF's keys, tensor names into GGUF's names.
 #pragma once
 
+#include <optional>
+
 #include "model/template/template.h"
 
 namespace ingot {
@@ -18,8 +20,12 @@ struct NameRule {
 
 // Changes that several architectures need. The results are f32.
 Result<void> add_plus_one(std::string_view name, const ConstAnyView& view, Weights& weights);  // 1 + w
+// What the view shows, in one piece and of its type: of another order of axes, or of every second row. No blocks.
+Result<void> add_copied(std::string_view name, const ConstAnyView& view, Weights& weights);
 // [channels, 1, taps] as [channels, taps].
 Result<void> add_convolution(std::string_view name, const ConstAnyView& view, Weights& weights);
+// Nothing: what the tensor holds is added elsewhere.
+Result<void> leave_out(std::string_view name, const ConstAnyView& view, Weights& weights);
 // f of every element, under a shape of as many.
 Result<void> add_mapped(std::string_view name, const ConstAnyView& view, const Shape& shape, float (*f)(float),
                         Weights& weights);
@@ -35,12 +41,26 @@ struct NumberRule {
 Result<void> translate_numbers(const ModelFile& file, std::string_view architecture, std::span<const NumberRule> rules,
                                Metadata& metadata);
 
-// The rules that every Llama-like config.json follows, rope scaling included.
+// The rules that every Llama-like config.json follows, rope scaling included. Settings of the scaling that few models
+// have are refused, but for those that the architecture reads `itself` ("truncate").
 std::span<const NumberRule> decoder_number_rules();
-Result<void> translate_decoder_numbers(const ModelFile& file, std::string_view architecture, Metadata& metadata);
+Result<void> translate_decoder_numbers(const ModelFile& file, std::string_view architecture, Metadata& metadata,
+                                       std::initializer_list<std::string_view> itself = {});
 
-// "layer_types" as "<architecture>.attention.sliding_window_pattern", where config.json has it.
+// The part of a model for text and images (or sounds) that reads and writes text: the numbers that config.json has
+// under "text_config", and all tensors but those whose names start with one of `others`. The file must outlive it.
+Result<ModelFile> text_part(const ModelFile& file, std::initializer_list<std::string_view> others);
+
+// What a model has where config.json leaves it out.
+void set_usual_number(Metadata& metadata, std::string_view architecture, std::string_view suffix, double value);
+void set_usual_size(Metadata& metadata, std::string_view architecture, std::string_view suffix, std::int64_t value);
+
+// "layer_types" as "<architecture>.attention.sliding_window_pattern", where config.json has it. Layers of other kinds
+// than full and sliding attention are refused.
 Result<void> translate_layer_types(const ModelFile& file, std::string_view architecture, Metadata& metadata);
+
+// Whether a list of config.json, where it has one, holds as many numbers as it must: empty where it has none.
+Result<ScalarList> number_list_of(const ModelFile& file, std::string_view key, std::size_t count);
 
 // For settings that change the computation: where config.json has `key`, it must be one of `known`.
 Result<void> require_known(const ModelFile& file, std::string_view key, std::initializer_list<std::string_view> known);
@@ -51,5 +71,10 @@ Result<void> require_flag(const ModelFile& file, std::string_view key, bool know
 // starts with it, because some checkpoints have it and some do not ("transformer.", "model.", "bert.").
 Result<void> translate_names(const ModelFile& file, std::string_view prefix, std::span<const NameRule> rules,
                              Weights& weights);
+
+// The name here of a tensor that is stored the same, and is not one of several experts'; nothing where no rule gives
+// one.
+std::optional<std::string> translated_name(std::string_view name, std::string_view prefix,
+                                           std::span<const NameRule> rules);
 
 }  // namespace ingot

@@ -72,6 +72,22 @@ TEST(Rotation, ASharedPartOfEachHeadTurns) {
   EXPECT_EQ(source.value().metadata.integer("phi3.rope.dimension_count").value(), 18);
 }
 
+TEST(Rotation, WhatIsLeftOutIsWhatTheModelsOwnCodeTakes) {
+  const TemporaryFolder folder;
+  const std::string sizes = R"("num_hidden_layers": 1, "hidden_size": 2, "num_attention_heads": 1})";
+  const Metadata smollm3 = translated(folder, R"({"model_type": "smollm3", )" + sizes).value().metadata;
+  EXPECT_EQ(smollm3.number("smollm3.rope.freq_base").value(), 2e6);
+  const Metadata olmo3 = translated(folder, R"({"model_type": "olmo3", )" + sizes).value().metadata;
+  EXPECT_EQ(olmo3.number("olmo2.rope.freq_base").value(), 500000);
+  EXPECT_EQ(olmo3.integer("olmo2.attention.sliding_window").value(), 4096);
+  const Metadata glm4 = translated(folder, R"({"model_type": "glm4", )" + sizes).value().metadata;
+  EXPECT_EQ(glm4.integer("glm4.attention.key_length").value(), 128);
+  EXPECT_EQ(glm4.integer("glm4.rope.dimension_count").value(), 64);
+  const Metadata whole =
+      translated(folder, R"({"model_type": "glm4", "partial_rotary_factor": 1, )" + sizes).value().metadata;
+  EXPECT_EQ(whole.integer("glm4.rope.dimension_count").value(), 128);
+}
+
 TEST(Rotation, AFactorOfNoKindScalesPositions) {
   const TemporaryFolder folder;
   ModelSource source = translated(folder, R"({"model_type": "qwen2", "num_hidden_layers": 1, "hidden_size": 2,
@@ -84,13 +100,77 @@ TEST(Rotation, AFactorOfNoKindScalesPositions) {
   EXPECT_EQ(numbers.value().rotation.original_context, 32);
 }
 
+// Elements of a row are the codes 0 to 15, twice; rows of gate and up stand in turns, with exponents of their own.
+TEST(PackedExperts, BecomeBlocksOfNeighboursHalfABlockApart) {
+  const TemporaryFolder folder;
+  folder.write("config.json", R"({"model_type": "gpt_oss", "num_hidden_layers": 1})");
+  std::string bytes;
+  for (int row = 0; row < 4; ++row) {
+    for (int j = 0; j < 16; ++j) bytes += static_cast<char>((2 * j + 1) % 16 << 4 | 2 * j % 16);
+  }
+  for (const int exponent : {127, 128, 126, 129}) bytes += static_cast<char>(exponent);
+  FileBytes file;
+  file.text(
+      R"({"model.layers.0.mlp.experts.gate_up_proj_blocks":{"dtype":"U8","shape":[1,4,1,16],"data_offsets":[0,64]},)"
+      R"("model.layers.0.mlp.experts.gate_up_proj_scales":{"dtype":"U8","shape":[1,4,1],"data_offsets":[64,68]}})");
+  folder.write("model.safetensors", file.raw(bytes).all());
+  const Result<ModelFile> opened = ModelFile::open(folder.path());
+  ASSERT_TRUE(opened.ok()) << opened.error().text();
+  const Result<ModelSource> source = read_source(opened.value());
+  ASSERT_TRUE(source.ok()) << source.error().text();
+  constexpr float magnitudes[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+  const auto expect_rows = [&](std::string_view name, std::initializer_list<float> factors) {
+    const ConstAnyView* view = source.value().weights.find(name);
+    ASSERT_NE(view, nullptr);
+    ASSERT_EQ(view->dtype(), DType::mxfp4);
+    ASSERT_EQ(view->shape(), (Shape{1, 2, 32}));
+    std::vector<float> values(64);
+    decode_all(*view, values.data());
+    std::size_t at = 0;
+    for (const float factor : factors) {
+      for (std::size_t element = 0; element < 32; ++element, ++at) {
+        const float sign = element % 16 < 8 ? 1 : -1;
+        EXPECT_EQ(values[at], sign * factor * magnitudes[element % 8]) << name << " " << at;
+      }
+    }
+  };
+  expect_rows("blk.0.ffn_gate_exps.weight", {1, 0.5f});
+  expect_rows("blk.0.ffn_up_exps.weight", {2, 4});
+}
+
 TEST(Settings, ThatChangeTheComputationAreNotIgnored) {
   const TemporaryFolder folder;
   for (const std::string_view config :
        {R"({"model_type": "qwen3", "num_hidden_layers": 1, "hidden_act": "relu"})",
         R"({"model_type": "gemma3_text", "num_hidden_layers": 1, "use_bidirectional_attention": true})",
         R"({"model_type": "gpt2", "n_layer": 1, "scale_attn_weights": false})",
-        R"({"model_type": "bert", "num_hidden_layers": 1, "position_embedding_type": "relative_key"})"}) {
+        R"({"model_type": "bert", "num_hidden_layers": 1, "position_embedding_type": "relative_key"})",
+        R"({"model_type": "olmo3", "num_hidden_layers": 1, "layer_types": ["linear_attention"]})",
+        R"({"model_type": "olmo3", "num_hidden_layers": 1,
+            "rope_parameters": {"sliding_attention": {"rope_type": "yarn"}}})",
+        R"({"model_type": "granite", "num_hidden_layers": 1, "position_embedding_type": "nope"})",
+        R"({"model_type": "smollm3", "num_hidden_layers": 2, "no_rope_layers": [1, 0]})",
+        R"({"model_type": "smollm3", "num_hidden_layers": 2, "no_rope_layer_interval": 2})",
+        R"({"model_type": "smollm3", "num_hidden_layers": 1, "use_sliding_window": true})",
+        R"({"model_type": "smollm3", "num_hidden_layers": 1, "layer_types": ["sliding_attention"]})",
+        R"({"model_type": "glm4", "num_hidden_layers": 1, "hidden_act": "gelu"})",
+        R"({"model_type": "qwen3_vl", "text_config": {"num_hidden_layers": 1, "hidden_act": "gelu"}})",
+        R"({"model_type": "gpt_oss", "num_hidden_layers": 1, "swiglu_limit": 6})",
+        R"({"model_type": "gpt_oss", "num_hidden_layers": 1, "swiglu_alpha": 1.5})",
+        R"({"model_type": "gpt_oss", "num_hidden_layers": 1, "rope_scaling": {"rope_type": "yarn"}})",
+        R"({"model_type": "deepseek_v2", "num_hidden_layers": 1, "norm_topk_prob": true})",
+        R"({"model_type": "deepseek_v2", "num_hidden_layers": 1, "topk_method": "other"})",
+        R"({"model_type": "deepseek_v2", "num_hidden_layers": 1, "scoring_func": "sigmoid"})",
+        R"({"model_type": "deepseek_v3", "num_hidden_layers": 1, "attention_bias": true})",
+        R"({"model_type": "deepseek_v3", "num_hidden_layers": 1, "rope_interleave": false})",
+        R"({"model_type": "deepseek_v3", "num_hidden_layers": 1, "moe_layer_freq": 2})",
+        R"({"model_type": "falcon_h1", "num_hidden_layers": 1, "mamba_proj_bias": true})",
+        R"({"model_type": "falcon_h1", "num_hidden_layers": 1, "mamba_rms_norm": true})",
+        R"({"model_type": "lfm2", "num_hidden_layers": 1, "conv_bias": true})",
+        R"({"model_type": "lfm2", "num_hidden_layers": 1, "num_key_value_heads": 1,
+            "layer_types": ["sliding_attention"]})",
+        R"({"model_type": "gemma3n_text", "num_hidden_layers": 1, "altup_correct_scale": false})",
+        R"({"model_type": "gemma3n_text", "num_hidden_layers": 2, "intermediate_size": [8, 16]})"}) {
     const Result<ModelSource> source = translated(folder, config);
     ASSERT_FALSE(source.ok()) << config;
     EXPECT_EQ(source.error().code(), ErrorCode::unsupported) << source.error().text();

@@ -34,6 +34,19 @@ Result<bool> is_of_guessing_layer(std::string_view name, const ModelFacts& facts
   return false;
 }
 
+// Layers that take the keys and values of another have weights for their own in many files.
+Result<bool> is_of_shared_keys(std::string_view name, const ModelFacts& facts, const Metadata& metadata) {
+  const std::int64_t shared =
+      TRY(Keys(metadata, facts.architecture).size_or("attention.shared_kv_layers", 0, most_layers));
+  for (std::int64_t layer = std::max<std::int64_t>(facts.layers - shared, 0); layer < facts.layers; ++layer) {
+    const std::string prefix = layer_prefix(static_cast<int>(layer));
+    if (!name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+    return name == "attn_k.weight" || name == "attn_v.weight" || name == "attn_k_norm.weight";
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<void> require_all_read(const Template& form, const ModelSource& source) {
@@ -48,6 +61,7 @@ Result<void> require_all_read(const Template& form, const ModelSource& source) {
   for (const auto& [name, view] : source.weights.all()) {
     if (read.contains(name) || takes_no_part(name) || is_read_in_pairs(name, read)) continue;
     if (TRY(is_of_guessing_layer(name, facts, source.metadata))) continue;
+    if (TRY(is_of_shared_keys(name, facts, source.metadata))) continue;
     return Error::of(ErrorCode::unsupported, "expected tensors that a model of architecture ", facts.architecture,
                      " has, found ", Quoted{name}, ", which nothing reads");
   }

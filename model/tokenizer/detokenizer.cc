@@ -4,8 +4,8 @@
 
 namespace ingot {
 
-std::string Detokenizer::push(TokenId id) {
-  if (tokenizer_->is_special(id) && !options_.keeps_special_tokens) return {};
+std::string Detokenizer::push(TokenId id, bool is_shown) {
+  if (tokenizer_->is_special(id) && !options_.keeps_special_tokens && !is_shown) return {};
   std::string_view piece = tokenizer_->piece(id);
   if (strips_space_ && !piece.empty()) {
     if (piece.starts_with(' ')) piece.remove_prefix(1);

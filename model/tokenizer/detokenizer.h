@@ -21,7 +21,8 @@ class Detokenizer {
         options_(options),
         strips_space_(options.is_text_begin && tokenizer.description().strips_space_when_decoding) {}
 
-  std::string push(TokenId id);
+  // `is_shown`: it is spelled even where it is special.
+  std::string push(TokenId id, bool is_shown = false);
   // What is left at the end: U+FFFD for each byte of a character that was never completed.
   std::string finish();
 

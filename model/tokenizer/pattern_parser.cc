@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "model/files/quoted.h"
+#include "model/tokenizer/pattern_cursor.h"
 #include "model/unicode/properties.h"
 
 namespace ingot {
@@ -14,9 +14,9 @@ using Kind = PatternNode::Kind;
 constexpr int deepest_nesting = 32;
 constexpr std::uint32_t largest_count = 1024;
 
-class Parser {
+class Parser : PatternCursor {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit Parser(std::string_view text) : PatternCursor(text) {}
 
   Result<PatternNode> parse() {
     PatternNode node = TRY(parse_alternatives(false, 0));
@@ -25,23 +25,6 @@ class Parser {
   }
 
  private:
-  bool at_end() const { return position_ == text_.size(); }
-  bool starts_with(std::string_view prefix) const { return text_.substr(position_).starts_with(prefix); }
-  bool take(std::string_view prefix) {
-    if (!starts_with(prefix)) return false;
-    position_ += prefix.size();
-    return true;
-  }
-  CodePoint take_code() {
-    const DecodedCharacter character = decode_utf8(text_, position_);
-    position_ += character.size;
-    return character.code;
-  }
-  Error fail(std::string_view expected) const {
-    return Error::of(ErrorCode::unsupported, "pattern ", Quoted{text_}, " at byte ", position_, ": expected ", expected,
-                     ", found ", Quoted{text_.substr(position_, 12)});
-  }
-
   static PatternNode one_of(CodePointSet set) {
     PatternNode node;
     node.kind = Kind::one_of;
@@ -276,9 +259,6 @@ class Parser {
     }
     return CodePointSet({{code, code}});
   }
-
-  std::string_view text_;
-  std::size_t position_ = 0;
 };
 
 }  // namespace

@@ -26,7 +26,8 @@ Result<void> create_memory(Kernel& kernel) {
 
 // What the payload took and did not give back, if anything. A network takes memory by itself, so it looks itself.
 void expect_no_leak(Kernel& kernel, const MemoryInUse& before) {
-  if (kernel.socket_families.size() != 0) return kernel.socket_families[0].maker->stop();
+  const SocketFamilies& families = kernel.socket_families;
+  if (families.size() != 0 && families[0].maker != nullptr) return families[0].maker->stop();
   const MemoryInUse after = kernel.memory->in_use();
   if (after == before) return;
   panic("leak: expected ", before.heap_blocks, " heap blocks of ", before.heap_bytes, " bytes and ", before.frames,
@@ -44,9 +45,8 @@ void log_memory(Log& log, const MemoryMap& memory, PhysicalAddress window_end) {
 }
 
 void log_start(Kernel& kernel) {
-  const std::uint64_t cycles = kernel.clock->cycles_since_start(), rate = kernel.clock->rate().cycles_per_second();
-  kernel.log.information("ingot: started in ", kernel.now().count() / 1000, " us, ", cycles, " cycles at ",
-                         rate / 1'000'000, " MHz");
+  kernel.log.information("ingot: started in ", kernel.now().count() / 1000, " us, ", kernel.clock->cycles_since_start(),
+                         " cycles at ", kernel.clock->rate().cycles_per_second() / 1'000'000, " MHz");
 }
 
 // A machine whose firmware tells nothing still boots: with the devices that every PC has.

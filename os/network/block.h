@@ -45,6 +45,7 @@ class HeapBlocks final : public Block::Owner {
   Allocator& heap() { return memory_ != nullptr ? *memory_ : heap_; }
   bool is_scarce() const { return memory_ != nullptr && memory_->is_scarce(); }
   bool is_full() const { return memory_ != nullptr && memory_->is_full(); }
+  bool may_hold(std::uint64_t bytes) const { return memory_ == nullptr || memory_->may_hold(bytes); }
   // Chains tell what they hold.
   void hold(std::uint64_t bytes) {
     if (memory_ != nullptr) memory_->hold(bytes);

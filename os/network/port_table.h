@@ -61,6 +61,11 @@ class PortTable {
   void release(Binding& binding);
   // The other has its place from now on.
   void hand_over(Binding& from, Binding& to);
+  // The same, where it does not listen any more.
+  void take_back(Binding& from, Binding& to) {
+    from.listens_ = false;
+    hand_over(from, to);
+  }
   // Others may be bound to the same, but only one listens where they do not share the port. EADDRINUSE.
   Answer<void> listen(Binding& binding);
 

@@ -3,10 +3,12 @@
 //
 //   below three quarters   queues grow as they need
 //   scarce                 they grow no more, windows shrink to a few segments, and what comes early is not kept
-//   full                   a queue takes more only when it is empty, so that nobody waits for ever; no connection
-//   begins
+//   full                   a queue takes more only when it is empty, a segment at a time, so that nobody waits for
+//                          ever; no connection begins
+//   an eighth beyond       nothing that comes from others is taken
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,9 +27,8 @@ class SocketMemory final : public Allocator {
   SocketMemory(Allocator& heap, std::uint64_t most_bytes) : most(most_bytes), heap_(heap) {}
 
   using Allocator::allocate, Allocator::free;
-  // Bounded a little further out: what a queue was allowed needs its records.
   Result<void*> allocate(std::size_t bytes, std::size_t alignment) override {
-    if (used() + bytes > most + most / 8) {
+    if (!may_hold(bytes)) {
       return Error::of(ErrorCode::out_of_memory, "expected at most ", most, " bytes of sockets, found ", used());
     }
     Result<void*> block = heap_.allocate(bytes, alignment);
@@ -46,11 +47,15 @@ class SocketMemory final : public Allocator {
   std::uint64_t peak() const { return bytes_.peak(); }
   bool is_scarce() const { return used() >= most / 4 * 3 || !program_has_room(); }
   bool is_full() const { return used() >= most || !program_has_room(); }
+  // What nobody is allowed beyond. A little further out: an empty queue takes something, which needs its records.
+  bool may_hold(std::uint64_t bytes) const { return used() + bytes <= most + most / 8; }
 
-  // nullptr: to nobody any more.
+  // A program that may have less than the machine has gets as large a share of that. nullptr: to nobody any more.
   void charge_to(ProgramAccount* account) {
     account_ = account;
-    if (account != nullptr) account->charge_sockets(bytes_);
+    if (account == nullptr) return;
+    account->charge_sockets(bytes_);
+    most = std::min(most, account->limit() / share);
   }
 
   std::uint64_t most;

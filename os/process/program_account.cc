@@ -33,10 +33,11 @@ Result<void> ProgramAccount::allow(const RegionFields& region) {
                    region.bytes, " more");
 }
 
-// To look at a file's own page costs nothing.
+// To look at a file's own page costs nothing. What sockets hold does not count: a program that is refused a page ends,
+// and that a stranger must not bring about by what he sends. Sockets have a bound of their own.
 Result<void> ProgramAccount::allow_touch(const Region& region, Access access) {
   const bool needs_page = region.object->pages() == MemoryObject::Pages::fresh || allows(access, Access::write);
-  if (needs_page && is_charged_by_touch(region) && !has_room(page_bytes)) return refuse(page_bytes);
+  if (needs_page && is_charged_by_touch(region) && !fits(own(), page_bytes)) return refuse(page_bytes);
   return {};
 }
 

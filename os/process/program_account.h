@@ -20,14 +20,8 @@ class ProgramAccount final : public MemoryAccount {
 
   std::uint64_t limit() const { return limit_.load(MemoryOrder::relaxed); }
   // What was promised before stays.
-  bool has_room(std::uint64_t bytes) const {
-    const std::uint64_t now = charged();
-    return now <= limit() && bytes <= limit() - now;
-  }
-  std::uint64_t charged() const {
-    const std::uint64_t memory = promised_.load(MemoryOrder::relaxed) + touched_.load(MemoryOrder::relaxed);
-    return sockets_ != nullptr ? memory + sockets_->now() : memory;
-  }
+  bool has_room(std::uint64_t bytes) const { return fits(charged(), bytes); }
+  std::uint64_t charged() const { return own() + (sockets_ != nullptr ? sockets_->now() : 0); }
 
   // RLIMIT_AS: of all regions together, whatever they show.
   void limit_addresses(std::uint64_t bytes) { most_addresses_.store(bytes, MemoryOrder::relaxed); }
@@ -69,6 +63,9 @@ class ProgramAccount final : public MemoryAccount {
   static std::size_t place_of(PageSize size, FrameOwnership ownership) {
     return static_cast<std::size_t>(size) * 2 + (ownership == FrameOwnership::counted ? 1 : 0);
   }
+  // Without what strangers send it.
+  std::uint64_t own() const { return promised_.load(MemoryOrder::relaxed) + touched_.load(MemoryOrder::relaxed); }
+  bool fits(std::uint64_t now, std::uint64_t more) const { return now <= limit() && more <= limit() - now; }
   Result<void> refuse(std::uint64_t more) const;
 
   Count limit_;

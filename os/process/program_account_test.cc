@@ -58,6 +58,23 @@ TEST_F(ProgramAccounts, ChargePromisesAtOnceAndReservationsByTouch) {
   EXPECT_EQ(account.resident().now(), 5 * page_bytes);
 }
 
+// Who is refused a page ends: strangers shall not bring that about by what they send.
+TEST_F(ProgramAccounts, RefuseNoPageForWhatSocketsHold) {
+  ProgramAccount::Peaked sockets;
+  account.charge_sockets(sockets);
+  const Region reserved = region(1000, false);
+  sockets.set(10 * page_bytes);
+  EXPECT_EQ(account.charged(), 10 * page_bytes);
+  EXPECT_FALSE(account.allow(region(1, true)).ok()) << "a promise can wait";
+  EXPECT_FALSE(account.has_room(page_bytes)) << "and so can what comes";
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(account.allow_touch(reserved, Access::write).ok());
+    account.show(reserved, page(PageSize::small, FrameOwnership::counted));
+  }
+  EXPECT_FALSE(account.allow_touch(reserved, Access::write).ok());
+  EXPECT_EQ(account.charged(), 20 * page_bytes);
+}
+
 TEST_F(ProgramAccounts, CountWhatIsShownInPlaceAndWhatFellBack) {
   const Region file = region(1024, false);
   account.show(file, page(PageSize::large, FrameOwnership::borrowed));

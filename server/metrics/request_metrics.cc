@@ -1,5 +1,8 @@
 #include "server/metrics/request_metrics.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "machine/parse.h"
 #include "machine/system_files.h"
 #include "server/metrics/metrics_text.h"
@@ -69,7 +72,7 @@ class Writer {
       sample("mixed", model.service.mixed_passes);
     }
   }
-  void connection_gauge(std::string_view name, std::string_view help, std::int64_t value) {
+  void count_gauge(std::string_view name, std::string_view help, std::int64_t value) {
     text_.begin_gauge(name, help);
     text_.sample({}, static_cast<double>(value));
   }
@@ -154,7 +157,7 @@ void write_times(Writer& writer) {
 }
 
 void write_connections(Writer& writer, const http::ServerCounts& counts) {
-  writer.connection_gauge("ingot_connections", "Connections that are open.", counts.connections);
+  writer.count_gauge("ingot_connections", "Connections that are open.", counts.connections);
   writer.connection_counter("ingot_connections_accepted_total", "Connections since the start.", counts.accepted);
   writer.connection_counter("ingot_connections_dropped_total", "Idle ones that had to go for new ones.",
                             counts.dropped);
@@ -169,12 +172,24 @@ void write_connections(Writer& writer, const http::ServerCounts& counts) {
   writer.connection_counter("ingot_sent_bytes_total", "Bytes to clients.", counts.bytes_out);
 }
 
+// Files that the process has open, but for the one by which they are counted; 0 where the system does not say.
+std::int64_t open_files() {
+  std::error_code problem;
+  std::int64_t count = -1;
+  for (std::filesystem::directory_iterator file("/proc/self/fd", problem), end; !problem && file != end;
+       file.increment(problem)) {
+    ++count;
+  }
+  return std::max<std::int64_t>(count, 0);
+}
+
 // A machine that is a server has nobody else who could tell.
-void write_memory(Writer& writer) {
+void write_process(Writer& writer) {
   const std::string process = read_text_file("/proc/self/status").value_or("");
   const std::string machine = read_text_file("/proc/meminfo").value_or("");
   writer.memory_gauge("process_resident_memory_bytes", "Memory that the server uses.",
                       find_kibibytes(process, "VmRSS"));
+  writer.count_gauge("process_open_fds", "Files that the server has open, connections among them.", open_files());
   writer.memory_gauge("ingot_machine_memory_bytes", "Memory of the machine.", find_kibibytes(machine, "MemTotal"));
   writer.memory_gauge("ingot_machine_memory_free_bytes", "Memory that nobody uses, the system neither.",
                       find_kibibytes(machine, "MemFree"));
@@ -197,7 +212,7 @@ std::string metrics_text(const std::vector<ModelFigures>& models, const http::Se
   write_services(writer);
   write_times(writer);
   write_connections(writer, connections);
-  write_memory(writer);
+  write_process(writer);
   writer.connection_counter("ingot_log_lines_lost_total", "Lines of the log that nobody took in time.", lost_log_lines);
   return writer.text();
 }

@@ -1,5 +1,7 @@
 #include "server/protocol/chat_answer.h"
 
+#include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "server/protocol/test_answers.h"
@@ -13,7 +15,8 @@ ChatRequest chat_request_of(std::string_view fields) {
 }
 
 struct Chat {
-  explicit Chat(std::string_view fields) : answer(test_head(), chat_request_of(fields), tokenizer) {}
+  explicit Chat(std::string_view fields, const AnswerReading& reading = {})
+      : answer(test_head(), chat_request_of(fields), tokenizer, reading) {}
   Tokenizer tokenizer = test_tokenizer();
   ChatAnswer answer;
 };
@@ -105,8 +108,9 @@ TEST(ChatAnswer, TellsThePromptOnceWhereAskedFor) {
   whole.on_end(0, test_ending(GenerationEnd::model, "A"));
   EXPECT_EQ(at(json_value(whole.whole()), "__verbose"), R"({"prompt":"<s>\"Hi\""})");
   ChatAnswer stream(head, chat_request_of(R"(,"stream":true)"), tokenizer);
-  const Events events = events_of(std::string(stream.on_token(0, {.token = 'a', .text = "A"})) +
-                                  std::string(stream.on_end(0, test_ending(GenerationEnd::model, ""))));
+  std::string told(stream.on_token(0, {.token = 'a', .text = "A"}));
+  told += stream.on_end(0, test_ending(GenerationEnd::model, ""));
+  const Events events = events_of(told);
   ASSERT_EQ(events.chunks.size(), 3u);
   EXPECT_EQ(at(events.chunks[1], "__verbose"), "absent");
   EXPECT_EQ(at(events.chunks[2], "__verbose.prompt"), R"("<s>\"Hi\"")");
@@ -164,7 +168,9 @@ TEST(ChatAnswer, TellsProbabilities) {
     const std::string second(chat.answer.on_token(0, {.token = end, .text = "", .log_probability = -3}));
     const std::string last(chat.answer.on_end(0, test_ending(GenerationEnd::model, "")));
     if (is_streamed) {
-      const Events events = events_of(first + second + last);
+      std::string told = first;
+      told.append(second).append(last);
+      const Events events = events_of(told);
       ASSERT_EQ(events.chunks.size(), 4u);
       EXPECT_EQ(at(events.chunks[1], "choices.0.logprobs"),
                 "{\"content\":[" + std::string(expected_first) + "],\"refusal\":null}");
@@ -252,6 +258,105 @@ TEST(ChatAnswer, IsJsonWhateverTheTokensSpell) {
     }
     ASSERT_EQ(at(events.chunks.back(), "choices.0.logprobs.content.0.bytes"), bytes + "]") << token;
   }
+}
+
+std::string said(Chat& chat, GenerationEnd end) {
+  std::string stream;
+  for (const std::string_view text : test_thoughts_and_calls) stream += chat.answer.on_token(0, {.text = text});
+  return stream + std::string(chat.answer.on_end(0, test_ending(end, "")));
+}
+
+TEST(ChatAnswer, TellsThoughtsAndCallsApart) {
+  Chat chat("", test_reading());
+  EXPECT_EQ(said(chat, GenerationEnd::model), "");
+  const chat::Value whole = json_value(chat.answer.whole());
+  EXPECT_EQ(at(whole, "choices.0.message.content"), "\"Yes.\"");
+  EXPECT_EQ(at(whole, "choices.0.message.reasoning_content"), "\"hm\"");
+  EXPECT_EQ(at(whole, "choices.0.message.tool_calls.0.function"), R"({"name":"f","arguments":"{\"a\":1}"})");
+  EXPECT_EQ(at(whole, "choices.0.message.tool_calls.0.type"), "\"function\"");
+  EXPECT_EQ(at(whole, "choices.0.message.tool_calls.1.function"), R"({"name":"f","arguments":"{}"})");
+  EXPECT_NE(at(whole, "choices.0.message.tool_calls.0.id"), at(whole, "choices.0.message.tool_calls.1.id"));
+  EXPECT_EQ(at(whole, "choices.0.finish_reason"), "\"tool_calls\"");
+}
+
+TEST(ChatAnswer, ThatOnlyCallsHasNoContent) {
+  Chat chat("", test_reading());
+  (void)chat.answer.on_token(0, {.text = "<call>\n{\"name\": \"f\", \"arguments\": {}}\n</call>"});
+  (void)chat.answer.on_end(0, test_ending(GenerationEnd::model, ""));
+  const chat::Value whole = json_value(chat.answer.whole());
+  EXPECT_EQ(at(whole, "choices.0.message.content"), "null");
+  EXPECT_EQ(at(whole, "choices.0.message.reasoning_content"), "absent");
+}
+
+TEST(ChatAnswer, ThatIsCutOffInACallSaysSo) {
+  Chat chat("", test_reading());
+  (void)said(chat, GenerationEnd::token_limit);
+  EXPECT_EQ(at(json_value(chat.answer.whole()), "choices.0.finish_reason"), "\"length\"");
+}
+
+TEST(ChatAnswer, ThatBreaksOffInACallDoesNotSayThatItCalls) {
+  for (const GenerationEnd end : {GenerationEnd::stop, GenerationEnd::model}) {
+    Chat chat("", test_reading());
+    for (const std::string_view text : test_broken_call) (void)chat.answer.on_token(0, {.text = text});
+    (void)chat.answer.on_end(0, test_ending(end, ""));
+    EXPECT_EQ(at(json_value(chat.answer.whole()), "choices.0.finish_reason"), "\"stop\"");
+  }
+}
+
+TEST(ChatAnswer, StreamsThoughtsWordsAndCalls) {
+  Chat chat(R"(,"stream":true)", test_reading());
+  const Events events = events_of(said(chat, GenerationEnd::model));
+  std::string reasoning, content;
+  std::vector<std::string> ids, names, arguments;
+  for (const chat::Value& chunk : events.chunks) {
+    const std::string text = at(chunk, "choices.0.delta.content");
+    if (text != "absent" && text != "null") content += text.substr(1, text.size() - 2);
+    const std::string thought = at(chunk, "choices.0.delta.reasoning_content");
+    if (thought != "absent") reasoning += thought.substr(1, thought.size() - 2);
+    if (at(chunk, "choices.0.delta.tool_calls") == "absent") continue;
+    const std::string call = "choices.0.delta.tool_calls.0.";
+    const bool is_begin = at(chunk, call + "id") != "absent";
+    if (is_begin) {
+      EXPECT_EQ(at(chunk, call + "index"), std::to_string(ids.size()));
+      EXPECT_EQ(at(chunk, call + "type"), "\"function\"");
+      EXPECT_EQ(at(chunk, call + "function.arguments"), "\"\"");
+      ids.push_back(at(chunk, call + "id"));
+      names.push_back(at(chunk, call + "function.name"));
+      arguments.emplace_back();
+    } else {
+      ASSERT_FALSE(ids.empty());
+      EXPECT_EQ(at(chunk, call + "index"), std::to_string(ids.size() - 1));
+      EXPECT_EQ(at(chunk, call + "function.name"), "absent");
+      const std::string more = at(chunk, call + "function.arguments");
+      arguments.back() += more.substr(1, more.size() - 2);
+    }
+  }
+  EXPECT_EQ(reasoning, "hm");
+  EXPECT_EQ(content, "Yes.");
+  EXPECT_EQ(names, (std::vector<std::string>{"\"f\"", "\"f\""}));
+  EXPECT_EQ(arguments, (std::vector<std::string>{R"({\"a\":1})", "{}"}));
+  ASSERT_EQ(ids.size(), 2u);
+  EXPECT_NE(ids[0], ids[1]);
+  EXPECT_EQ(at(events.chunks.back(), "choices.0.finish_reason"), "\"tool_calls\"");
+  EXPECT_TRUE(events.is_done);
+}
+
+TEST(ChatAnswer, TellsEveryProbabilityOnceWhateverTheTokensAre) {
+  Chat chat(R"(,"stream":true,"logprobs":true)", test_reading());
+  const Events events = events_of(said(chat, GenerationEnd::model));
+  std::size_t told = 0;
+  for (const chat::Value& chunk : events.chunks) told += at(chunk, "choices.0.logprobs.content.0") == "absent" ? 0 : 1;
+  EXPECT_EQ(told, test_thoughts_and_calls.size());
+}
+
+TEST(CallIds, AreNineLettersAndDigitsThatDiffer) {
+  const std::string id = call_id("chatcmpl-1", 0, 0);
+  EXPECT_EQ(id.size(), 9u);
+  EXPECT_TRUE(std::ranges::all_of(id, [](unsigned char letter) { return std::isalnum(letter) != 0; })) << id;
+  EXPECT_EQ(call_id("chatcmpl-1", 0, 0), id);
+  EXPECT_NE(call_id("chatcmpl-1", 0, 1), id);
+  EXPECT_NE(call_id("chatcmpl-1", 1, 0), id);
+  EXPECT_NE(call_id("chatcmpl-2", 0, 0), id);
 }
 
 }  // namespace

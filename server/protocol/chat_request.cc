@@ -1,6 +1,9 @@
 #include "server/protocol/chat_request.h"
 
+#include <array>
+
 #include "server/protocol/chat_messages.h"
+#include "server/protocol/text_parts.h"
 
 namespace ingot::protocol {
 
@@ -8,8 +11,6 @@ namespace {
 
 using chat::Kind;
 using chat::Value;
-
-bool is_text_of(const Value& value, std::string_view text) { return value.is_text() && value.bytes() == text; }
 
 void read_lengths(FieldReader& reader, GenerationRequest& request) {
   // The second is the new name of the first. Where both are given, the smaller one holds both promises.
@@ -33,24 +34,14 @@ void read_probabilities(FieldReader& reader, GenerationRequest& request) {
 
 // What is served with one value alone, which is what happens anyway.
 void read_only_values(FieldReader& reader) {
-  if (const Value* format = reader.partly_refused("response_format")) {
-    const Value* type = format->is(Kind::dictionary) ? format->as_dictionary().find("type") : nullptr;
-    if (type == nullptr || !type->is_text()) {
-      reader.fail("response_format", "an object with a type", *format);
-    } else if (type->bytes() != "text") {
-      reader.fail(not_served_yet("response_format", "response_format of type '" + type->bytes() + "'"));
-    }
+  // What tools were before they were tools.
+  if (const Value* functions = reader.partly_refused("functions")) {
+    const bool is_none = functions->is(Kind::sequence) && functions->items().empty();
+    if (!is_none) reader.fail(not_served_yet("functions", "functions, which are tools today,"));
   }
-  // Without tools there is nothing to choose.
-  for (const std::string_view name : {"tools", "functions"}) {
-    const Value* tools = reader.partly_refused(name);
-    if (tools == nullptr || (tools->is(Kind::sequence) && tools->items().empty())) continue;
-    reader.fail(not_served_yet(std::string(name), name));
-  }
-  for (const std::string_view name : {"tool_choice", "function_call"}) {
-    const Value* choice = reader.partly_refused(name);
-    if (choice == nullptr || is_text_of(*choice, "none") || is_text_of(*choice, "auto")) continue;
-    reader.fail(not_served_yet(std::string(name), std::string(name) + " other than 'none' and 'auto'"));
+  const Value* call = reader.partly_refused("function_call");
+  if (call != nullptr && !is_text_of(*call, "none") && !is_text_of(*call, "auto")) {
+    reader.fail(not_served_yet("function_call", "function_call, which is tool_choice today,"));
   }
   if (const Value* modalities = reader.partly_refused("modalities")) {
     const bool is_list = modalities->is(Kind::sequence) && modalities->items().size() == 1;
@@ -72,15 +63,29 @@ void pass_over_harmless(FieldReader& reader) {
   for (const std::string_view name : {"metadata", "prompt_cache_options", "prediction"}) {
     reader.harmless(name, Kind::dictionary);
   }
-  for (const std::string_view name : {"parallel_tool_calls", "store"}) reader.harmless(name, Kind::boolean);
+  reader.harmless("store", Kind::boolean);
   if (const Value* store = reader.partly_refused("store"); store && store->as_boolean()) {
     reader.fail(not_served_yet("store", "store of true"));
+  }
+}
+
+// Whether thoughts are told apart, in llama-server's words.
+void read_reasoning_format(FieldReader& reader, ChatRequest& request) {
+  static constexpr std::array<std::string_view, 3> formats = {"none", "auto", "deepseek"};
+  const Value* format = reader.value("reasoning_format");
+  if (format == nullptr) return;
+  if (!is_one_of(formats, *format)) return reader.fail("reasoning_format", listed(formats), *format);
+  request.splits_thoughts = !is_text_of(*format, "none");
+  if (!request.splits_thoughts && request.tools.is_on()) {
+    reader.fail(not_served_yet("reasoning_format", "reasoning_format of 'none' beside tools"));
   }
 }
 
 Outcome<ChatRequest> read_from(FieldReader& reader, const ServedModel& model) {
   ChatRequest request;
   read_chat(reader, model, request.chat);
+  read_chat_tools(reader, request.tools, request.chat);
+  read_reasoning_format(reader, request);
   read_generation_fields(reader, model, request.generation);
   read_lengths(reader, request.generation);
   check_lengths(reader, request.generation);

@@ -1,14 +1,17 @@
-// POST /v1/chat/completions.
+// POST /v1/chat/completions. What Responses and Anthropic's messages ask for becomes the same.
 #pragma once
 
 #include "model/chat/chat_context.h"
 #include "server/protocol/generation_request.h"
+#include "server/protocol/tool_use.h"
 
 namespace ingot::protocol {
 
 struct ChatRequest {
   GenerationRequest generation = {};
   chat::ChatRequest chat = {};  // without tokens and the clock
+  ToolUse tools = {};
+  bool splits_thoughts = true;  // off from words
   bool tells_prompt = false;    // what the template made of it
 };
 

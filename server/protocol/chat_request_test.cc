@@ -226,14 +226,9 @@ TEST(ChatRequest, AcceptsWhatChangesNothing) {
 
 TEST(ChatRequest, RefusesByNameWhatIsNotServedYet) {
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {R"("tools":[{"type":"function"}])", "tools"},
       {R"("functions":[{}])", "functions"},
-      {R"("tool_choice":"required")", "tool_choice"},
       {R"("function_call":{"name":"f"})", "function_call"},
-      {R"("response_format":{"type":"json_object"})", "response_format"},
-      {R"("response_format":{"type":"json_schema","json_schema":{}})", "response_format"},
-      {R"("grammar":"root ::= x")", "grammar"},
-      {R"("json_schema":{})", "json_schema"},
+      {R"("response_format":{"type":"structural_tag"})", "response_format"},
       {R"("audio":{})", "audio"},
       {R"("modalities":["text","audio"])", "modalities"},
       {R"("verbosity":"low")", "verbosity"},
@@ -247,6 +242,16 @@ TEST(ChatRequest, RefusesByNameWhatIsNotServedYet) {
     EXPECT_NE(message.find(std::string(param)), std::string::npos) << message;
     EXPECT_NE(message.find("not served yet"), std::string::npos) << message;
   }
+}
+
+TEST(ChatRequest, TellsThoughtsApartUnlessAskedNotTo) {
+  EXPECT_TRUE(chat_with("").splits_thoughts);
+  EXPECT_TRUE(chat_with(R"("reasoning_format":"auto")").splits_thoughts);
+  EXPECT_FALSE(chat_with(R"("reasoning_format":"none")").splits_thoughts);
+  EXPECT_EQ(refusal_with(R"("reasoning_format":"deepseek-legacy")").first, "reasoning_format");
+  constexpr std::string_view tools = R"("tools":[{"type":"function","function":{"name":"f"}}])";
+  EXPECT_EQ(chat_with(tools).tools.tools.size(), 1u);
+  EXPECT_EQ(refusal_with(R"("reasoning_format":"none",)" + std::string(tools)).first, "reasoning_format");
 }
 
 TEST(ChatRequest, ChecksEveryFieldThatItHonours) {

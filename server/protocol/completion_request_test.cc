@@ -107,5 +107,31 @@ TEST(CompletionRequest, ChecksEveryFieldThatItHonours) {
   }
 }
 
+TEST(CompletionRequest, NamesAdaptersByNumber) {
+  ServedModel model = test_model;
+  const auto read = [&](const std::string& lora) {
+    return read_completion_request(json_object(R"({"prompt":"a","lora":)" + lora + "}"), model);
+  };
+  using Scales = std::optional<std::vector<float>>;
+  EXPECT_EQ(read("[]").value().generation.adapters, Scales(std::vector<float>{})) << "as clients of others send it";
+  EXPECT_EQ(completion_of(R"({"prompt":"a"})").generation.adapters, Scales());
+  EXPECT_EQ(read(R"([{"id":0,"scale":1}])").error().param, "lora");
+  model.adapters = 3;
+  EXPECT_EQ(read(R"([{"id":1,"scale":0.5},{"scale":-2,"id":2}])").value().generation.adapters,
+            Scales(std::vector<float>{0, 0.5f, -2}));
+  for (const auto& [lora, param] : {std::pair<std::string, std::string>{R"({"id":0})", "lora"},
+                                    {R"([5])", "lora[0]"},
+                                    {R"([{"id":3,"scale":1}])", "lora[0].id"},
+                                    {R"([{"id":-1,"scale":1}])", "lora[0].id"},
+                                    {R"([{"id":1}])", "lora[0].scale"},
+                                    {R"([{"scale":1}])", "lora[0].id"},
+                                    {R"([{"id":0,"scale":1},{"id":1,"scale":1e9}])", "lora[1].scale"},
+                                    {R"([{"id":0,"scale":1,"task":"x"}])", "lora[0].task"}}) {
+    const Outcome<CompletionRequest> refused = read(lora);
+    ASSERT_FALSE(refused.ok()) << lora;
+    EXPECT_EQ(refused.error().param, param) << lora;
+  }
+}
+
 }  // namespace
 }  // namespace ingot::protocol

@@ -64,7 +64,7 @@ std::string_view GenerationAnswer::on_error(ApiError error) {
   piece_.clear();
   if (is_complete()) return piece_;
   error_ = std::move(error);
-  if (is_streamed_) piece_ = error_->event();
+  if (is_streamed_) write_error(*error_);
   return piece_;
 }
 

@@ -53,6 +53,8 @@ class GenerationAnswer {
   virtual void take_rest(std::int64_t choice, const GenerationEnding& ending) = 0;
   // Of a stream: why the choice ended; and what is told of all, where it is the last.
   virtual void write_end(std::int64_t choice) = 0;
+  // Of a stream: the last thing in it. As an event in OpenAI's form unless another says it otherwise.
+  virtual void write_error(const ApiError& error) { piece_ = error.event(); }
   // Is then all that holds it.
   virtual std::string write_whole() = 0;
 

@@ -1,7 +1,9 @@
 #include "server/protocol/generation_request.h"
 
+#include "engine/adapter.h"
 #include "server/protocol/neutral_fields.h"
 #include "server/protocol/sampler_order.h"
+#include "server/protocol/text_parts.h"
 #include "server/protocol/token_input.h"
 
 namespace ingot::protocol {
@@ -51,18 +53,6 @@ void read_stop(FieldReader& reader, const std::string& name, const Value& found,
   stops.push_back(found.bytes());
 }
 
-void read_stops(FieldReader& reader, std::vector<std::string>& stops) {
-  const Value* found = reader.value("stop");
-  if (found == nullptr) return;
-  if (found->is_text()) return read_stop(reader, "stop", *found, stops);
-  if (!found->is(Kind::sequence) || found->items().size() > most_stops) {
-    return reader.fail("stop", "a text, or a list of up to " + std::to_string(most_stops), *found);
-  }
-  for (std::size_t index = 0; index < found->items().size(); ++index) {
-    read_stop(reader, "stop[" + std::to_string(index) + "]", found->items()[index], stops);
-  }
-}
-
 void read_stop_tokens(FieldReader& reader, std::int64_t vocabulary, std::vector<std::int32_t>& tokens) {
   const Value* found = reader.value("stop_token_ids", Kind::sequence);
   if (found == nullptr) return;
@@ -89,16 +79,35 @@ void read_stream_options(FieldReader& reader, GenerationRequest& request) {
   if (const Outcome<void> read = options.finish(); !read.ok()) reader.fail(read.error());
 }
 
+// As llama-server has it: those that are left out count nothing.
+void read_adapters(FieldReader& reader, std::int64_t adapters, std::optional<std::vector<float>>& scales) {
+  const Value* found = reader.value("lora", Kind::sequence);
+  if (found == nullptr) return;
+  if (found->items().size() > static_cast<std::size_t>(adapters)) {
+    return reader.fail("lora", "a list of at most the " + std::to_string(adapters) + " adapters that are served",
+                       *found);
+  }
+  std::vector<float> read(static_cast<std::size_t>(adapters), 0.0F);
+  for (std::size_t index = 0; index < found->items().size(); ++index) {
+    const std::string place = item_place("lora", index);
+    const Value& item = found->items()[index];
+    if (!item.is(Kind::dictionary)) return reader.fail(place, "an object with id and scale", item);
+    FieldReader fields(item.as_dictionary(), place);
+    std::int64_t id = -1;
+    double scale = 0;
+    fields.require("id", "the number of an adapter");
+    fields.read("id", id, Integers{0, adapters - 1});
+    fields.require("scale", "a number");
+    fields.read("scale", scale, Numbers{-largest_adapter_scale, largest_adapter_scale});
+    if (const Outcome<void> done = fields.finish(); !done.ok()) return reader.fail(done.error());
+    read[static_cast<std::size_t>(id)] = static_cast<float>(scale);
+  }
+  scales = std::move(read);
+}
+
 void read_harmless(FieldReader& reader) {
   reader.harmless("user", Kind::text);
   reader.harmless("id_slot", Kind::integer);  // where llama-server puts it; here is no such place
-}
-
-void refuse_others(FieldReader& reader) {
-  for (const std::string_view name :
-       {"json_schema", "guided_json", "guided_regex", "guided_choice", "guided_grammar", "structured_outputs"}) {
-    reader.refused(name, name);
-  }
 }
 
 }  // namespace
@@ -115,16 +124,29 @@ void read_generation_fields(FieldReader& reader, const ServedModel& model, Gener
   reader.read("seed", seed, Integers{});
   if (seed) request.seed = static_cast<std::uint64_t>(*seed);
   reader.read("n", request.choices, {1, most_choices});
-  read_stops(reader, request.text.stops);
+  read_stops(reader, "stop", request.text.stops);
   read_stop_tokens(reader, model.vocabulary, request.text.stop_tokens);
   reader.read("ignore_eos", request.text.ignores_end);
   reader.read("min_tokens", request.text.least_tokens, {0, std::numeric_limits<std::int32_t>::max()});
   reader.read("cache_salt", request.cache_salt);
   reader.read("cache_prompt", request.shares_cache);
+  read_adapters(reader, model.adapters, request.adapters);
   read_stream_options(reader, request);
   read_harmless(reader);
   read_neutral_fields(reader);
-  refuse_others(reader);
+  read_answer_shape(reader, request.shape);
+}
+
+void read_stops(FieldReader& reader, std::string_view name, std::vector<std::string>& stops) {
+  const Value* found = reader.value(name);
+  if (found == nullptr) return;
+  if (found->is_text()) return read_stop(reader, std::string(name), *found, stops);
+  if (!found->is(Kind::sequence) || found->items().size() > most_stops) {
+    return reader.fail(name, "a text, or a list of up to " + std::to_string(most_stops), *found);
+  }
+  for (std::size_t index = 0; index < found->items().size(); ++index) {
+    read_stop(reader, item_place(std::string(name), index), found->items()[index], stops);
+  }
 }
 
 void check_lengths(FieldReader& reader, const GenerationRequest& request) {

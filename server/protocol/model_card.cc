@@ -10,7 +10,9 @@ namespace {
 void add_model(JsonWriter& writer, const ModelCard& model) {
   writer.open_object();
   writer.key("id").text(model.id).key("object").text("model").key("created").number(model.created);
-  writer.key("owned_by").text("ingot").key("meta").open_object();
+  writer.key("owned_by").text("ingot");
+  if (!model.parent.empty()) writer.key("parent").text(model.parent);
+  writer.key("meta").open_object();
   writer.key("n_vocab").number(model.vocabulary).key("n_ctx").number(model.context);
   writer.key("n_ctx_train").number(model.trained_context).key("n_embd").number(model.width);
   writer.key("n_params").number(model.parameters).key("size").number(model.bytes);

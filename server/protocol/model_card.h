@@ -9,6 +9,7 @@ namespace ingot::protocol {
 
 struct ModelCard {
   std::string id = {};
+  std::string parent = {};           // the model without the adapter; empty: it has none
   std::int64_t created = 0;          // seconds since 1970
   std::int64_t vocabulary = 0;       // tokens
   std::int64_t trained_context = 0;  // tokens

@@ -29,8 +29,6 @@ constexpr Off zero_or_one = {"0 or 1",
 constexpr Off no = {"false", [](const Value& value) { return value.is(Kind::boolean) && !value.as_boolean(); }};
 constexpr Off empty_list = {"an empty list",
                             [](const Value& value) { return value.is(Kind::sequence) && value.items().empty(); }};
-constexpr Off empty_text = {"an empty text",
-                            [](const Value& value) { return value.is_text() && value.bytes().empty(); }};
 
 struct Row {
   std::string_view name;
@@ -50,12 +48,10 @@ constexpr std::array rows = {
     Row{"min_keep", zero_or_one},  // the last token is never taken away
     Row{"penalize_nl", no},
     Row{"backend_sampling", no},
-    Row{"grammar", empty_text},
     Row{"grammar_lazy", no},
     Row{"grammar_triggers", empty_list},
     Row{"preserved_tokens", empty_list},
     // What is generated, and when it ends.
-    Row{"lora", empty_list},
     Row{"image_data", empty_list},
     Row{"n_indent", zero},
     Row{"t_max_prompt_ms", at_most_zero},

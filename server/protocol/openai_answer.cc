@@ -7,9 +7,7 @@ namespace {
 constexpr std::string_view end_of_event = "}\n\n";
 constexpr std::string_view done = "data: [DONE]\n\n";
 
-std::string_view finish_reason(GenerationEnd end) { return end == GenerationEnd::token_limit ? "length" : "stop"; }
-
-void add_head(JsonWriter& writer, const AnswerHead& head, std::string_view form) {
+void add_answer_head(JsonWriter& writer, const AnswerHead& head, std::string_view form) {
   writer.key("id").text(head.id).key("object").text(form).key("created").number(head.created);
   writer.key("model").text(head.model).key("system_fingerprint").text(head.fingerprint);
 }
@@ -26,9 +24,14 @@ OpenAiAnswer::OpenAiAnswer(AnswerHead head, const GenerationRequest& request, st
   chunk_begin_ = "data: ";
   JsonWriter writer(chunk_begin_);
   writer.open_object();
-  add_head(writer, head_, forms_.chunk);
+  add_answer_head(writer, head_, forms_.chunk);
   writer.key("choices").open_list().open_object().key("index");
   chunk_end_ = std::string(",\"finish_reason\":null}]") + (tells_usage_ ? ",\"usage\":null" : "");
+}
+
+std::string_view OpenAiAnswer::finish_reason(std::int64_t choice) const {
+  if (figures_of(choice).end == GenerationEnd::token_limit) return "length";
+  return has_whole_calls(choice) ? "tool_calls" : "stop";
 }
 
 void OpenAiAnswer::begin_chunk(std::int64_t choice) {
@@ -68,7 +71,7 @@ void OpenAiAnswer::write_end(std::int64_t choice) {
   begin_chunk(choice);
   piece() += empty_delta();
   piece() += ",\"logprobs\":null,\"finish_reason\":\"";
-  piece() += finish_reason(figures_of(choice).end);
+  piece() += finish_reason(choice);
   piece() += "\"}]";
   if (tells_usage_) piece() += ",\"usage\":null";
   if (is_last && !tells_usage_) write_totals();
@@ -78,7 +81,7 @@ void OpenAiAnswer::write_end(std::int64_t choice) {
     piece() += "data: ";
     JsonWriter writer(piece());
     writer.open_object();
-    add_head(writer, head_, forms_.chunk);
+    add_answer_head(writer, head_, forms_.chunk);
     writer.key("choices").open_list().close_list().key("usage");
     add_usage(writer, figures(), choices_of_a_prompt());
     write_totals();
@@ -91,12 +94,13 @@ std::string OpenAiAnswer::write_whole() {
   std::string json;
   JsonWriter writer(json);
   writer.open_object();
-  add_head(writer, head_, forms_.whole);
+  add_answer_head(writer, head_, forms_.whole);
   writer.key("choices").open_list();
   for (std::int64_t choice = 0; choice < choice_count(); ++choice) {
+    const std::string_view reason = finish_reason(choice);  // which add_choice lets go of
     writer.open_object().key("index").number(choice);
     add_choice(writer, choice);
-    writer.key("finish_reason").text(finish_reason(figures_of(choice).end)).close_object();
+    writer.key("finish_reason").text(reason).close_object();
   }
   writer.close_list().key("usage");
   add_usage(writer, figures(), choices_of_a_prompt());

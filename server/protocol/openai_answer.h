@@ -1,7 +1,8 @@
 // OpenAiAnswer: what chats and completions have in common in OpenAI's form. ChatAnswer and CompletionAnswer say what a
 // choice is.
 //
-// Ends: the model's own and a stop are "stop", the limit of tokens is "length". A stream ends with [DONE].
+// Ends: the model's own and a stop are "stop", or "tool_calls" where it called any and no call broke off: whoever reads
+// that runs them. The limit of tokens is "length". A stream ends with [DONE].
 #pragma once
 
 #include "server/protocol/generation_answer.h"
@@ -28,6 +29,9 @@ class OpenAiAnswer : public GenerationAnswer {
   // Between the index and the finish reason, for the whole answer, which is then all that holds it.
   virtual void add_choice(JsonWriter& writer, std::int64_t choice) = 0;
   virtual std::string_view empty_delta() const = 0;
+  virtual bool has_whole_calls(std::int64_t /*choice*/) const { return false; }
+
+  const std::string& id() const { return head_.id; }
 
   // A chunk of a stream. Between begin and end the caller writes the fields of the choice to piece(), without a comma
   // in front or behind.
@@ -39,6 +43,7 @@ class OpenAiAnswer : public GenerationAnswer {
  private:
   void write_end(std::int64_t choice) override;
   std::string write_whole() override;
+  std::string_view finish_reason(std::int64_t choice) const;
   void write_timings();
   // Behind the last choice: timings, and the prompt where it is told.
   void write_totals();

@@ -7,6 +7,7 @@
 #include "server/protocol/chat_request.h"
 #include "server/protocol/completion_request.h"
 #include "server/protocol/embedding_request.h"
+#include "server/protocol/responses_request.h"
 #include "server/protocol/test_requests.h"
 
 namespace ingot::protocol {
@@ -63,6 +64,7 @@ TEST(OpenApi, HasNoFieldThatAReaderDoesNotKnow) {
     std::vector<KnownField> known;
     std::size_t least;
   } requests[] = {{"CreateChatCompletionRequest", fields_of_chat_requests(), 30},
+                  {"CreateResponse", fields_of_responses_requests(), 30},
                   {"CreateCompletionRequest", fields_of_completion_requests(), 15},
                   {"CreateEmbeddingRequest", fields_of_embedding_requests(), 5}};
   for (const auto& request : requests) {

@@ -17,6 +17,7 @@ struct ServedModel {
   SamplerOptions sampling = {.temperature = 1};
   std::optional<std::uint64_t> seed = {};  // the same; nothing: any
   bool tells_prompts = false;              // the same
+  std::int64_t adapters = 0;               // that a request may name by number
 };
 
 }  // namespace ingot::protocol

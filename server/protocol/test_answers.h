@@ -1,8 +1,12 @@
 // For tests: what generations tell, and the events of a stream.
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
+#include "model/calls/test_templates.h"
+#include "server/protocol/answer_reading.h"
 #include "server/protocol/openai_answer.h"
 #include "server/protocol/test_requests.h"
 
@@ -23,6 +27,21 @@ inline std::string test_timings() {
   return R"(,"timings":{"cache_n":6,"prompt_n":4,"prompt_ms":500,"prompt_per_token_ms":125,"prompt_per_second":8,)"
          R"("predicted_n":4,"predicted_ms":1500,"predicted_per_token_ms":500,"predicted_per_second":2})";
 }
+
+// Of a model that thinks between <think> and </think>, and calls f between <call> and </call>.
+inline AnswerReading test_reading() {
+  return {.format = std::make_shared<calls::CallFormat>(calls::test_format("object")),
+          .reads_calls = true,
+          .tools = {{.name = "f"}}};
+}
+
+// What it says then: a thought, words, and two calls, cut into tokens that end anywhere.
+inline constexpr std::array<std::string_view, 6> test_thoughts_and_calls = {
+    "<think>\nhm", "</think>\n\nYes.\n<ca",          "ll>\n{\"name\": \"f\", \"arguments\": {\"a\"",
+    ": 1}}\n</c",  "all>\n<call>\n{\"name\": \"f\"", ", \"arguments\": {}}\n</call>"};
+
+// The same up to within the arguments of the first call, as a stop would have it.
+inline constexpr std::span<const std::string_view> test_broken_call = std::span(test_thoughts_and_calls).first(3);
 
 struct Events {
   std::vector<chat::Value> chunks = {};

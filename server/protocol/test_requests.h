@@ -10,8 +10,8 @@
 #include "model/tokenizer/test_vocabularies.h"
 #include "model/tokenizer/tokenizer.h"
 #include "server/protocol/body.h"
-#include "server/protocol/json_text.h"
 #include "server/protocol/served_model.h"
+#include "server/protocol/value_text.h"
 
 namespace ingot::protocol {
 
@@ -28,37 +28,6 @@ inline chat::Dictionary json_object(std::string_view json) {
   const chat::Value value = json_value(json);
   EXPECT_TRUE(value.is(chat::Kind::dictionary)) << json.substr(0, 1000);
   return value.is(chat::Kind::dictionary) ? value.as_dictionary() : chat::Dictionary();
-}
-
-// As JSON again, in one form: {"a":1}.
-inline void append_json(const chat::Value& value, JsonWriter& writer) {
-  switch (value.kind()) {
-    case chat::Kind::boolean: writer.boolean(value.as_boolean()); return;
-    case chat::Kind::integer: writer.number(value.as_integer()); return;
-    case chat::Kind::floating: writer.number(value.as_floating()); return;
-    case chat::Kind::text: writer.text(value.bytes()); return;
-    case chat::Kind::sequence:
-      writer.open_list();
-      for (const chat::Value& item : value.items()) append_json(item, writer);
-      writer.close_list();
-      return;
-    case chat::Kind::dictionary:
-      writer.open_object();
-      for (const chat::Dictionary::Entry& entry : value.as_dictionary().entries()) {
-        writer.key(entry.key.bytes());
-        append_json(entry.value, writer);
-      }
-      writer.close_object();
-      return;
-    default: writer.null(); return;
-  }
-}
-
-inline std::string json_of(const chat::Value& value) {
-  std::string json;
-  JsonWriter writer(json);
-  append_json(value, writer);
-  return json;
 }
 
 // The value at a path through objects and lists, as JSON: "choices.0.message". "absent" where there is none.

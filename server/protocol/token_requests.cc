@@ -47,8 +47,7 @@ Outcome<TemplateRequest> read_template_request(const chat::Dictionary& body, con
   FieldReader reader(body);
   reader.read("model", request.model);
   read_chat(reader, model, request.chat);
-  const chat::Value* tools = reader.value("tools", chat::Kind::sequence);
-  if (tools != nullptr && !tools->items().empty()) request.chat.tools = *tools;
+  read_chat_tools(reader, request.tools, request.chat);
   TRY(reader.finish());
   return request;
 }
@@ -76,9 +75,12 @@ std::string tokenize_answer(const TokenizeRequest& request, std::span<const Toke
   return json;
 }
 
-std::string token_count_answer(std::size_t tokens) {
+std::string token_count_answer(std::size_t tokens, std::string_view object) {
   std::string json;
-  JsonWriter(json).open_object().key("input_tokens").number(tokens).close_object();
+  JsonWriter writer(json);
+  writer.open_object();
+  if (!object.empty()) writer.key("object").text(object);
+  writer.key("input_tokens").number(tokens).close_object();
   return json;
 }
 

@@ -5,6 +5,7 @@
 #include "model/tokenizer/tokenizer.h"
 #include "server/protocol/field_reader.h"
 #include "server/protocol/served_model.h"
+#include "server/protocol/tool_use.h"
 
 namespace ingot::protocol {
 
@@ -24,6 +25,7 @@ struct DetokenizeRequest {
 struct TemplateRequest {
   std::string model = {};
   chat::ChatRequest chat = {};  // without tokens and the clock
+  ToolUse tools = {};
 };
 
 Outcome<TokenizeRequest> read_tokenize_request(const chat::Dictionary& body);
@@ -33,7 +35,8 @@ Outcome<TemplateRequest> read_template_request(const chat::Dictionary& body, con
 // {"tokens":[1,2]}, or with pieces {"tokens":[{"id":1,"piece":"a"}]}. A piece that is no UTF-8 is a list of its bytes.
 std::string tokenize_answer(const TokenizeRequest& request, std::span<const TokenId> tokens,
                             const Tokenizer& tokenizer);
-std::string token_count_answer(std::size_t tokens);       // {"input_tokens":2}
+// {"input_tokens":2}, with the name of an object in front where there is one.
+std::string token_count_answer(std::size_t tokens, std::string_view object = {});
 std::string detokenize_answer(std::string_view content);  // {"content":"..."}
 std::string template_answer(std::string_view prompt);     // {"prompt":"..."}
 

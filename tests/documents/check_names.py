@@ -23,8 +23,9 @@ FOLDER = re.compile(r"(?:[a-z_0-9]+/)+[a-z_0-9]*")
 VARIANT = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*_(?:neon|sse4|avx2|avx512|vnni|amx_int8|amx_bf16|i8mm|dotprod|bf16)")
 # Named though they are no files of the tree: what models, builds and other people's folders are made of.
 FOREIGN = re.compile(
-    r"(config|generation_config|tokenizer|tokenizer_config|golden|exact|greedy|special_tokens_map|manifest|.*\.index)"
-    r"\.(json|txt|md)|FILE\..*|(.*/)?NAME.*|.*NNN.*|/.*|\.\./.*|build/.*|model\.\w+|llama\.cpp|.*<.*"
+    r"(config|generation_config|tokenizer|tokenizer_config|golden|exact|greedy|special_tokens_map|manifest|prompt|text|keys|schema"
+    r"|.*\.index)"
+    r"\.(json|txt|md)|(convert_hf_to_gguf|gguf_dump)\.py|FILE\..*|(.*/)?NAME.*|.*NNN.*|/.*|\.\./.*|build/.*|model\.\w+|llama\.cpp|.*<.*"
 )
 
 

@@ -2,11 +2,14 @@
 
 import socket
 import struct
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import NamedTuple
 
-from tap_network import Tap
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "network"))
+from own_network import Tap  # noqa: E402
 
 LIMIT_SECONDS = 60
 COOKIE = b"\x63\x82\x53\x63"

@@ -1,7 +1,6 @@
 """What customers of a server do, well-behaved and not: drawn from a seed; they say what should not have been."""
 
 import contextlib
-import http.client
 import json
 import random
 import socket
@@ -13,6 +12,7 @@ from served import LIMIT_SECONDS, Client
 
 PROMPTS = ["\nOnce there was a thoughtful cook named Ralf.", "\nOnce there was", "\nOne clear day a", "\n"]
 LENGTHS = [1, 4, 12, 40]
+MOST_WORDS = 20_000  # of a large body
 IDLE_CONNECTIONS = 24  # of one customer, at most
 TCP_REPAIR = 19  # of linux/tcp.h, where a network of one's own allows it
 BAD_REQUESTS = [
@@ -29,6 +29,21 @@ BAD_REQUESTS = [
     b"\r\n" * 2000,
 ]  # fmt: skip
 BAD_BODIES = [b"", b"{", b"[]", b'{"prompt": 7, "x": 1}', b'{"prompt": "' + b"\xff" * 50 + b'"}', b"[" * 5000]
+
+
+WAYS_TO_LEAVE = ("politely", "by a reset", "without a word")  # behind the last, the server has half of a connection
+
+
+def leave(connection: socket.socket, way: str) -> None:
+    if way == "by a reset":
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    if way == "without a word":
+        connection.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)
+    connection.close()
+
+
+def read_to_end(connection: socket.socket) -> bytes:
+    return b"".join(iter(lambda: connection.recv(4096), b""))
 
 
 def wanted(prompt: str, tokens: int) -> dict:
@@ -65,13 +80,7 @@ class Customer:
         return socket.create_connection((self.client.host, self.client.port), timeout=LIMIT_SECONDS)
 
     def close(self, connection: socket.socket, may_vanish: bool) -> None:
-        """Politely, by a reset, or without a word: then the server has half of a connection."""
-        way = self.random.randrange(3 if may_vanish else 2)
-        if way == 1:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        if way == 2:
-            connection.setsockopt(socket.IPPROTO_TCP, TCP_REPAIR, 1)
-        connection.close()
+        leave(connection, self.random.choice(WAYS_TO_LEAVE if may_vanish else WAYS_TO_LEAVE[:2]))
 
     def request(self) -> tuple[dict, str]:
         prompt, tokens = self.random.choice(sorted(self.known))
@@ -102,7 +111,7 @@ class Customer:
             self.close(connection, may_vanish=True)
 
     def kept_connection(self):
-        connection = http.client.HTTPConnection(self.client.host, self.client.port, timeout=LIMIT_SECONDS)
+        connection = self.client.connection()
         try:
             for _ in range(self.random.randrange(2, 12)):
                 path = self.random.choice(["/health", "/v1/models", "/props?model=talker", "/metrics", "/nowhere"])
@@ -114,7 +123,9 @@ class Customer:
             connection.close()
 
     def large_body(self):
-        words = self.random.randrange(1, 20_000)
+        self.send_words(self.random.randrange(1, MOST_WORDS))
+
+    def send_words(self, words: int):
         answer = self.client.post("/tokenize", {"model": "talker", "content": "tale " * words})
         expect(answer.status == 200, "200", f"{answer.status} {answer.body}")
         expect(len(answer.json()["tokens"]) >= words, f"{words} tokens or more", len(answer.json()["tokens"]))
@@ -137,23 +148,26 @@ class Customer:
             self.close(*self.idle.popleft())
 
     def half_closed(self):
-        """Says no more, and reads what comes."""
+        """Says no more, and reads what comes: an answer to a whole request, nothing to half of one."""
+        is_whole = self.random.choice([True, False])
         with self.connect() as connection:
-            said = b"GET /health HTTP/1.1\r\nHost: localhost\r\n" + self.random.choice([b"", b"\r\n"])
-            connection.sendall(said)
+            connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n" + (b"\r\n" if is_whole else b""))
             connection.shutdown(socket.SHUT_WR)
-            with contextlib.suppress(ConnectionResetError):
-                while connection.recv(4096):
-                    pass
+            found = read_to_end(connection)
+        if is_whole:
+            expect(found.startswith(b"HTTP/1.1 200 ") and found.endswith(b'{"status":"ok"}'), "health, to its end", found)
+        else:
+            expect(found == b"", "no answer to half of a request", found)
 
     def bad_request(self):
+        found = b""
+        # What is not read resets the connection, and may take the answer with it.
         with self.connect() as connection, contextlib.suppress(ConnectionResetError, BrokenPipeError):
             connection.sendall(self.random.choice(BAD_REQUESTS))
             connection.shutdown(socket.SHUT_WR)
-            found = b""
             while piece := connection.recv(4096):
                 found += piece
-            expect(not found.startswith((b"HTTP/1.1 2", b"HTTP/1.1 5")) or b" 505 " in found[:16], "a refusal", found)
+        expect(found.startswith((b"HTTP/1.1 4", b"HTTP/1.1 505 ")) or not found, "a refusal", found)
 
     def bad_body(self):
         answer = self.client.post("/v1/completions", self.random.choice(BAD_BODIES))
@@ -169,6 +183,21 @@ class Customer:
         for path in ("/", "/page/page.js", "/page/page.css"):
             answer = self.client.get(path)
             expect(answer.status == 200, f"200 for {path}", f"{answer.status} {answer.body}")
+
+    # --- what makes a server keep all that it ever keeps ---
+
+    def unequal_texts(self, most: int, letters: int, tokens: int):
+        """Up to so many, of up to so many letters each, which begin like no others."""
+        alphabet = "abcdefghijklmnopqrstuvwxyz "
+        lengths = [self.random.randint(1, letters) for _ in range(self.random.randint(1, most))]
+        texts = ["".join(self.random.choices(alphabet, k=length)) for length in lengths]
+        answer = self.client.post("/v1/completions", {**wanted("", tokens), "prompt": texts})
+        expect(answer.status == 200, "200", f"{answer.status} {answer.body}")
+
+    def unequal_vectors(self, texts: int):
+        inputs = [" ".join("a" * self.random.randint(1, 3)) for _ in range(texts)]
+        answer = self.client.post("/v1/embeddings", {"model": "embedder", "input": inputs})
+        expect(answer.status == 200, "200", f"{answer.status} {answer.body}")
 
 
 # How often each, by weight.

@@ -1,16 +1,19 @@
 """A cast server as a machine of its own, and how tests ask it."""
 
-import http.client
 import json
 import ssl
 import subprocess
 import sys
+import tempfile
+import unittest
 from pathlib import Path
 
 from embedder import make_embedder
+from run_cases import run_cases
 from served import TEMPLATE, Client
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
+from guest import SKIPPED, Guest, missing_tool  # noqa: E402
 from running_machine import RunningMachine, free_port  # noqa: E402
 
 SERVED_PORT = 8080
@@ -40,8 +43,16 @@ def emulator_words(ingot: str, image: str, *options: str) -> list[str]:
     return json.loads(done.stdout)["command"]
 
 
+def cast_server(guest: Guest, engine: str, *words: str, image: str = "image") -> str:
+    """The path of an image that serves."""
+    done = guest.cast("--serve", "--engine", engine, *words, image=image)
+    if done.returncode != 0:
+        raise AssertionError(f"expected an image, found:\n{done.stderr}")
+    return guest.path(image)
+
+
 class Machine(RunningMachine):
-    """A booted image that answers at `host`, or by a port of this machine."""
+    """A booted image that answers at `host`, or by a port of this machine. `client` asks it."""
 
     ingot: str  # by whoever runs the tests
     accelerator = "tcg"
@@ -50,12 +61,11 @@ class Machine(RunningMachine):
         self, image: str, *options: str, host: str | None = None, tls: ssl.SSLContext | None = None,
         without_acpi: bool = False,
     ):  # fmt: skip
-        self.host, self.port, self.tls = host, SERVED_PORT, tls
+        self.client = Client(SERVED_PORT, host, tls)
         if host is None:
             # A certificate's name is no address.
-            self.host, self.port = "127.0.0.1" if tls is None else "localhost", free_port()
-            options = ("--publish", f"{self.port}:{SERVED_PORT}", *options)
-        self.client = Client(self.port, self.host)
+            self.client = Client(free_port(), "127.0.0.1" if tls is None else "localhost", tls)
+            options = ("--publish", f"{self.client.port}:{SERVED_PORT}", *options)
         options = ("--accelerator", self.accelerator, *options)
         words = [self.ingot, "boot", image, "--log", *options]
         if without_acpi:  # the emulator names the devices on the kernel's command line then
@@ -63,23 +73,36 @@ class Machine(RunningMachine):
             words = ["microvm,acpi=off" if word == "microvm" else word for word in planned]
             # Opened anew, it would be written from its beginning on, over what the program says.
             words = [word.replace("path=/dev/stderr", "path=/dev/stderr,append=on") for word in words]
-        super().__init__(words, lambda machine: machine.ask("GET", "/health", seconds=5)[0] == 200)
+        super().__init__(words, lambda machine: machine.client.ask("GET", "/health", seconds=5).status == 200)
 
-    def ask(
-        self, method: str, path: str, body: object = None, headers: dict | None = None, seconds: float = 60
-    ) -> tuple[int, str]:
-        if self.tls is None:
-            connection = http.client.HTTPConnection(self.host, self.port, timeout=seconds)
-        else:
-            connection = http.client.HTTPSConnection(self.host, self.port, timeout=seconds, context=self.tls)
-        headers = dict(headers or {})
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-        try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        except http.client.HTTPException as error:  # the emulator accepts before its guest does
-            raise ConnectionError(str(error)) from error
-        finally:
-            connection.close()
+
+class ServerMachines(unittest.TestCase):
+    """Tests of cast servers. An image is cast once, however many tests of a program boot it."""
+
+    guest: Guest  # both by run_machine_tests()
+    engine: str
+    images: dict[tuple[str, ...], str] = {}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def cast(self, *words: str) -> str:
+        if words not in self.images:
+            self.images[words] = cast_server(self.guest, self.engine, *words, image=f"image{len(self.images)}")
+        return self.images[words]
+
+
+def run_machine_tests(*tools: str, missing: str | None = None) -> None:
+    """Of the file that was started with the paths of ingot, kernels and engine, and names of tests; they are skipped
+    where something is missing: a tool, or what the file itself has looked for."""
+    Machine.ingot, kernels, ServerMachines.engine = sys.argv[1:4]
+    if (missing := missing_tool(*tools) or missing) is not None:
+        print(f"SKIPPED: {missing}")
+        sys.exit(SKIPPED)
+    ServerMachines.guest = Guest(Machine.ingot, kernels)
+    try:
+        run_cases([sys.argv[0], *sys.argv[4:]])
+    finally:
+        ServerMachines.guest.close()

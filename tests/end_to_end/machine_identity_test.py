@@ -11,17 +11,11 @@ Only names and times of answers are not compared.
 
 import re
 import sys
-import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
-from guest import SKIPPED, Guest, missing_tool  # noqa: E402
-from machine import Machine, TwoModels  # noqa: E402
-from run_cases import run_cases  # noqa: E402
-from served import OPENING, Client, Server  # noqa: E402
-from story_test import USER_EMULATOR, emulated  # noqa: E402
+from machine import Machine, ServerMachines, TwoModels, run_machine_tests
+from served import OPENING, Client, Server
+from story_test import USER_EMULATOR, emulated
 
-INGOT = KERNELS = ENGINE = None
 MACHINES = [("microvm", 1), ("q35", 2)]
 ALL_MACHINES = [(machine, cpus) for cpus in (1, 2, 4) for machine in ("microvm", "q35")]
 
@@ -48,13 +42,12 @@ def comparable(client: Client, path: str, fields: dict) -> str:
     return "\n".join([str(answer.status), *head, "", NAMES_AND_TIMES.sub("", answer.body)])
 
 
-class MachineIdentity(unittest.TestCase):
+class MachineIdentity(ServerMachines):
     maxDiff = None
 
     def setUp(self):
-        self.guest = Guest(INGOT, KERNELS)
-        self.addCleanup(self.guest.close)
-        self.models = TwoModels(Path(self.guest.folder.name))
+        super().setUp()
+        self.models = TwoModels(self.folder)
 
     def options(self, threads: int) -> list[str]:
         return [f"--threads={threads}", "--deterministic", "--seed=7", "--context=256", "--cache-memory=16M"]
@@ -63,12 +56,11 @@ class MachineIdentity(unittest.TestCase):
         return {name: comparable(client, path, fields) for name, (path, fields) in REQUESTS.items()}
 
     def answers_on_linux(self, threads: int) -> dict[str, str]:
-        with Server(emulated(ENGINE), *self.models.words(), *self.options(threads)) as server:
+        with Server(emulated(self.engine), *self.models.words(), *self.options(threads)) as server:
             return self.answers_of(server)
 
     def test_answers_are_those_of_the_program_on_linux(self):
-        done = self.guest.cast("--serve", "--engine", ENGINE, "--memory", "256M", *self.models.files())
-        self.assertEqual(done.returncode, 0, done.stderr)
+        image = self.cast("--memory", "256M", *self.models.files())
         on_linux = {cpus: self.answers_on_linux(cpus) for cpus in sorted({cpus for _, cpus in MACHINES})}
         for answers in on_linux.values():
             for name, text in answers.items():
@@ -76,7 +68,7 @@ class MachineIdentity(unittest.TestCase):
         for machine, cpus in MACHINES:
             words = ["--machine", machine, "--cpus", str(cpus), "--", "serve", *self.models.words(in_image=True)]
             words += ["--host", "0.0.0.0", *self.options(cpus)]
-            with self.subTest(machine=machine, cpus=cpus), Machine(self.guest.path("image"), *words) as booted:
+            with self.subTest(machine=machine, cpus=cpus), Machine(image, *words) as booted:
                 for name, text in self.answers_of(booted.client).items():
                     self.assertEqual(text, on_linux[cpus][name], name)
                 self.assertEqual(booted.end(), 0, booted.text())
@@ -84,13 +76,7 @@ class MachineIdentity(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    INGOT, KERNELS, ENGINE = sys.argv[1:4]
-    Machine.ingot = INGOT
-    others = sys.argv[4:]
-    if "--all" in others:
-        others.remove("--all")
+    if "--all" in sys.argv:
+        sys.argv.remove("--all")
         MACHINES = ALL_MACHINES
-    if (missing := missing_tool(USER_EMULATOR)) is not None:
-        print(f"SKIPPED: {missing}")
-        sys.exit(SKIPPED)
-    run_cases([sys.argv[0], *others])
+    run_machine_tests(USER_EMULATOR)

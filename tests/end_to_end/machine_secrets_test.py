@@ -8,48 +8,36 @@ ENGINE is `ingot` for x86_64.
 
 import ssl
 import sys
-import unittest
 from pathlib import Path
 
-TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS / "programs"), str(TESTS / "boot")]
-from archive import make_archive  # noqa: E402
-from guest import SKIPPED, Guest, missing_tool  # noqa: E402
-from machine import Machine  # noqa: E402
-from run_cases import run_cases  # noqa: E402
-from tap_network import read_pcap  # noqa: E402
+from captures import read_pcap
+from machine import Machine, ServerMachines, run_machine_tests
 
-INGOT = KERNELS = ENGINE = None
+TESTS = Path(__file__).parents[1]
+sys.path.insert(0, str(TESTS / "boot"))
+from archive import make_archive  # noqa: E402
+
 KEYS, CERTIFICATE, PRIVATE_KEY = "etc/ingot/api-keys", "etc/ingot/certificate.pem", "etc/ingot/private-key.pem"
 CAST_KEY, BOOT_KEY = "cast-with-the-image", "brought-at-boot"
 
 
-class Secrets(unittest.TestCase):
-    def setUp(self):
-        self.guest = Guest(INGOT, KERNELS)
-        self.addCleanup(self.guest.close)
-
-    def cast(self, *words: str) -> str:
-        done = self.guest.cast("--serve", "--engine", ENGINE, *words)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return self.guest.path("image")
-
+class Secrets(ServerMachines):
     def initrd(self, *files: list) -> tuple[str, str]:
-        path = Path(self.guest.path("secrets"))
+        path = self.folder / "secrets"
         path.write_text(make_archive(list(files)), encoding="utf-8")
         return "--initrd", str(path)
 
     def status_with(self, machine: Machine, key: str) -> int:
-        return machine.ask("GET", "/v1/models", headers={"Authorization": f"Bearer {key}"})[0]
+        return machine.client.get("/v1/models", Authorization=f"Bearer {key}").status
 
     def test_keys_of_the_image_and_others_in_their_place(self):
-        keys = Path(self.guest.path("keys"))
+        keys = self.folder / "keys"
         keys.write_text(CAST_KEY + "\n", encoding="utf-8")
         keys.chmod(0o600)
         image = self.cast("--api-key-file", str(keys))
-        kept = self.guest.path("frames.pcap")
+        kept = str(self.folder / "frames.pcap")
         with Machine(image, "--pcap", kept) as machine:
-            self.assertEqual(machine.ask("GET", "/v1/models")[0], 401)
+            self.assertEqual(machine.client.get("/v1/models").status, 401)
             self.assertEqual(self.status_with(machine, CAST_KEY), 200)
             self.assertEqual(self.status_with(machine, BOOT_KEY), 401)
             self.assertEqual(machine.end(), 0, machine.text())
@@ -78,15 +66,10 @@ class Secrets(unittest.TestCase):
             if "expected a program that was built with OpenSSL" not in str(error):
                 raise
             self.skipTest("expected an engine with TLS, found one that was built on another architecture")
-        without = self.guest.boot()
+        without = self.guest.boot(image=image)
         self.assertNotIn(without.status, (0, None), without.output)
         self.assertIn("/etc/ingot/", without.output)
 
 
 if __name__ == "__main__":
-    INGOT, KERNELS, ENGINE = sys.argv[1:4]
-    Machine.ingot = INGOT
-    if (missing := missing_tool()) is not None:
-        print(f"SKIPPED: {missing}")
-        sys.exit(SKIPPED)
-    run_cases([sys.argv[0], *sys.argv[4:]])
+    run_machine_tests()

@@ -58,6 +58,87 @@ class StandardInput(PromptTest):
         self.assertIn("standard input", program.run("run", "--help").stdout)
 
 
+class Files(PromptTest):
+    def test_a_file_is_the_prompt_but_for_its_last_lines_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "prompt.txt"
+            path.write_text("Once there\nwas a cook\n")
+            for option in ("-f", "--prompt-file"):
+                self.assertEqual(self.prompt_of(option, path), self.ids_of("Once there\nwas a cook"))
+            self.assertEqual(self.prompt_of("-f", path, text_in="named"), self.ids_of("Once there\nwas a cook\nnamed"))
+            self.assertEqual(program.run("run", "-f", path, "-p", "x").returncode, 2)
+            missing = program.run("run", "-f", Path(folder) / "none.txt")
+            self.assertEqual(missing.returncode, 1)
+            self.assertIn("none.txt", missing.stderr)
+
+
+class Ends(PromptTest):
+    """Where a text ends, and what the model thought on the way."""
+
+    def test_a_text_ends_before_a_stop_string(self):
+        whole = self.json_of("run", "-n", "60")
+        stop = whole["text"].split()[9] + " " + whole["text"].split()[10]
+        cut = self.json_of("run", "-n", "60", "--stop", "no such text", "--stop", stop)
+        self.assertEqual(cut["text"], whole["text"].partition(stop)[0])
+        self.assertEqual((cut["stop"], cut["stop_string"]), ("stop string", stop))
+        shown = program.run("run", "-n", "60", "--stop", stop)
+        self.assertNotIn(stop, shown.stdout)
+        self.assertIn("stop string]", shown.stderr)
+
+    def test_a_stop_string_that_only_begins_is_shown(self):
+        whole = self.json_of("run", "-n", "12")
+        found = self.json_of("run", "-n", "12", "--stop", whole["text"][-3:] + " and never this")
+        self.assertEqual(found["text"], whole["text"])
+
+    def test_probabilities_are_told_of_every_token(self):
+        found = self.json_of("run", "-n", "4", "--logprobs", "3")
+        self.assertEqual([row["id"] for row in found["logprobs"]], found["ids"])
+        for row in found["logprobs"]:
+            self.assertLessEqual(row["logprob"], 0)
+            self.assertEqual(len(row["most_likely"]), 3)
+            self.assertEqual(row["most_likely"][0]["id"], row["id"], "greedy")
+            self.assertEqual(row["most_likely"][0]["logprob"], row["logprob"])
+        self.assertEqual(program.run("run", "--logprobs", "3").returncode, 2)
+
+
+class Vectors(PromptTest):
+    def test_a_model_that_predicts_tokens_makes_embeddings(self):
+        embedded = {}
+        for pooling in ("last", "first", "mean"):
+            options = () if pooling == "last" else ("--pooling", pooling)
+            found = self.json_of("embed", "-p", "Once there", "-p", "Once there was", *options)
+            self.assertEqual(found["pooling"], pooling)
+            embedded[pooling] = [row["embedding"] for row in found["embeddings"]]
+            for vector in embedded[pooling]:
+                self.assertAlmostEqual(sum(value * value for value in vector), 1, places=4)
+        each = self.json_of("embed", "-p", "Once there was", "--pooling", "none")["embeddings"]
+        self.assertEqual(len(each), each[0]["tokens"])
+        # A token sees what is before it and nothing else.
+        for a, b in zip(embedded["first"][0], embedded["first"][1]):
+            self.assertAlmostEqual(a, b, places=4)
+        for whole, place in (("first", 0), ("last", -1)):
+            for a, b in zip(embedded[whole][1], each[place]["embedding"]):
+                self.assertAlmostEqual(a, b, places=5)
+        self.assertNotEqual(embedded["last"][0], embedded["last"][1])
+
+
+class Comparison(PromptTest):
+    def test_two_settings_and_two_models_are_timed_in_turn(self):
+        short = ("--prompt", "4", "--generate", "2", "--repeat", "2")
+        for sides in (("threads=1", "threads=1,cache=q8_0"), (BUILT_IN, BUILT_IN)):
+            done = program.run("bench", "model", "--json", *short, "--compare", *sides)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = json.loads(done.stdout)
+            self.assertEqual([side["side"] for side in found["sides"]], list(sides))
+            for ratio in ("prefill_ratio", "decode_ratio"):
+                self.assertGreater(found[ratio]["median"], 0)
+                self.assertIn("spread", found[ratio])
+        for wrong in ("threads=0", "cache=f8", "pack=maybe", "/nowhere.gguf"):
+            done = program.run("bench", "model", *short, "--compare", "threads=1", wrong)
+            self.assertEqual(done.returncode, 1, wrong)
+            self.assertIn("expected", done.stderr, wrong)
+
+
 class Dashes(PromptTest):
     def test_an_option_takes_a_text_that_begins_with_a_dash(self):
         for text in ("- item", "-item", "--item"):
@@ -104,6 +185,131 @@ class Bytes(PromptTest):
             self.assertIn("found 1 byte(s) that this model's vocabulary lacks", done.stderr)
 
 
+class Shapes(PromptTest):
+    """What is generated is held to a shape."""
+
+    def text_of(self, *arguments):
+        return self.json_of("run", "-p", "Once there was", "-n", "200", *arguments)
+
+    def with_file(self, option, text, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "shape"
+            path.write_text(text)
+            return program.run("run", "--json", "-p", "Once", "-n", "200", option, path, *arguments)
+
+    def test_one_of_several_texts(self):
+        given = ("--choice", "red, blue,green"), ("--choice", " red", "--choice", "b,e", "--choice", "green ")
+        allowed = ("red", "blue", "green"), (" red", "b,e", "green ")
+        for seed in range(5):
+            for options, texts in zip(given, allowed):
+                found = self.text_of(*options, "--temperature", "2", "--seed", str(seed))
+                self.assertIn(found["text"], texts)
+                self.assertEqual(found["stop"], "end of generation")
+
+    def test_nothing_but_the_answer_is_written(self):
+        done = program.run("run", "-p", "Once there was", "--choice", "yes,no", "--threads", "1")
+        self.assertIn((done.returncode, done.stdout), ((0, "yes\n"), (0, "no\n")))
+
+    def test_a_regular_expression(self):
+        found = self.text_of("--regex", "[a-c]{3}-\\d{2,4}!", "--temperature", "1")
+        self.assertRegex(found["text"], r"\A[a-c]{3}-\d{2,4}!\Z")
+
+    def test_a_schema(self):
+        schema = {
+            "type": "object",
+            "properties": {"name": {"type": "string", "maxLength": 12}, "age": {"type": "integer", "minimum": 3, "maximum": 99}},
+            "required": ["name", "age"],
+            "additionalProperties": False,
+        }
+        for seed in range(5):
+            done = self.with_file("--schema", json.dumps(schema), "--temperature", "1.5", "--seed", str(seed))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = json.loads(json.loads(done.stdout)["text"])
+            self.assertEqual(list(found), ["name", "age"])
+            self.assertLessEqual(len(found["name"]), 12)
+            self.assertIn(found["age"], range(3, 100))
+
+    def test_a_grammar(self):
+        done = self.with_file("--grammar", 'root ::= "(" root ")" | "x"', "--temperature", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = json.loads(done.stdout)["text"]
+        depth = len(text) // 2
+        self.assertEqual(text, "(" * depth + "x" + ")" * depth)
+
+    def test_what_is_not_enforced_is_named_with_the_file(self):
+        done = self.with_file("--schema", '{"items": {"uniqueItems": true}}')
+        self.assertEqual(done.returncode, 1)
+        for word in ("shape", "'uniqueItems'", "'/items'"):
+            self.assertIn(word, done.stderr)
+
+    def test_a_folder_is_no_shape(self):
+        for option in ("--schema", "--grammar"):
+            done = program.run("run", "-p", "Once", option, ".")
+            self.assertEqual(done.returncode, 1)
+            for word in ("'.'", "found a folder"):
+                self.assertIn(word, done.stderr)
+
+    def test_whether_the_text_is_whole_is_said(self):
+        for pattern, is_complete in (("a{600}", False), ("a{1,600}", True), ("ab", True)):
+            done = program.run("run", "--json", "-p", "Once", "-n", "3", "--regex", pattern)
+            self.assertIs(json.loads(done.stdout)["complete"], is_complete, pattern)
+            self.assertEqual(done.returncode, 0 if is_complete else 1, pattern)
+            self.assertEqual("a larger -n" in done.stderr, not is_complete)
+        self.assertNotIn("complete", self.json_of("run", "-p", "Once", "-n", "3"))
+
+    def test_one_shape_at_a_time(self):
+        done = program.run("run", "--regex", "a", "--choice", "a,b")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--choice", done.stderr)
+
+    def test_an_empty_shape_is_not_taken_for_none(self):
+        for option, text in (("--regex", ""), ("--choice", ""), ("--choice", "yes,"), ("--choice", ",yes"), ("--choice", "a,,b")):
+            done = program.run("run", "-p", "Once", "-n", "3", option, text)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), (option, text))
+            for word in (option, "expected", "found none"):
+                self.assertIn(word, done.stderr)
+
+
+class Sessions(PromptTest):
+    """What was computed is written, and gone on from."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "session"
+
+    def run_on(self, *arguments):
+        return self.json_of("run", "--threads", "1", *arguments)
+
+    def test_a_text_goes_on_as_if_it_had_not_stopped(self):
+        whole = self.run_on("-p", "Once there was a cook.", "-n", "30")
+        first = self.run_on("-p", "Once there was a cook.", "-n", "10", "--save-session", self.path)
+        second = self.run_on("-n", "12", "--load-session", self.path, "--save-session", self.path)
+        third = self.run_on("-n", "8", "--load-session", self.path)
+        self.assertEqual(first["ids"] + second["ids"] + third["ids"], whole["ids"])
+        self.assertEqual(second["prompt_ids"], first["ids"][-1:])
+
+    def test_a_text_follows_what_was_written(self):
+        self.run_on("-p", "Once there was", "-n", "1", "--save-session", self.path)
+        found = self.run_on("-p", " a cook.", "-n", "4", "--load-session", self.path)
+        self.assertEqual(len(found["ids"]), 4)
+
+    def test_what_cannot_be_gone_on_from_is_refused(self):
+        self.run_on("-p", "Once", "-n", "4", "--save-session", self.path)
+        content = self.path.read_bytes()
+        for options in (("--cache", "f32"), ("--context", "3")):
+            done = program.run("run", *options, "-p", "a", "-n", "2", "--load-session", self.path)
+            self.assertEqual(done.returncode, 1, (options, done.stdout, done.stderr))
+        self.path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        done = program.run("run", "-p", "a", "--load-session", self.path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("checksum", done.stderr)
+        for options in (("--load-session", ""), ("--save-session", ""), ("--tools", self.path, "--save-session", "x")):
+            self.assertEqual(program.run("run", "-p", "a", *options).returncode, 2, options)
+        done = program.run("run", "-p", "a", "-n", "2", "--save-session", self.path / "nowhere")
+        self.assertEqual(done.returncode, 1)
+
+
 class Places(PromptTest):
     def test_a_folder_with_tokenizer_json_is_enough_to_tokenize(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -118,7 +324,7 @@ class Places(PromptTest):
             os.link(Path(folder) / "tales.gguf", Path(folder) / "other.gguf")
             done = program.run("run", folder, "-p", "Once")
             self.assertEqual(done.returncode, 1)
-            self.assertIn("expected one .gguf file, found 2: give one of them", done.stderr)
+            self.assertIn("expected one .gguf file, or the pieces of one model, found 2: give one of them", done.stderr)
 
     def test_a_safetensors_file_is_the_model_of_its_folder(self):
         golden = sources / "tests" / "goldens" / "llama"

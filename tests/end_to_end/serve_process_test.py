@@ -6,18 +6,20 @@ usage: serve_process_test.py PATH_OF_INGOT [unittest arguments]
 
 import contextlib
 import fcntl
-import http.client
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-import time
 import unittest
+from pathlib import Path
 
 from program import LIMIT_SECONDS, Program
-from served import Server
+from served import Client, Server
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
+from running_machine import free_port  # noqa: E402
 
 program: Program
 
@@ -57,28 +59,6 @@ def started(error, *arguments):
         process.stdout.close()
 
 
-def free_port():
-    with socket.socket() as any_socket:
-        any_socket.bind(("127.0.0.1", 0))
-        return any_socket.getsockname()[1]
-
-
-def wait_for_health(port):
-    """The status of the first answer."""
-    until = time.monotonic() + LIMIT_SECONDS
-    while True:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT_SECONDS)
-        try:
-            connection.request("GET", "/health")
-            return connection.getresponse().status
-        except ConnectionRefusedError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.01)
-        finally:
-            connection.close()
-
-
 class Signals(unittest.TestCase):
     def test_a_signal_while_a_model_is_loaded_ends_the_process(self):
         # It says what it has loaded, waits for somebody to hear it, and so has opened nothing yet.
@@ -86,7 +66,7 @@ class Signals(unittest.TestCase):
             for sent in (signal.SIGTERM, signal.SIGINT):
                 port = free_port()
                 with started(error, "--port", port) as process:
-                    self.assertEqual(wait_for_health(port), 503)
+                    self.assertEqual(Client(port).wait_for_health(lambda _: True).status, 503)
                     process.send_signal(sent)
                     self.assertEqual(process.wait(timeout=LIMIT_SECONDS), 128 + sent)
                     self.assertEqual(process.stdout.read(), b"")
@@ -124,7 +104,7 @@ class Log(unittest.TestCase):
             port = json.loads(process.stdout.readline())["port"]
             os.close(reading)
             for _ in range(3):
-                self.assertEqual(wait_for_health(port), 200)
+                self.assertEqual(Client(port).wait_for_health(lambda answer: answer.status == 200).status, 200)
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(timeout=LIMIT_SECONDS), 0)
 

@@ -12,6 +12,11 @@ from served import GREEDY, OPENING, TEMPLATE, Served, run_served_tests
 
 
 class Texts(Served):
+    def complete_as_chats_begin(self, **fields):
+        """What follows a chat's prompt: the template of this test writes no token that begins a text, /v1/completions does."""
+        tokens = self.server.post("/tokenize", {"content": OPENING}).json()["tokens"]
+        return self.complete(prompt=tokens, **fields)["choices"][0]["text"]
+
     def test_a_completion_says_what_run_says(self):
         done = self.program.run("run", "-p", OPENING, "-n", "24", "--threads", "1", "--json")
         expected = json.loads(done.stdout)["text"]
@@ -40,19 +45,19 @@ class Texts(Served):
         self.assertEqual(answer.status, 200, answer.body)
         message = answer.json()["choices"][0]["message"]
         self.assertEqual(message["role"], "assistant")
-        self.assertEqual(message["content"], self.complete(max_tokens=24)["choices"][0]["text"])
+        self.assertEqual(message["content"], self.complete_as_chats_begin(max_tokens=24))
         prompt = self.server.post("/apply-template", {"messages": [{"role": "user", "content": "x"}]}).json()["prompt"]
         self.assertEqual(prompt, "\nx")
         count = self.server.post("/v1/chat/completions/input_tokens", {"messages": [{"role": "user", "content": "x"}]})
         self.assertEqual(count.json(), {"input_tokens": len(self.server.post("/tokenize", {"content": prompt}).json()["tokens"])})
 
     def test_a_chat_goes_on_from_its_last_message(self):
-        begun = self.complete(max_tokens=8)["choices"][0]["text"]
+        begun = self.complete_as_chats_begin(max_tokens=8)
         messages = [{"role": "user", "content": OPENING[1:]}, {"role": "assistant", "content": begun}]
         fields = {"messages": messages, "continue_final_message": True, "verbose": True, "temperature": 0}
         answer = self.server.post("/v1/chat/completions", {**fields, "max_tokens": 16}).json()
         self.assertEqual(answer["__verbose"]["prompt"], OPENING + begun)
-        whole = self.complete(max_tokens=24)["choices"][0]["text"]
+        whole = self.complete_as_chats_begin(max_tokens=24)
         self.assertEqual(begun + answer["choices"][0]["message"]["content"], whole)
 
     def test_llama_servers_form_has_the_same_text(self):
@@ -70,6 +75,36 @@ class Texts(Served):
         self.assertNotIn(" the ", biased["content"])
         many = {**fields, "prompt": OPENING, "logit_bias": [[" the", 1], [" fox" * 2000, 1]]}
         self.assert_refused(self.server.post("/completion", many), 400, "logit_bias")
+
+    def test_responses_and_messages_have_the_words_of_a_chat(self):
+        messages = [{"role": "user", "content": OPENING[1:]}]
+        chat = self.server.post("/v1/chat/completions", {"messages": messages, "temperature": 0, "max_tokens": 24})
+        expected = chat.json()["choices"][0]["message"]["content"]
+        fields = {"messages": messages, "temperature": 0, "max_tokens": 24}
+        message = self.server.post("/v1/messages", fields).json()
+        self.assertEqual(message["content"], [{"type": "text", "text": expected}])
+        self.assertEqual(message["stop_reason"], "max_tokens")
+        events = [json.loads(event) for event in self.server.events("/v1/messages", fields)]
+        self.assertEqual(events[-1], {"type": "message_stop"})
+        self.assertEqual("".join(event["delta"]["text"] for event in events if event["type"] == "content_block_delta"), expected)
+        counted = self.server.post("/v1/messages/count_tokens", {"messages": messages}).json()
+        self.assertEqual(counted["input_tokens"], message["usage"]["input_tokens"] + message["usage"]["cache_read_input_tokens"])
+
+        fields = {"input": OPENING[1:], "temperature": 0, "max_output_tokens": 24}
+        response = self.server.post("/v1/responses", fields).json()
+        self.assertEqual(response["output"][0]["content"][0]["text"], expected)
+        self.assertEqual(response["status"], "incomplete")
+        events = [json.loads(event) for event in self.server.events("/v1/responses", fields)]
+        self.assertEqual([event["sequence_number"] for event in events], list(range(len(events))))
+        self.assertEqual(events[-1]["type"], "response.incomplete")
+        self.assertEqual(events[-1]["response"]["output"][0]["content"], response["output"][0]["content"])
+        counted = self.server.post("/v1/responses/input_tokens", {"input": OPENING[1:]}).json()
+        self.assertEqual(counted, {"object": "response.input_tokens", "input_tokens": response["usage"]["input_tokens"]})
+
+    def test_messages_are_refused_in_their_own_form(self):
+        answer = self.server.post("/v1/messages", {"messages": []})
+        self.assertEqual((answer.status, answer.json()["type"], answer.error()["type"]), (400, "error", "invalid_request_error"))
+        self.assertEqual(answer.json()["request_id"], answer.headers["request-id"])
 
     def test_what_is_not_shared_is_computed_again(self):
         text = OPENING + " He was never known to share." * 6
@@ -167,6 +202,15 @@ class Texts(Served):
         self.assertGreater(memory["process_resident_memory_bytes"], 1 << 20)
         self.assertGreater(memory["ingot_machine_memory_bytes"], memory["ingot_machine_memory_free_bytes"])
 
+    def test_open_files_are_counted(self):
+        before = self.server.wait_until_at_rest("tales")["process_open_fds"]
+        connections = [socket.create_connection(("127.0.0.1", self.server.port), timeout=60) for _ in range(5)]
+        beside = self.server.wait_for_metric("ingot_connections", lambda value: value == 6)  # who asks is one
+        self.assertEqual(beside["process_open_fds"], before + 5)
+        for connection in connections:
+            connection.close()
+        self.assertEqual(self.server.wait_until_at_rest("tales")["process_open_fds"], before)
+
     def test_the_page_loads_nothing_that_is_not_there(self):
         page = self.server.get("/")
         self.assertEqual(page.status, 200)
@@ -207,7 +251,7 @@ class Refusals(Served):
             self.assert_refused(answer, 400, field)
             self.assertIn(field, answer.error()["param"])
         messages = {"messages": [{"role": "user", "content": "x"}]}
-        for field, value in (("tools", [{}]), ("response_format", {"type": "json_object"})):
+        for field, value in (("tools", [{}]), ("response_format", {"type": "xml"})):
             self.assert_refused(self.server.post("/v1/chat/completions", {**messages, field: value}), 400, field)
 
     def test_a_prompt_that_is_too_long_says_both_numbers(self):

@@ -32,13 +32,19 @@ class Answer:
 
 
 class Client:
-    """Asks whoever answers at a port."""
+    """Asks whoever answers at a port, encrypted where there is a context for that."""
 
-    def __init__(self, port, host="127.0.0.1"):
-        self.port, self.host = port, host
+    def __init__(self, port, host="127.0.0.1", tls=None):
+        self.port, self.host, self.tls = port, host, tls
 
-    def ask(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=LIMIT_SECONDS)
+    def connection(self, seconds=LIMIT_SECONDS):
+        """One to ask over; the caller closes it."""
+        if self.tls is None:
+            return http.client.HTTPConnection(self.host, self.port, timeout=seconds)
+        return http.client.HTTPSConnection(self.host, self.port, timeout=seconds, context=self.tls)
+
+    def ask(self, method, path, body=None, headers=None, seconds=LIMIT_SECONDS):
+        connection = self.connection(seconds)
         try:
             connection.request(method, path, body, headers or {})
             found = connection.getresponse()
@@ -55,7 +61,7 @@ class Client:
 
     def stream(self, path, fields):
         """The data of a stream's events, each as it comes."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=LIMIT_SECONDS)
+        connection = self.connection()
         try:
             body = json.dumps({**fields, "stream": True})
             connection.request("POST", path, body, {"Content-Type": "application/json"})
@@ -90,10 +96,34 @@ class Client:
         return found
 
     def wait_for_metric(self, name, is_as_wanted):
+        """Returns all figures of the moment."""
         until = time.monotonic() + LIMIT_SECONDS
-        while not is_as_wanted(value := self.metrics().get(name)):
+        while not is_as_wanted((figures := self.metrics()).get(name)):
             if time.monotonic() > until:
-                raise AssertionError(f"expected another value of {name}, found {value} to the end")
+                raise AssertionError(f"expected another value of {name}, found {figures.get(name)} to the end")
+            time.sleep(0.01)
+        return figures
+
+    def wait_until_at_rest(self, *models):
+        """Until nothing is left of whoever asked before. Returns the figures of then."""
+        for model in models:
+            for name in ("num_requests_running", "num_requests_waiting", "cache_pages_in_use"):
+                self.wait_for_metric(f'ingot_{name}{{model_name="{model}"}}', lambda value: value == 0)
+        return self.wait_for_metric("ingot_connections", lambda value: value == 1)  # who asks
+
+    def wait_for_health(self, is_wanted):
+        """The first answer that is wanted: until then nobody may listen, or somebody in the server's place."""
+        until = time.monotonic() + LIMIT_SECONDS
+        while True:
+            found = "nobody"
+            try:
+                found = self.get("/health")
+                if is_wanted(found):
+                    return found
+            except (OSError, http.client.HTTPException) as error:
+                found = error
+            if time.monotonic() > until:
+                raise AssertionError(f"expected another answer to /health, found {found}")
             time.sleep(0.01)
 
 

@@ -7,7 +7,6 @@ KERNELS is the folder of the shipped kernels, ENGINE the engine for x86_64.
 """
 
 import hashlib
-import http.client
 import json
 import os
 import platform
@@ -16,14 +15,13 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
 from dockerfile import named_stage
 from program import Program
 from run_cases import run_cases
-from served import Server
+from served import Client, Server
 
 program: Program
 KERNELS = ENGINE = None
@@ -167,7 +165,7 @@ class Image(Folder):
         text = self.folder / "text"
         text.write_text("#!/bin/sh\n", encoding="utf-8")
         for words, reason in (
-            (["--engine", text], "program '/bin/ingot': expected an ELF file"),
+            (["--engine", text], f"program '{text}': expected an ELF file"),
             (["--engine", "/no/such"], "No such file or directory"),
             ([text], "GGUF"),
             ([self.folder], "expected a .gguf file, found the folder"),
@@ -220,19 +218,6 @@ class Container(Folder):
             self.skipTest(f"SKIPPED: expected Docker's daemon, found: {done.stderr.strip().splitlines()[-1]}")
         super().setUp()
 
-    def health(self, host: str, port: str, seconds: float = 60) -> int:
-        until = time.monotonic() + seconds
-        while True:
-            try:
-                connection = http.client.HTTPConnection(host, int(port), timeout=seconds)
-                connection.request("GET", "/health")
-                if (status := connection.getresponse().status) == 200 or time.monotonic() > until:
-                    return status
-            except OSError:
-                if time.monotonic() > until:
-                    raise
-            time.sleep(0.2)
-
     def test_docker_loads_and_runs_it(self):
         self.cast()
         done = docker("load", "-i", self.tar)
@@ -243,7 +228,7 @@ class Container(Folder):
         container = started.stdout.strip()
         self.addCleanup(docker, "rm", "--force", container)
         host, _, port = docker("port", container, "8080/tcp").stdout.strip().rpartition(":")
-        self.assertEqual(self.health(host, port), 200)
+        Client(int(port), host).wait_for_health(lambda answer: answer.status == 200)
         self.assertEqual(docker("stop", "-t", "60", container).returncode, 0)
 
 

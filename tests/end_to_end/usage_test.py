@@ -60,8 +60,16 @@ class Help(unittest.TestCase):
     def test_every_command_that_does_something_has_json(self):
         for command in all_commands():
             text = help_of(*command).stdout
-            if "Subcommands:" not in text:
+            if "Subcommands:" not in text and command != ("completion",):  # which writes a script
                 self.assertIn("--json", text, command)
+
+    def test_help_may_stand_first(self):
+        for command in ((), ("run",), ("bench", "model")):
+            done = program.run("help", *command)
+            self.assertEqual((done.returncode, done.stdout), (0, help_of(*command).stdout))
+        done = program.run("help", "bench", "nonsense")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("'nonsense'", done.stderr)
 
     def test_the_readme_lists_every_command(self):
         readme = (sources / "README.md").read_text(encoding="utf-8")
@@ -112,6 +120,8 @@ class BadUsage(unittest.TestCase):
         for command in all_commands():
             if subcommands(*command) and command != ("bench",):
                 continue  # these want a subcommand first
+            if command == ("completion",):
+                continue  # which looks at the name of a shell first
             self.assertIn("'--no-such-option'", self.refused(*command, "--no-such-option", "4"))
 
     def test_a_command_without_its_subcommand_lists_them(self):
@@ -191,6 +201,15 @@ class BadUsage(unittest.TestCase):
             self.assertIn(expected, self.refused("serve", *arguments))
         complaint = self.refused("run", "--pack", "--no-pack")
         self.assertRegex(complaint, "expected --(no-)?pack or --(no-)?pack, found both: leave one of them out")
+
+    def test_an_empty_value_is_none_of_the_next_word(self):
+        for arguments, expected in (
+            (("serve", "--api-key-file=", "keys"), "--api-key-file: expected the name of a file, found none"),
+            (("serve", "--port=", "80"), "--port: expected a whole number from 0 to 65535, found ''"),
+            (("run", "--tokens=", "4"), "--tokens: expected a whole number from 1 to 1073741824, found ''"),
+            (("tokenizer", "train", "--vocabulary=", "300", "text", "--output", "out"), "vocabulary: expected 257"),
+        ):
+            self.assertIn(expected, self.refused(*arguments))
 
     def test_a_type_is_refused_with_its_name_once(self):
         self.assertIn("TYPE: expected one of F32, ", self.refused("quantize", "in", "out", "Q9_X"))

@@ -18,7 +18,9 @@ void replace_tensor(ByteSource& source, Invocation& invocation, int field, CaseB
   const ConstAnyView view = invocation.tensor(field);
   if (!is_present(view)) return;
   const DType dtype = source.take_between(0, 7) == 0
-                          ? dtype_table[static_cast<std::size_t>(source.take_between(0, 18))].dtype
+                          ? dtype_table[static_cast<std::size_t>(
+                                            source.take_between(0, static_cast<std::int64_t>(dtype_table.size()) - 1))]
+                                .dtype
                           : view.dtype();
   Shape shape;
   const int rank = static_cast<int>(source.take_between(0, 7) == 0 ? source.take_between(0, max_rank) : view.rank());

@@ -7,6 +7,8 @@
 #include "server/protocol/completion_request.h"
 #include "server/protocol/embedding_request.h"
 #include "server/protocol/llama_request.h"
+#include "server/protocol/messages_request.h"
+#include "server/protocol/responses_request.h"
 #include "server/protocol/token_requests.h"
 
 using namespace ingot;
@@ -62,6 +64,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto llama = read_llama_request(body.value(), model);
   check(llama);
   if (llama.ok()) check(llama.value().generation, model);
+  const auto response = read_responses_request(body.value(), model);
+  check(response);
+  if (response.ok()) check(response.value().asked.generation, model);
+  const auto message = read_messages_request(body.value(), model);
+  check(message);
+  if (message.ok()) check(message.value().generation, model);
+  check(read_count_request(body.value()));
   check(read_embedding_request(body.value(), model));
   check(read_tokenize_request(body.value()));
   check(read_detokenize_request(body.value(), model));

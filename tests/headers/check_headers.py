@@ -3,8 +3,8 @@
 
 A header that some listed source includes first was compiled alone by the build already, so it is not compiled again:
 compile_commands.json says which sources the build compiles one by one. What many headers include is precompiled for
-them (preludes.py says why that is still alone). Headers named *-inl.h are Highway's per-target pieces and only mean
-something inside its loop over targets.
+them (preludes.py says why that is still alone), and a header is compiled behind one that it includes (chains.py).
+Headers named *-inl.h are Highway's per-target pieces and only mean something inside its loop over targets.
 """
 
 import argparse
@@ -17,7 +17,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from preludes import choose_preludes
+from chains import choose_chains
+from preludes import Includes, choose_preludes
 
 SKIPPED_FOLDERS = {"build", "__pycache__"}
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
@@ -49,6 +50,10 @@ def proven_by_the_build(compile_commands: Path) -> set[str]:
     return proven
 
 
+def twice(header: str) -> str:
+    return f'#include "{header}"\n#include "{header}"\n'
+
+
 def complaint_of(command: list[str], source: str = "") -> str | None:
     """What the compiler has against its input, or None."""
     done = subprocess.run(command, input=source, capture_output=True, text=True, check=False)
@@ -63,18 +68,28 @@ class Compiler:
         self.preludes = preludes
         self.places = {prelude: folder / f"{number}.h" for number, prelude in enumerate(sorted(set(preludes.values())))}
 
-    def precompile(self, prelude: str) -> None:
-        """One that does not compile is left out: the header that it is will be complained of under its own name."""
+    def precompile(self, prelude: str) -> str | None:
+        """One that does not compile is complained of, and left out where others would come behind it."""
         place = self.places[prelude]
-        place.write_text(f'#include "{prelude}"\n', encoding="utf-8")
-        if complaint_of([*self.command, "-x", "c++-header", str(place), "-o", f"{place}.gch"]) is not None:
+        place.write_text(twice(prelude), encoding="utf-8")
+        complaint = complaint_of([*self.command, "-x", "c++-header", str(place), "-o", f"{place}.gch"])
+        if complaint is not None:
             self.places[prelude] = None
+        return complaint
 
-    def compile_alone(self, header: str) -> str | None:
-        place = self.places.get(self.preludes.get(header))
+    def compile_chain(self, chain: list[str]) -> list[tuple[str, str]]:
+        """The headers of the chain that do not compile, each with what the compiler has against it."""
+        place = self.places.get(self.preludes.get(chain[0]))
         before = [] if place is None else ["-include", str(place)]
-        source = f'#include "{header}"\n#include "{header}"\n'
-        return complaint_of([*self.command, *before, "-fsyntax-only", "-x", "c++", "-"], source)
+        source = "".join(map(twice, chain))
+        complaint = complaint_of([*self.command, *before, "-fsyntax-only", "-x", "c++", "-"], source)
+        if complaint is None:
+            return []
+        if len(chain) == 1:
+            return [(chain[0], complaint)]
+        # Whose it is: a header before may be what is wrong, and so may the one that includes it.
+        guilty = [found for header in chain for found in self.compile_chain([header])]
+        return guilty or [(" then ".join(chain), complaint)]
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -104,17 +119,24 @@ def main() -> int:
 
     command = [arguments.compiler, "-std=c++20", f"-I{arguments.root}", *WARNINGS]
     command += [*(FREESTANDING if arguments.freestanding else []), *arguments.flags]
+    includes = Includes(arguments.root)
+    preludes = choose_preludes(includes, remaining)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
-        compiler = Compiler(command, choose_preludes(arguments.root, remaining), Path(folder))
-        list(pool.map(compiler.precompile, list(compiler.places)))
-        complaints = list(pool.map(compiler.compile_alone, remaining))
-    preludes = sum(place is not None for place in compiler.places.values())
+        compiler = Compiler(command, preludes, Path(folder))
+        precompiled = list(compiler.places)
+        complaints = pool.map(compiler.precompile, precompiled)
+        failed = [found for found in zip(precompiled, complaints) if found[1] is not None]
+        groups: dict[str | None, list[str]] = {}
+        for header in remaining:
+            if header not in compiler.places:
+                groups.setdefault(preludes.get(header), []).append(header)
+        chains = [chain for group in groups.values() for chain in choose_chains(includes, group)]
+        failed += [found for guilty in pool.map(compiler.compile_chain, chains) for found in guilty]
 
-    failed = [(header, text) for header, text in zip(remaining, complaints) if text is not None]
     for header, text in failed:
         print(f"{header}: expected to compile alone, found:\n{text}")
     print(
-        f"headers: {len(remaining)} compiled alone ({preludes} preludes), "
+        f"headers: {len(remaining)} compiled alone ({len(precompiled)} preludes, {len(chains)} chains), "
         f"{len(headers) - len(remaining)} proven by the build, {len(failed)} failed"
     )
     return 1 if failed else 0

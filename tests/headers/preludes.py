@@ -43,12 +43,11 @@ class Includes:
         return self.known[header]
 
 
-def choose_preludes(root: Path, headers: list[str]) -> dict[str, str]:
+def choose_preludes(includes: Includes, headers: list[str]) -> dict[str, str]:
     """The prelude of each header that has one: takes the header that saves the most reading, again and again."""
-    includes = Includes(root)
     saved = {header: 0 for header in headers}
     chosen: dict[str, str] = {}
-    candidates = {name for header in headers for name in includes.behind(header) if (root / name).is_file()}
+    candidates = {name for header in headers for name in includes.behind(header) if (includes.root / name).is_file()}
     weight = {name: 1 + len(includes.behind(name)) for name in candidates}
     while candidates:
         gains = {

@@ -1,12 +1,10 @@
 """A bad network between two ends: frames are lost, delayed, reordered, doubled and spoilt, by rates and a seed.
 
 One end is QEMU's `-netdev dgram`, a frame a datagram; the other a tap, behind which this machine's own TCP answers.
-Both are in a network of this process's own.
+Both are in a network of this process's own (own_network.py).
 """
 
 import contextlib
-import ctypes
-import fcntl
 import heapq
 import itertools
 import multiprocessing
@@ -14,44 +12,20 @@ import os
 import random
 import select
 import socket
-import struct
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
-TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
-SIOCSIFFLAGS, SIOCSIFADDR, SIOCSIFNETMASK, IFF_UP = 0x8914, 0x8916, 0x891C, 0x1
+from own_network import Tap
+
 MOST_FRAME, MOST_AT_ONCE = 65536, 32
 
 
-def set_up_interface(name: str, address: str | None = None, mask: str = "255.255.255.0") -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        for request, text in ((SIOCSIFADDR, address), (SIOCSIFNETMASK, mask)):
-            if address is not None:
-                where = struct.pack("<HH4s8x", socket.AF_INET, 0, socket.inet_aton(text))
-                fcntl.ioctl(control, request, struct.pack("16s16s", name.encode(), where))
-        fcntl.ioctl(control, SIOCSIFFLAGS, struct.pack("16sh14x", name.encode(), IFF_UP))
+class Wire:
+    """The other end of an interface of this machine, which goes with it."""
 
-
-def enter_own_network() -> str | None:
-    """Moves this process, and what it will start, into a network of its own. Returns what is missing for that."""
-    library = ctypes.CDLL(None, use_errno=True)
-    if library.unshare(CLONE_NEWNET) != 0 and library.unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0:
-        return f"expected a network namespace, found {os.strerror(ctypes.get_errno())}"
-    if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
-        return "expected a network namespace with /dev/net/tun, found none that may be opened"
-    set_up_interface("lo")
-    return None
-
-
-class Tap:
-    """An interface of this machine whose wire is this object."""
-
-    def __init__(self, name: str, address: str):
-        self.file = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-        fcntl.ioctl(self.file, TUNSETIFF, struct.pack("16sh14x", name.encode(), IFF_TAP | IFF_NO_PI))
-        set_up_interface(name, address)
+    def __init__(self, tap: Tap):
+        self.tap, self.file = tap, tap.open()
 
     def fileno(self) -> int:
         return self.file
@@ -64,6 +38,7 @@ class Tap:
 
     def close(self) -> None:
         os.close(self.file)
+        self.tap.remove()
 
 
 class Datagrams:
@@ -153,7 +128,7 @@ class Direction:
 class LossyLink:
     """Carries frames in a process of its own, until close()."""
 
-    def __init__(self, inner: Tap | Datagrams, outer: Tap | Datagrams):
+    def __init__(self, inner: Wire | Datagrams, outer: Wire | Datagrams):
         self.ends = [inner, outer]
         self.control, theirs = multiprocessing.Pipe()
         self.process = multiprocessing.get_context("fork").Process(target=self.carry, args=(theirs,), daemon=True)
@@ -191,7 +166,7 @@ class LossyLink:
                     end.send(frame)
 
 
-def frames_at(end: Tap | Datagrams) -> Iterator[bytes]:
+def frames_at(end: Wire | Datagrams) -> Iterator[bytes]:
     """What waits there, though not for so long that others would wait for it."""
     with contextlib.suppress(OSError):
         for _ in range(MOST_AT_ONCE):

@@ -13,7 +13,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from lossy_link import Weather, enter_own_network
+from lossy_link import Weather
+from own_network import enter_namespace
 from stream_guest import StreamGuest, ingot_words, random_content
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "end_to_end"))
@@ -55,7 +56,7 @@ def main() -> None:
         parser.add_argument(name)
     parser.add_argument("--mebibytes", type=int, default=2)
     ARGUMENTS = parser.parse_args()
-    if (missing := missing_tool() or enter_own_network()) is not None:
+    if (missing := missing_tool() or enter_namespace()) is not None:
         print(f"SKIPPED: {missing}")
         sys.exit(SKIPPED)
     run_cases(sys.argv[:1])

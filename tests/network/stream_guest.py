@@ -12,7 +12,8 @@ import threading
 import time
 from pathlib import Path
 
-from lossy_link import Datagrams, LossyLink, Tap
+from lossy_link import Datagrams, LossyLink, Wire
+from own_network import Tap
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
 from guest import Guest  # noqa: E402
@@ -42,8 +43,9 @@ class StreamGuest:
         self.output, self.log = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
 
     def __enter__(self):
-        card = Datagrams()
-        self.link = LossyLink(card, Tap("wire", OUR_ADDRESS))
+        card, tap = Datagrams(), Tap("wire")
+        tap.add_address(OUR_ADDRESS, 24)
+        self.link = LossyLink(card, Wire(tap))
         words = [f"{card.netdev},id=network" if word.startswith(NETWORK) else word for word in self.words]
         self.emulator = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.log)
         end = time.monotonic() + self.boot_seconds

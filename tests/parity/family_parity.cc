@@ -1,12 +1,13 @@
 // Proves one family: every built variant against its reference, every gradient, every constraint. One program a family,
 // so that they build and run side by side. The build names the family's header and its list of operations.
 //
-//   parity_norm [--reduced] [--seed N] [OPERATION]
+//   parity_norm [--reduced] [--seed N] [--device emulated] [OPERATION]
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
+#include "machine/gpu/device.h"
 #include "machine/machine.h"
 #include "profile/mutate.h"
 #include "profile/verify.h"
@@ -27,11 +28,14 @@ void print_row(const VerifyRow& row) {
 int main(int argument_count, char** arguments) {
   VerifyOptions options;
   std::string only;
+  std::string device_name;
   for (int index = 1; index < argument_count; ++index) {
     if (std::strcmp(arguments[index], "--reduced") == 0) {
       options.reduced = true;
     } else if (std::strcmp(arguments[index], "--seed") == 0 && index + 1 < argument_count) {
       options.seed = std::strtoull(arguments[++index], nullptr, 10);
+    } else if (std::strcmp(arguments[index], "--device") == 0 && index + 1 < argument_count) {
+      device_name = arguments[++index];
     } else {
       only = arguments[index];
     }
@@ -43,7 +47,16 @@ int main(int argument_count, char** arguments) {
     std::_Exit(1);
   };
   const Machine machine = Machine::detect();
-  auto verifier = Verifier::create(machine.features, options);
+  std::unique_ptr<Device> device;
+  if (!device_name.empty()) {
+    auto opened = open_device(device_name);
+    if (!opened.ok()) {
+      std::fprintf(stderr, "%s\n", std::string(opened.error().text()).c_str());
+      return 1;
+    }
+    device = std::move(opened).value();
+  }
+  auto verifier = device ? Verifier::create(*device, options) : Verifier::create(machine.features, options);
   auto workers = Workers::create({.threads = 2});
   if (!verifier.ok() || !workers.ok()) {
     std::fprintf(stderr, "could not start worker threads\n");
@@ -55,11 +68,20 @@ int main(int argument_count, char** arguments) {
   const auto operations = INGOT_FAMILY_OPERATIONS();
   for (const Operation* operation : operations) {
     if (!only.empty() && operation->name.find(only) == std::string_view::npos) continue;
-    for (const VerifyRow& row : verifier.value().verify(*operation, operations)) {
+    const std::vector<VerifyRow> rows = verifier.value().verify(*operation, operations);
+    for (const VerifyRow& row : rows) {
       (row.status == VerifyStatus::passed ? passed : row.status == VerifyStatus::failed ? failed : skipped) += 1;
       print_row(row);
     }
-    const MutationReport report = mutate_arguments(*operation, machine.features, options.seed, *workers.value());
+    if (rows.empty()) continue;  // it has no row on this device
+    const Result<MutationReport> mutated =
+        device ? mutate_arguments(*operation, *device, options.seed, *workers.value())
+               : Result(mutate_arguments(*operation, machine.features, options.seed, *workers.value()));
+    if (!mutated.ok()) {
+      std::fprintf(stderr, "%s\n", std::string(mutated.error().text()).c_str());
+      return 1;
+    }
+    const MutationReport& report = mutated.value();
     const bool sound = report.failures.empty();
     (sound ? passed : failed) += 1;
     std::printf("%-8s %-40s %-12s %d wrong arguments: %d refused by a named constraint, %d harmless\n",

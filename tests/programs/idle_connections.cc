@@ -74,8 +74,9 @@ int main() {
               static_cast<unsigned long long>(each),
               static_cast<unsigned long long>((counter("socket-bytes") - sockets) / ends.size()));
   CHECK(counter("charged-bytes") - charged >= counter("socket-bytes") - sockets);
-  // A CPU keeps up to 64 frames for itself; a local port, which only one end has, is a record of 64 bytes.
-  CHECK(each <= 1024 + 64 * 4096 / ends.size() + 64);
+  // With the 64 frames, 65 bytes of each, that a CPU may have taken for itself meanwhile, and with the local port, a
+  // record of 64 bytes, which only one end of two has.
+  CHECK(each <= 1024);
 
   const char letter = 'x';
   char heard = 0;

@@ -9,6 +9,7 @@ What is expected stands in the source, in comments, as a boot test's does (tests
     // program-test: expect TEXT         a line of the output holds TEXT; several in this order
     // program-test: log TEXT            a line of the kernel's log holds TEXT; several in this order
     // program-test: never TEXT          no line of output or log holds TEXT
+    // program-test: kernel full         of the shipped ones, instead of the least that can do it
     // program-test: arguments WORDS     also: processors, memory (MiB), options (kernel's), cast (further words), seconds
     // program-test: type \\x03 after T   letters typed once the output holds T; several, one after the other
     // program-test: signal SIGTERM after T   that `ingot boot` is sent then
@@ -33,7 +34,8 @@ from guest import SKIPPED, Ended, Guest, Key, missing_tool  # noqa: E402
 DIRECTIVE = re.compile(r"^// program-test: (\w+) ?(.*)$", re.MULTILINE)
 TYPED = re.compile(r"(\S+) after (.+)")
 # What a source may ask for, and what it gets when it does not.
-SETTINGS = {"processors": 1, "memory": 0, "seconds": 60.0, "arguments": "", "options": "", "cast": "", "exit": 0}
+SETTINGS = {"processors": 1, "memory": 0, "seconds": 60.0, "arguments": "", "options": "", "cast": "", "kernel": "",
+            "exit": 0}  # fmt: skip
 
 
 class Expectation:
@@ -93,7 +95,7 @@ def main() -> int:
         print(f"SKIPPED {arguments.source.name}: {missing}")
         return SKIPPED
     settings = expectation.settings
-    guest = Guest(arguments.ingot, arguments.kernel)
+    guest = Guest(arguments.ingot, str(Path(arguments.kernel) / settings["kernel"]))
     try:
         files = []
         for number, (path, text) in enumerate(expectation.files):

@@ -1,6 +1,7 @@
 """A machine that runs beside its test, which talks with the program in it over the network."""
 
 import fcntl
+import http.client
 import os
 import signal
 import socket
@@ -49,7 +50,7 @@ class RunningMachine:
             try:
                 if self.is_ready(self):
                     return
-            except OSError:  # the emulator accepts before its guest does
+            except (OSError, http.client.HTTPException):  # the emulator accepts before its guest does
                 pass
             if self.process.poll() is not None or time.monotonic() > end:
                 raise AssertionError(f"expected a machine that answers, found:\n{self.text()}")

@@ -5,22 +5,13 @@
 namespace ingot {
 namespace {
 
-Result<void> check_table(std::string_view name, const CachedArguments& a, std::int64_t sequences) {
+// What is in lengths and in the table: C6 and C7.
+Result<void> check_filled_pages(std::string_view name, const CachedArguments& a) {
+  const std::int64_t slots = a.keys().capacity();
   const std::int64_t page_length = a.k_pages.size(2);
   const std::int64_t page_count = a.k_pages.size(0);
   const bool has_table = is_present(a.block_table);
-  TRY(require_shape(name, "C5", "lengths", a.lengths, {sequences}));
-  TRY(require_position(name, "C5", "a page length", 1, page_length));
-  if (has_table) {
-    TRY(require_rank(name, "C5", "block_table", a.block_table, 2));
-    TRY(require_shape(name, "C5", "block_table", a.block_table, {sequences, a.block_table.size(1)}));
-    TRY(require_position(name, "C5", "a number of pages a sequence", 0, a.block_table.size(1)));
-  } else if (page_count < sequences) {
-    return violated(name, "C5", "expected a page for each of ", sequences, " sequences, found ", page_count);
-  }
-  const std::int64_t slots = a.keys().capacity();
-  TRY(require_position(name, "C5", "a number of slots", 0, slots));
-  for (std::int64_t s = 0; s < sequences; ++s) {
+  for (std::int64_t s = 0; s < a.sequences(); ++s) {
     const std::int64_t length = a.lengths(s);
     const bool fits = a.ring ? length == 0 || slots > 0 : length <= slots;
     if (length < 0 || !fits) {
@@ -36,6 +27,23 @@ Result<void> check_table(std::string_view name, const CachedArguments& a, std::i
     }
   }
   return {};
+}
+
+Result<void> check_table(std::string_view name, const CachedArguments& a, std::int64_t sequences) {
+  const std::int64_t page_length = a.k_pages.size(2);
+  const std::int64_t page_count = a.k_pages.size(0);
+  const bool has_table = is_present(a.block_table);
+  TRY(require_shape(name, "C5", "lengths", a.lengths, {sequences}));
+  TRY(require_position(name, "C5", "a page length", 1, page_length));
+  if (has_table) {
+    TRY(require_rank(name, "C5", "block_table", a.block_table, 2));
+    TRY(require_shape(name, "C5", "block_table", a.block_table, {sequences, a.block_table.size(1)}));
+    TRY(require_position(name, "C5", "a number of pages a sequence", 0, a.block_table.size(1)));
+  } else if (page_count < sequences) {
+    return violated(name, "C5", "expected a page for each of ", sequences, " sequences, found ", page_count);
+  }
+  TRY(require_position(name, "C5", "a number of slots", 0, a.keys().capacity()));
+  return a.lengths.place().is_host() ? check_filled_pages(name, a) : Result<void>();
 }
 
 }  // namespace

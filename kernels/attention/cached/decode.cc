@@ -25,6 +25,7 @@ Tolerance Decode::tolerance(const Arguments&) { return cached_tolerance(); }
 
 std::span<const Variant<Decode>> Decode::variants() {
   static const Variant<Decode> table[] = {
+      decode_cuda,
       {"neon_dotprod",
        {Feature::neon, Feature::fp16, Feature::dotprod},
        decode_simd_dotprod.neon,

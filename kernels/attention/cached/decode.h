@@ -23,6 +23,7 @@ struct Decode {
 };
 
 void decode_reference(const Decode::Arguments& arguments, Context& context);
+extern const Variant<Decode> decode_cuda;
 extern const SimdEntries<Decode> decode_simd;
 extern const SimdEntries<Decode> decode_simd_fhm;      // neon alone, with FMLAL
 extern const SimdEntries<Decode> decode_simd_dotprod;  // and with SDOT

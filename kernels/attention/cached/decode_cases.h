@@ -38,6 +38,14 @@ inline void Decode::cases(CaseList<Decode>& list) {
               made({2, 2, 128, 96, 24, 8, {150, 5, 0}, DType::q8_0, DType::q8_0, 0, 0, false, true}));
   list.parity("group of 8 over q8_0, short pages",
               made({8, 1, 96, 128, 3, 40, {117, 64, 9}, DType::q8_0, DType::q8_0}));
+  // Units of 32 tokens that lie in one piece, in rows of 64 and 128: devices have a shorter way for them.
+  list.parity("pages of whole units, f16, sinks",
+              made({8, 2, 64, 64, 32, 12, {130, 3, 0, 384}, DType::f16, DType::f16, 0, 0, false, false, true}));
+  list.parity("ring of whole units with a window, f16",
+              made({5, 1, 128, 128, 64, 2, {140, 40}, DType::f16, DType::f16, 75, 0, true}));
+  list.parity("pages of whole units, q8_0", made({4, 1, 128, 128, 64, 5, {300, 33, 0}, DType::q8_0, DType::q8_0}));
+  list.parity("whole units with a window, q8_0, sinks",
+              made({16, 2, 64, 64, 32, 5, {97, 160}, DType::q8_0, DType::q8_0, 50, 0, false, false, true}));
   list.parity("no sequences", made({2, 1, 8, 8, 4, 2, {}}));
   for (float reach : {3e6f, 1e-6f}) {
     const std::string which = reach > 1 ? "queries beyond halves, group of " : "queries below halves, group of ";

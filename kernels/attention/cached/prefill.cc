@@ -32,7 +32,7 @@ Result<void> Prefill::check(const Arguments& a) {
   TRY(require_rank(name, "C10", "run_begins", a.run_begins, 1));
   if (a.run_begins.size(0) < 1) return violated(name, "C10", "expected run_begins of at least one number, found none");
   TRY(check_cached_arguments(name, a, a.run_begins.size(0) - 1));
-  return check_runs(name, a);
+  return a.run_begins.place().is_host() ? check_runs(name, a) : Result<void>();
 }
 
 Cost Prefill::cost(const Arguments& a) {
@@ -57,6 +57,7 @@ Tolerance Prefill::tolerance(const Arguments&) { return cached_tolerance(); }
 
 std::span<const Variant<Prefill>> Prefill::variants() {
   static const Variant<Prefill> table[] = {
+      prefill_cuda,
       INGOT_SIMD_ROWS(prefill_simd, nullptr, prefill_scratch_bytes),
       {"reference", {}, prefill_reference},
   };

@@ -43,6 +43,7 @@ struct Prefill {
 };
 
 void prefill_reference(const Prefill::Arguments& arguments, Context& context);
+extern const Variant<Prefill> prefill_cuda;
 extern const SimdEntries<Prefill> prefill_simd;
 
 }  // namespace ingot

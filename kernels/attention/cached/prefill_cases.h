@@ -50,6 +50,12 @@ inline void Prefill::cases(CaseList<Prefill>& list) {
       made({6, 0, 45}, {4, 2, 24, 24, 45, 1, {40, 0, 45}, DType::f16, DType::f16, 0, 0, false, true, false, false}));
   list.parity("contiguous ring",
               made({5, 5}, {2, 2, 8, 8, 9, 1, {40, 5}, DType::f32, DType::f32, 4, 0, true, false, false, false}));
+  // Units of 32 tokens that lie in one piece, in rows of 64 and 128: devices have a shorter way for them.
+  list.parity("ragged runs in pages of whole units, f16, sinks",
+              made({40, 1, 3}, {6, 2, 64, 64, 32, 10, {300, 33, 3}, DType::f16, DType::f16, 0, 0, false, false, true}));
+  list.parity("ring of whole units with a window, f16",
+              made({21}, {2, 1, 128, 128, 64, 2, {140}, DType::f16, DType::f16, 75, 0, true}));
+  list.parity("pages of whole units, q8_0", made({37}, {4, 1, 128, 128, 64, 2, {100}, DType::q8_0, DType::q8_0}));
   list.parity("heads of one dimension", made({7}, {3, 3, 1, 1, 1, 8, {8}}));
   list.parity("no runs", made({}, {2, 1, 8, 8, 4, 2, {}}));
   list.parity("runs of no tokens", made({0, 0}, {2, 1, 8, 8, 4, 2, {3, 0}}));

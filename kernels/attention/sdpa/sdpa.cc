@@ -100,6 +100,7 @@ Tolerance Sdpa::tolerance(const Arguments& a) { return sdpa_tolerance(a); }
 
 std::span<const Variant<Sdpa>> Sdpa::variants() {
   static const Variant<Sdpa> table[] = {
+      sdpa_cuda,
       INGOT_SIMD_ROWS(sdpa_simd, nullptr, streaming_scratch_bytes),
       {"reference", {}, sdpa_reference},
   };
@@ -112,6 +113,7 @@ Tolerance Streaming::tolerance(const Arguments& a) { return sdpa_tolerance(a); }
 
 std::span<const Variant<Streaming>> Streaming::variants() {
   static const Variant<Streaming> table[] = {
+      streaming_cuda,
       INGOT_SIMD_ROWS(streaming_simd, nullptr, streaming_scratch_bytes),
       {"reference", {}, sdpa_reference},
   };

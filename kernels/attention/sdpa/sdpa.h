@@ -59,6 +59,8 @@ struct Streaming {
 
 void sdpa_reference(const SdpaArguments& arguments, Context& context);
 // One vector source serves both names: tiles are the best way to compute attention.sdpa too.
+extern const Variant<Sdpa> sdpa_cuda;
+extern const Variant<Streaming> streaming_cuda;
 extern const SimdEntries<Sdpa> sdpa_simd;
 extern const SimdEntries<Streaming> streaming_simd;
 std::size_t streaming_scratch_bytes(const SdpaArguments& arguments, int threads);

@@ -46,7 +46,7 @@ inline void fill_sdpa_inputs(CaseBuilder& builder, const SdpaShape& shape, SdpaI
   a.query_offset = shape.query_offset;
 }
 
-inline std::function<SdpaArguments(CaseBuilder&)> sdpa_case(const SdpaShape& shape) {
+inline auto sdpa_case(const SdpaShape& shape) {
   return [shape](CaseBuilder& builder) {
     SdpaArguments a;
     fill_sdpa_inputs(builder, shape, a);

@@ -28,6 +28,7 @@ Tolerance LogSoftmax::tolerance(const Arguments&) {
 
 std::span<const Variant<LogSoftmax>> LogSoftmax::variants() {
   static const Variant<LogSoftmax> table[] = {
+      log_softmax_cuda,
       INGOT_SIMD_ROWS(log_softmax_simd),
       {"reference", {}, log_softmax_reference},
   };

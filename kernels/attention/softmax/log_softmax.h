@@ -35,6 +35,7 @@ struct LogSoftmax {
 };
 
 void log_softmax_reference(const LogSoftmax::Arguments& arguments, Context& context);
+extern const Variant<LogSoftmax> log_softmax_cuda;
 extern const SimdEntries<LogSoftmax> log_softmax_simd;
 
 // Its backward:

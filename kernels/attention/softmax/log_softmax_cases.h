@@ -15,7 +15,7 @@ inline void LogSoftmax::cases(CaseList<LogSoftmax>& list) {
       return a;
     };
   };
-  for (std::int64_t width : {1, 3, 7, 16, 33, 67, 129, 1000}) {
+  for (std::int64_t width : {1, 3, 7, 16, 33, 67, 129, 1000, 1301, 8206}) {
     list.parity("rows 3 width " + std::to_string(width), made({3, width}));
   }
   list.parity("one row of rank 1", made({65}));

@@ -55,6 +55,7 @@ Tolerance Softmax::tolerance(const Arguments&) {
 
 std::span<const Variant<Softmax>> Softmax::variants() {
   static const Variant<Softmax> table[] = {
+      softmax_cuda,
       INGOT_SIMD_ROWS(softmax_simd),
       {"reference", {}, softmax_reference},
   };

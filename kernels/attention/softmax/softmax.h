@@ -57,6 +57,7 @@ struct Softmax {
 };
 
 void softmax_reference(const Softmax::Arguments& arguments, Context& context);
+extern const Variant<Softmax> softmax_cuda;
 extern const SimdEntries<Softmax> softmax_simd;
 
 // Its backward. What a row does not see has y = 0, so masks need no mention:

@@ -47,8 +47,11 @@ inline void Softmax::cases(CaseList<Softmax>& list) {
     };
   };
   list.parity("scores with mask, sinks, causal", made({{2, 3, 5, 19}, {5, 19}, {3, 1}, MaskKind::causal, 14}));
-  for (std::int64_t width : {1, 3, 7, 16, 33, 67, 129, 1000}) {
+  for (std::int64_t width : {1, 3, 7, 16, 33, 67, 129, 1000, 1301, 8206}) {
     list.parity("rows 3 width " + std::to_string(width), made({{3, width}, {}, {}}));
+  }
+  for (const Shape shape : {Shape{2, 2052}, Shape{2, 5000}, Shape{2, 13000}, Shape{1, 40000}, Shape{1, 41000}}) {
+    list.parity("long rows of " + std::to_string(shape.last()), made({shape, {}, {}}));
   }
   list.parity("one row of rank 1", made({{65}, {}, {}}));
   list.parity("causal, first rows see nothing", made({{2, 9, 9}, {}, {}, MaskKind::causal, -3}));
@@ -63,6 +66,9 @@ inline void Softmax::cases(CaseList<Softmax>& list) {
   list.gradient("mask, sinks, causal", made({{2, 2, 3}, {2, 3}, {2, 1}, MaskKind::causal, 1}));
   list.benchmark("4096 x 1024", made({{4096, 1024}, {}, {}}));
   list.benchmark("32 x 512 x 512 causal", made({{32, 512, 512}, {}, {}, MaskKind::causal}));
+  list.benchmark("65536 x 1024", made({{65536, 1024}, {}, {}}));
+  list.benchmark("16384 x 4096", made({{16384, 4096}, {}, {}}));
+  list.benchmark("2048 x 32768", made({{2048, 32768}, {}, {}}));
 }
 
 inline void SoftmaxBackward::cases(CaseList<SoftmaxBackward>& list) {

@@ -54,6 +54,7 @@ std::span<const Variant<MatmulBatched>> MatmulBatched::variants() {
   static const SimdEntries<MatmulBatched> threaded =
       entries_over<MatmulBatched>(gemm_threaded, []<SimdTarget target>() { return &batched_product<target>; });
   static const Variant<MatmulBatched> table[] = {
+      matmul_batched_cuda(),
       INGOT_SIMD_ROWS(threaded, nullptr, batched_scratch),
       {"reference", {}, matmul_batched_reference},
   };

@@ -77,6 +77,7 @@ struct MatmulBatchedBackward {
   static void cases(CaseList<MatmulBatchedBackward>& list);
 };
 
+Variant<MatmulBatched> matmul_batched_cuda();
 void matmul_batched_reference(const MatmulBatched::Arguments& arguments, Context& context);
 void matmul_batched_backward_reference(const MatmulBatchedBackward::Arguments& arguments, Context& context);
 

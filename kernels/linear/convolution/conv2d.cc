@@ -70,6 +70,7 @@ std::span<const Variant<Conv2d>> Conv2d::variants() {
     return static_cast<std::size_t>(depth) * sizeof(float) * static_cast<std::size_t>(threads);
   };
   static const Variant<Conv2d> table[] = {
+      conv2d_cuda,
       INGOT_SIMD_ROWS(conv2d_simd, nullptr, patches),
       {"reference", {}, conv2d_reference},
   };

@@ -49,6 +49,7 @@ struct Conv2d {
 
 void conv2d_reference(const Conv2d::Arguments& arguments, Context& context);
 extern const SimdEntries<Conv2d> conv2d_simd;
+extern const Variant<Conv2d> conv2d_cuda;
 
 // dx gathers what each pixel contributed to, dweights what each weight was multiplied with, dbias the sum of dy.
 // C1 to C3 as the forward; C5: dy has y's shape; gradients, where given, have the shape of what they are gradients of.

@@ -27,7 +27,7 @@ struct FusedCase {
   ConstAnyView weights(CaseBuilder& builder) const {
     const MatmulCase product{rows, columns, depth, type};
     const AnyView stored = builder.filled_any(type, {columns, depth}, product.weight_fill());
-    return layout == WeightLayout::rows ? stored : MatmulCase::interleaved(builder, stored);
+    return MatmulCase::laid(builder, layout, stored);
   }
   View<const float> bias(CaseBuilder& builder) const {
     return with_bias ? View<const float>(builder.filled({columns})) : View<const float>();
@@ -58,7 +58,7 @@ void for_each_fused_case(Add add) {
     add(FusedCase{4, 7, 32, type});
     add(FusedCase{18, 35, 96, type});
   }
-  for (DType type : {DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
+  for (DType type : {DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k, DType::iq4_xs, DType::iq2_s}) {
     add(FusedCase{1, 33, 512, type, FusedCurve::silu, true});
     add(FusedCase{5, 19, 256, type});
   }
@@ -73,6 +73,15 @@ void for_each_fused_case(Add add) {
       }
     }
   }
+  for (DType type : plane_types) {
+    for (const std::int64_t rows : {1, 3, 18}) {
+      add(FusedCase{rows, 64, 1536, type, FusedCurve::gelu, rows == 1, rows == 3, WeightLayout::planes16});
+    }
+  }
+  add(FusedCase{1, 40, 1088, DType::bf16});
+  add(FusedCase{5, 48, 1096, DType::f16, FusedCurve::silu, true});
+  add(FusedCase{70, 72, 80, DType::f16, FusedCurve::gelu, true});  // more tokens than go on together
+  add(FusedCase{67, 133, 197, DType::bf16, FusedCurve::silu, true});
   add(FusedCase{1, 1030, 288, DType::q4_0});  // several chunks
   add(FusedCase{3, 2600, 64, DType::f32});
 }

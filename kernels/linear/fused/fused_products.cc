@@ -152,7 +152,7 @@ Result<void> require_fused_weights(std::string_view operation, std::string_view 
                                    const ProductInput& input, const ConstAnyView& weights) {
   TRY(require_rank(operation, number, field, weights, 2));
   TRY(require_weights(operation, number, weights, {weights.size(0), input.shape()[1]}));
-  return require_either_layout(operation, number, field, input.layout, weights);
+  return require_any_layout(operation, number, field, input.layout, weights);
 }
 
 Result<void> require_curve(std::string_view operation, std::string_view number, FusedCurve curve) {
@@ -222,12 +222,14 @@ void run_fused_reference(const FusedProducts& products, Context& context) {
   }
 }
 
+// Planes are for devices.
 bool can_run_fused(const ColumnProduct& product, const FusedProducts& products) {
-  return std::all_of(products.parts.begin(), products.parts.begin() + products.count, product.accepts);
+  return products.parts[0].layout != WeightLayout::planes16 &&
+         std::all_of(products.parts.begin(), products.parts.begin() + products.count, product.accepts);
 }
 
 bool can_run_fused_alone(const ColumnProduct& product, const FusedProducts& products) {
-  return product.accepts_alone != nullptr &&
+  return product.accepts_alone != nullptr && products.parts[0].layout != WeightLayout::planes16 &&
          std::all_of(products.parts.begin(), products.parts.begin() + products.count, product.accepts_alone);
 }
 

@@ -27,7 +27,7 @@ struct FusedProducts {
 };
 
 // C2 of every fused form: weights has shape [N, K], an N of its own, type f32, f16, bf16 or a block format, and packed
-// rows; or the layout of all is interleaved8, and it is as linear.matmul wants it then.
+// rows; or the layout of all is another, and it is as linear.matmul wants it then.
 Result<void> require_fused_weights(std::string_view operation, std::string_view number, std::string_view field,
                                    const ProductInput& input, const ConstAnyView& weights);
 Result<void> require_curve(std::string_view operation, std::string_view number, FusedCurve curve);
@@ -46,10 +46,22 @@ std::size_t composed_scratch_bytes(const FusedProducts& products);
 template <SimdTarget target>
 void run_composed(const FusedProducts& products, Context& context);
 
+// On a device (cuda/fused_products_cuda.cc).
+bool can_run_fused_on_device(const FusedProducts& products);
+std::size_t fused_device_scratch_bytes(const FusedProducts& products);
+void run_fused_on_device(const FusedProducts& products, Context& context);
+extern const DeviceFunction* const product_device_function;
+// Of more tokens than go on together, with weights of 16 bits (cuda/wide_products_cuda.cc): sums in an order of its
+// own.
+bool can_run_wide(const FusedProducts& products);
+std::size_t wide_scratch_bytes(const FusedProducts& products);
+void run_wide(const FusedProducts& products, Context& context);
+extern const DeviceFunction* const wide_device_function;
+
 inline const ColumnProduct& column_product_of(const void* row) { return *static_cast<const ColumnProduct*>(row); }
 
-// The rows of an operation, one for each way of multiplying columns, in front of the `rest`. `products` says what the
-// operation is made of.
+// The rows of an operation: the device's two, one for each way of multiplying columns, and the `rest`. `products` says
+// what the operation is made of.
 template <class Op, FusedProducts (*products)(const typename Op::Arguments&)>
 std::vector<Variant<Op>> with_column_rows(std::initializer_list<Variant<Op>> rest) {
   using Arguments = typename Op::Arguments;
@@ -66,6 +78,21 @@ std::vector<Variant<Op>> with_column_rows(std::initializer_list<Variant<Op>> res
     return fused_scratch_bytes(column_product_of(row), products(a), threads);
   };
   std::vector<Variant<Op>> rows;
+  rows.push_back({.name = "cuda",
+                  .needs = {Feature::sm_80},
+                  .run = [](const Arguments& a, Context& context) { run_fused_on_device(products(a), context); },
+                  .accepts = [](const Arguments& a) { return can_run_fused_on_device(products(a)); },
+                  .scratch_bytes = [](const Arguments& a, int) { return fused_device_scratch_bytes(products(a)); },
+                  .device_function = product_device_function});
+  // Not measured on a GPU yet. So it stands behind the row that accepts all that this one does, and runs only where it
+  // is named.
+  rows.push_back({.name = "cuda_wide",
+                  .needs = {Feature::sm_80},
+                  .run = [](const Arguments& a, Context& context) { run_wide(products(a), context); },
+                  .accepts = [](const Arguments& a) { return can_run_wide(products(a)); },
+                  .scratch_bytes = [](const Arguments& a, int) { return wide_scratch_bytes(products(a)); },
+                  .accepts_alone = [](const Arguments&) { return false; },
+                  .device_function = wide_device_function});
   for (const ColumnProduct& product : column_products()) {
     Variant<Op>& row = rows.emplace_back(product.name, product.needs);
     if (product.built) row.run = {+run, &product};

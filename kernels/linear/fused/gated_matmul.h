@@ -8,7 +8,7 @@
 // C1  x has shape [M, K] and packed rows; or it is left out, codes has that shape, scales [M, K / block] and sums
 //     [M, K / 16], with packed rows, and all weights are block formats of that block
 // C2  gate_weights and up_weights have shape [N, K], type f32, f16, bf16 or a block format, and packed rows; or layout
-//     is interleaved8, and both are as linear.matmul wants them then
+//     is another, and both are as linear.matmul wants them then
 // C3  gate_bias and up_bias, where given, have shape [N] and are packed
 // C4  curve is silu (0), gelu (1), gelu_tanh (2) or relu (3)
 // C5  y has shape [M, N] and packed rows

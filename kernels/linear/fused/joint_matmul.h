@@ -11,7 +11,7 @@
 // C1  x has shape [M, K] and packed rows; or it is left out, codes has that shape, scales [M, K / block] and sums
 //     [M, K / 16], with packed rows, and all weights are block formats of that block
 // C2  each weights has shape [N, K], an N of its own, type f32, f16, bf16 or a block format, and packed rows; or layout
-//     is interleaved8, and each is as linear.matmul wants it then
+//     is another, and each is as linear.matmul wants it then
 // C3  each bias, where given, has its weights' shape [N] and is packed
 // C4  first, second and third have shape [M, N] of their weights and packed rows
 // C5  third, third_weights and third_bias are left out together, or third and third_weights are both given

@@ -9,10 +9,13 @@
 namespace ingot {
 
 template <class Element>
+View<Element> rows_from(const View<Element>& view, std::int64_t begin, std::int64_t end) {
+  return View<Element>(view.data() + begin * view.stride(0), {end - begin, view.size(1)}, view.strides(), view.place());
+}
+
+template <class Element>
 View<Element> rows_of_expert(const View<Element>& view, const View<const std::int32_t>& offsets, std::int64_t expert) {
-  const std::int64_t begin = offsets(expert);
-  return View<Element>(view.data() + begin * view.stride(0), {offsets(expert + 1) - begin, view.size(1)},
-                       view.strides(), view.place());
+  return rows_from(view, offsets(expert), offsets(expert + 1));
 }
 
 inline ConstAnyView weights_of_expert(const ConstAnyView& weights, std::int64_t expert) {
@@ -22,11 +25,15 @@ inline ConstAnyView weights_of_expert(const ConstAnyView& weights, std::int64_t 
 }
 
 inline Matmul::Arguments expert_of(const MatmulGrouped::Arguments& a, std::int64_t expert) {
+  const std::int64_t share = a.x.size(0) / a.weights.size(0);
+  const bool has_offsets = is_present(a.offsets);
+  const std::int64_t begin = has_offsets ? a.offsets(expert) : expert * share;
+  const std::int64_t end = has_offsets ? a.offsets(expert + 1) : begin + share;
   Matmul::Arguments product;
-  product.x = rows_of_expert(a.x, a.offsets, expert);
+  product.x = rows_from(a.x, begin, end);
   product.layout = a.layout;
   product.weights = weights_of_expert(a.weights, expert);
-  product.y = rows_of_expert(a.y, a.offsets, expert);
+  product.y = rows_from(a.y, begin, end);
   return product;
 }
 

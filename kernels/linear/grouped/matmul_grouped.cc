@@ -20,6 +20,7 @@ Result<void> require_offsets(std::string_view operation, std::string_view number
   if (experts < 0 || offsets.size(0) - 1 != experts) {
     return violated(operation, number, "expected an offset more than experts (", experts, "), found ", offsets.shape());
   }
+  if (!offsets.place().is_host()) return {};  // what is in them is the device's
   if (offsets(0) != 0) return violated(operation, number, "expected offsets from 0, found ", offsets(0));
   for (std::int64_t expert = 0; expert < experts; ++expert) {
     if (offsets(expert + 1) < offsets(expert)) {
@@ -31,6 +32,14 @@ Result<void> require_offsets(std::string_view operation, std::string_view number
     return violated(operation, number, "expected offsets to end at the ", rows, " rows, found ", offsets(experts));
   }
   return {};
+}
+
+// T rows in G equal shares.
+Result<void> require_shares(std::string_view operation, std::string_view number, std::int64_t experts,
+                            std::int64_t rows) {
+  if (experts == 0 ? rows == 0 : rows % experts == 0) return {};
+  return violated(operation, number, "expected rows in equal shares for ", experts,
+                  " experts where there are no offsets, ", "found ", rows);
 }
 
 // Experts one after the other, each with all threads, by one variant of the plain product where an expert has few rows
@@ -99,7 +108,8 @@ Result<void> MatmulGrouped::check(const Arguments& a) {
   TRY(require_rank(name, "C2", "weights", a.weights, 3));
   TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.weights.size(1), a.x.size(1)}));
   TRY(require_weight_layout(name, "C3", a.layout));
-  TRY(require_offsets(name, "C4", a.offsets, a.weights.size(0), a.x.size(0)));
+  TRY(is_present(a.offsets) ? require_offsets(name, "C4", a.offsets, a.weights.size(0), a.x.size(0))
+                            : require_shares(name, "C4", a.weights.size(0), a.x.size(0)));
   return require_packed(name, "C5", "y", a.y, {a.x.size(0), a.weights.size(1)});
 }
 
@@ -116,9 +126,12 @@ std::span<const Variant<MatmulGrouped>> MatmulGrouped::variants() {
       gemm_threaded, []<SimdTarget target>() { return &grouped_product<matmul_dot<target>, matmul_threaded<target>>; });
   static const SimdEntries<MatmulGrouped> few =
       entries_over<MatmulGrouped>(gemm_threaded, []<SimdTarget target>() { return &grouped_few<matmul_dot<target>>; });
-  auto is_coded = [](const Arguments& a) { return is_block_format(a.weights.dtype()); };
+  auto is_coded = [](const Arguments& a) {
+    return is_block_format(a.weights.dtype()) && !is_generic_format(a.weights.dtype());
+  };
   auto never = [](const Arguments&) { return false; };
   static const Variant<MatmulGrouped> table[] = {
+      matmul_grouped_cuda(),
       {"avx512_vnni",
        {Feature::avx512, Feature::avx512_vnni},
        grouped_codes<gemm_codes_avx512_vnni, SimdTarget::avx512>(),

@@ -3,12 +3,15 @@
 //
 //   y[t,n] = sum_k x[t,k] W[g,n,k],  offsets[g] <= t < offsets[g+1]
 //
+// Without offsets every expert has as many rows: attention's heads, each with a matrix of its own. Its backward asks
+// for offsets.
+//
 // Block formats round activations to 8-bit codes, bf16 weights to bf16 and f16 weights to halves, as in linear.matmul.
 //
 // C1  x has shape [T, K] and packed rows
 // C2  weights has shape [G, N, K], type f32, f16, bf16 or a block format, and packed rows
 // C3  layout is rows
-// C4  offsets has shape [G + 1], starts at 0, never decreases and ends at T
+// C4  offsets, where given, has shape [G + 1], starts at 0, never decreases and ends at T; else T is a multiple of G
 // C5  y has shape [T, N] and packed rows
 #pragma once
 
@@ -32,7 +35,7 @@ struct MatmulGrouped {
 
     static constexpr auto fields() {
       return field_list(input(&Arguments::x, "x"), weight(&Arguments::weights, "weights"),
-                        attribute(&Arguments::layout, "layout"), input(&Arguments::offsets, "offsets"),
+                        attribute(&Arguments::layout, "layout"), optional_input(&Arguments::offsets, "offsets"),
                         output(&Arguments::y, "y"));
     }
   };
@@ -107,6 +110,7 @@ struct MatmulGroupedBackwardWeight {
   static void cases(CaseList<MatmulGroupedBackwardWeight>& list);
 };
 
+Variant<MatmulGrouped> matmul_grouped_cuda();
 void matmul_grouped_reference(const MatmulGrouped::Arguments& arguments, Context& context);
 void matmul_grouped_backward_input_reference(const MatmulGroupedBackwardInput::Arguments& arguments, Context& context);
 void matmul_grouped_backward_weight_reference(const MatmulGroupedBackwardWeight::Arguments& arguments,

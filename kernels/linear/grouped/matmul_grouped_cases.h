@@ -11,12 +11,13 @@ struct GroupedCase {
   std::vector<std::int32_t> sizes;  // rows of each expert
   std::int64_t columns, depth;
   DType type = DType::f32;
+  bool has_offsets = true;
 
   std::string text() const {
     std::string rows;
     for (std::int32_t size : sizes) rows += (rows.empty() ? "" : "+") + std::to_string(size);
     return rows + " rows x " + std::to_string(columns) + " x " + std::to_string(depth) + " " +
-           std::string(name_of(type));
+           std::string(name_of(type)) + (has_offsets ? "" : ", equal shares");
   }
   Fill weight_fill() const { return is_block_format(type) ? Fill::uniform(-2, 2) : Fill::values(); }
   std::int64_t experts() const { return static_cast<std::int64_t>(sizes.size()); }
@@ -59,13 +60,18 @@ inline void MatmulGrouped::cases(CaseList<MatmulGrouped>& list) {
       Arguments a;
       a.x = builder.filled({one.rows(), one.depth});
       a.weights = builder.filled_any(one.type, {one.experts(), one.columns, one.depth}, one.weight_fill());
-      a.offsets = one.offsets(builder);
+      if (one.has_offsets) a.offsets = one.offsets(builder);
       a.y = builder.blank({one.rows(), one.columns});
       return a;
     };
   };
   grouped_parity_cases(list, build);
   grouped_type_cases(list, build);
+  for (const GroupedCase& one : {GroupedCase{{3, 3, 3}, 5, 7, DType::f32, false},
+                                 {{0, 0}, 3, 4, DType::f32, false},
+                                 {{17, 17}, 33, 64, DType::q8_0, false}}) {
+    list.parity(one.text(), build(one));
+  }
   list.gradient("2+0+1 rows", build({{2, 0, 1}, 2, 3}));
   list.benchmark("8 experts of 1 row", build({{1, 1, 1, 1, 1, 1, 1, 1}, 1024, 1024}));
   list.benchmark("8 experts of 32 rows", build({{32, 32, 32, 32, 32, 32, 32, 32}, 512, 512}));

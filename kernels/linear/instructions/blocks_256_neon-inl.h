@@ -46,6 +46,13 @@ HWY_INLINE uint8x16_t codes_at(const BlockQ6_K& block) {
   return with_high<shift - 4>(nibbles_at(block.low, place), block.high + 32 * (place / 8) + 16 * (place % 2), 0x30);
 }
 
+template <int place>
+HWY_INLINE uint8x16_t codes_at(const BlockIQ4_XS& block) {
+  const uint8x16_t packed = vld1q_u8(block.low + 16 * (place / 2));
+  const uint8x16_t nibbles = place % 2 == 0 ? vandq_u8(packed, vdupq_n_u8(15)) : vshrq_n_u8(packed, 4);
+  return vreinterpretq_u8_s8(vqtbl1q_s8(vld1q_s8(iq4_nl_values), nibbles));
+}
+
 // Integer scales and minimums of the groups, a word each.
 struct GroupWords {
   int16x8_t scales[2];
@@ -78,6 +85,18 @@ HWY_INLINE GroupWords load_groups(const BlockQ3_K& block) {
 HWY_INLINE GroupWords load_groups(const BlockQ6_K& block) {
   const int8x16_t scales = vld1q_s8(block.scales);
   return {{vmovl_s8(vget_low_s8(scales)), vmovl_high_s8(scales)}, {}};
+}
+
+HWY_INLINE GroupWords load_groups(const BlockIQ4_XS& block) {
+  const std::uint64_t nibbles = word_at(block.scales_low), twos = word_at(block.scale.bytes) >> 16;
+  const auto shifted = [](std::uint64_t bits, int by, std::uint64_t mask) { return (bits | bits << by) & mask; };
+  // Each a byte of eight: the distance between neighbours doubles three times.
+  const std::uint64_t low =
+      shifted(shifted(shifted(nibbles, 16, 0x0000ffff0000ffff), 8, 0x00ff00ff00ff00ff), 4, 0x0f0f0f0f0f0f0f0f);
+  const std::uint64_t high =
+      shifted(shifted(shifted(twos, 24, 0x000000ff000000ff), 12, 0x000f000f000f000f), 6, 0x0303030303030303);
+  const int16x8_t six = vreinterpretq_s16_u16(vmovl_u8(vcreate_u8(low | high << 4)));
+  return {{vsubq_s16(six, vdupq_n_s16(32)), vdupq_n_s16(0)}, {}};
 }
 
 HWY_INLINE float half_value(const StoredHalf& half) {

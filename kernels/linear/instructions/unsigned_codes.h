@@ -27,6 +27,8 @@ inline constexpr UnsignedRange unsigned_range<BlockQ8_0> = {128, 255};
 template <>
 inline constexpr UnsignedRange unsigned_range<BlockIQ4_NL> = {128, 255};
 template <>
+inline constexpr UnsignedRange unsigned_range<BlockIQ4_XS> = {128, 255};
+template <>
 inline constexpr UnsignedRange unsigned_range<BlockMXFP4> = {12, 24};
 template <>
 inline constexpr UnsignedRange unsigned_range<BlockQ2_K> = {0, 3};

@@ -24,6 +24,7 @@ Result<void> require_zero_points(std::string_view field, const View<const std::i
                                  std::int64_t rows) {
   if (!is_present(zeros)) return {};
   TRY(require_per_row(field, zeros, rows));
+  if (!zeros.place().is_host()) return {};  // what is in them is the device's
   const std::int32_t lowest = dtype == DType::u8 ? 0 : -128;
   for (std::int64_t row = 0; row < zeros.size(0); ++row) {
     if (zeros(row) < lowest || zeros(row) > lowest + 255) {
@@ -78,6 +79,7 @@ std::span<const Variant<Int8Matmul>> Int8Matmul::variants() {
   };
   using enum Feature;
   static const Variant<Int8Matmul> table[] = {
+      int8_matmul_cuda,
       few_rows("dot_avx512_vnni", {avx512, avx512_vnni}, int8_dot_avx512_vnni),
       many_rows("tiles_amx_int8", {avx512, amx_int8}, int8_tiles_amx),
       many_rows("tiles_avx512_vnni", {avx512, avx512_vnni}, int8_tiles_avx512_vnni),

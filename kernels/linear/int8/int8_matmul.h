@@ -67,5 +67,6 @@ inline void finish_int8(const Int8Matmul::Arguments& a, std::int64_t m, std::int
 
 void int8_matmul_reference(const Int8Matmul::Arguments& arguments, Context& context);
 extern const SimdEntries<Int8Matmul> int8_matmul_simd;
+extern const Variant<Int8Matmul> int8_matmul_cuda;
 
 }  // namespace ingot

@@ -9,7 +9,7 @@
 #include "kernels/linear/matmul/matmul_run.h"
 #include "kernels/linear/sum_tolerance.h"
 #include "kernels/linear/ways/interleaved/matmul_interleaved.h"
-#include "tensor/interleaved.h"
+#include "tensor/planes.h"
 
 namespace ingot {
 
@@ -17,7 +17,7 @@ Result<void> Matmul::check(const Arguments& a) {
   TRY(require_product_input(name, "C1", a, {a.weights}));
   TRY(require_rank(name, "C2", "weights", a.weights, 2));
   TRY(require_weights(name, "C2", a.weights, {a.weights.size(0), a.shape()[1]}));
-  TRY(require_either_layout(name, "C3", "weights", a.layout, a.weights));
+  TRY(require_any_layout(name, "C3", "weights", a.layout, a.weights));
   if (is_present(a.bias)) TRY(require_packed(name, "C4", "bias", a.bias, {a.weights.size(0)}));
   return require_packed(name, "C5", "y", a.y, {a.shape()[0], a.weights.size(0)});
 }
@@ -30,14 +30,14 @@ Cost Matmul::cost(const Arguments& a) {
 
 Tolerance Matmul::tolerance(const Arguments& a) {
   const std::int64_t depth = a.shape()[1];
-  if (!is_interleaved(a)) {
+  if (a.layout == WeightLayout::rows) {
     return a.is_coded() ? sum_tolerance(depth, largest_magnitude_of(a) * largest_magnitude(a.weights))
                         : weight_sum_tolerance(depth, a.x, a.weights);
   }
   double largest = 0;
   std::vector<std::byte> row(static_cast<std::size_t>(row_bytes(a.weights.dtype(), depth)));
   for (std::int64_t n = 0; a.weights.data() != nullptr && n < a.weights.size(0); ++n) {
-    gather_row(a.weights, n, row.data());
+    gather_row(a.layout, a.weights, n, row.data());
     largest = std::max(largest, largest_magnitude(ConstAnyView(row.data(), a.weights.dtype(), {depth})));
   }
   return sum_tolerance(depth, largest_magnitude_of(a) * largest);

@@ -8,8 +8,8 @@
 //   scale[m,b] = max_{k in b} |x[m,k]| / 127,  code[m,k] = round half to even(x[m,k] * (127 / max))
 //   y[m,n]     = sum_b scale[m,b] sum_{k in b} code[m,k] W[n,k] + bias[n]
 //
-// with blocks b of 32 elements (256 where the weights' blocks have 256), as vector/activation_codes.h defines to
-// the bit: a block of activations that holds a value which is not finite makes its whole row of y NaN.
+// with blocks b of 32 elements (256 or 64 where the weights' blocks have as many), as vector/activation_codes.h defines
+// to the bit: a block of activations that holds a value which is not finite makes its whole row of y NaN.
 //
 // Where weights are bf16, activations are rounded to bf16 as well (to nearest, ties to even; NaN stays NaN), and that
 // is part of the contract too: instructions that multiply pairs of bf16 numbers sum exact products. They take numbers
@@ -30,8 +30,8 @@
 // C1  x has shape [M, K] and packed rows; or it is left out, codes has that shape, scales [M, K / block] and sums
 //     [M, K / 16], with packed rows, and weights is a block format of that block
 // C2  weights has shape [N, K], type f32, f16, bf16 or a block format, and packed rows
-// C3  layout is rows, or interleaved8: then weights is of a type that linear.pack takes, N a multiple of 8, and
-//     contiguous
+// C3  layout is rows, or one that linear.pack makes: then weights is of a type and shape that it takes for that layout,
+//     and contiguous
 // C4  bias, where given, has shape [N] and is packed
 // C5  y has shape [M, N] and packed rows
 #pragma once

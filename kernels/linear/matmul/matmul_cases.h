@@ -8,7 +8,7 @@
 
 #include "kernels/linear/matmul/matmul.h"
 #include "tensor/block_scales.h"
-#include "tensor/interleaved.h"
+#include "tensor/planes.h"
 
 namespace ingot {
 
@@ -23,16 +23,20 @@ struct MatmulCase {
   std::string text() const {
     return std::to_string(rows) + " x " + std::to_string(columns) + " x " + std::to_string(depth) + " " +
            std::string(name_of(type)) + (with_bias ? " with bias" : "") +
-           (layout == WeightLayout::interleaved8 ? " interleaved" : "") + (has_tame_weights ? " of tame weights" : "") +
+           (layout == WeightLayout::interleaved8 ? " interleaved" : "") +
+           (layout == WeightLayout::planes16 ? " in planes" : "") + (has_tame_weights ? " of tame weights" : "") +
            (is_coded ? " of codes" : "");
   }
   // Block formats hold no infinities, and encoding wild numbers proves nothing about products: their weights stay tame.
   // Halves hold neither large nor tiny numbers, so only tame ones show what becomes of an x that is either.
   Fill weight_fill() const { return is_block_format(type) || has_tame_weights ? Fill::uniform(-2, 2) : Fill::values(); }
 
-  static AnyView interleaved(CaseBuilder& builder, const ConstAnyView& rows) {
+  // Rows in that layout.
+  static ConstAnyView laid(CaseBuilder& builder, WeightLayout layout, const ConstAnyView& rows) {
+    if (layout == WeightLayout::rows) return rows;
     const AnyView packed = builder.blank_any(rows.dtype(), rows.shape(), Packing::contiguous);
-    interleave_rows(rows, 0, rows.size(0), packed);
+    const auto lay = layout == WeightLayout::planes16 ? lay_planes : interleave_rows;
+    lay(rows, 0, rows.size(0), packed);
     return packed;
   }
 
@@ -61,8 +65,7 @@ struct MatmulCase {
   Matmul::Arguments operator()(CaseBuilder& builder) const {
     Matmul::Arguments a;
     fill_input(builder, a);
-    a.weights = builder.filled_any(type, {columns, depth}, weight_fill());
-    if (layout == WeightLayout::interleaved8) a.weights = interleaved(builder, a.weights);
+    a.weights = laid(builder, layout, builder.filled_any(type, {columns, depth}, weight_fill()));
     if (with_bias) a.bias = builder.filled({columns});
     a.y = builder.blank({rows, columns});
     return a;
@@ -111,9 +114,8 @@ struct ExtremeCodesCase {
         }
       }
     });
-    a.weights = weights;
+    a.weights = MatmulCase::laid(builder, layout, weights);
     a.layout = layout;
-    if (layout == WeightLayout::interleaved8) a.weights = MatmulCase::interleaved(builder, weights);
     a.y = builder.blank({rows, columns});
     return a;
   }
@@ -149,6 +151,18 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({4, 9, 64, type, true});
     parity({14, 35, 300, type});
   }
+  // Rows that begin at multiples of 16 bytes stream through a device's shared memory.
+  for (DType type : {DType::f16, DType::bf16}) {
+    parity({1, 35, 72, type, true});
+    parity({3, 16, 1096, type});
+    parity({8, 18, 4672, type});
+    parity({17, 33, 640, type, true});
+  }
+  // More tokens than go on together: a part of one block, and parts of four whose tiles come in more than one round.
+  // Rows 77 deep begin at multiples of 16 bytes where they are padded.
+  parity({70, 72, 80, DType::f16, true});
+  parity({70, 72, 77, DType::bf16, true});
+  parity({131, 139, 208, DType::bf16, true});
   for (std::int64_t rows : {1, 5, 8, 16, 23}) {
     parity({rows, 11, 75, DType::f16, true});
     parity({rows, 11, 75, DType::f16, false, WeightLayout::rows, true});
@@ -173,7 +187,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({18, 17, 1120, type, true});
     parity({23, 9, 96, type});
   }
-  for (DType type : {DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
+  for (DType type : {DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k, DType::iq4_xs}) {
     parity({1, 5, 256, type, true});
     parity({1, 7, 768, type});
     parity({2, 4, 512, type});
@@ -182,6 +196,16 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({14, 35, 512, type});
     parity({9, 21, 768, type, true});
     parity({18, 17, 1280, type, true});
+  }
+  // One loop for all: few rows and more than that, an odd number of blocks, codes in the place of x.
+  for (DType type : {DType::iq3_s, DType::iq3_xxs, DType::iq2_s, DType::iq2_xs, DType::iq2_xxs, DType::iq1_m,
+                     DType::iq1_s, DType::tq2_0, DType::tq1_0, DType::nvfp4}) {
+    const std::int64_t block = block_elements(type);
+    parity({1, 5, block, type, true});
+    parity({3, 4, 3 * block, type});
+    parity({9, 7, 3 * block, type, true});
+    coded({2, 3, 3 * block, type, true});
+    coded({6, 5, block, type});
   }
   for (DType type : interleaved_types) {
     constexpr WeightLayout layout = WeightLayout::interleaved8;
@@ -212,7 +236,7 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
     parity({3, 0, block, type, false, layout});
   }
   for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4,
-                     DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
+                     DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k, DType::iq4_xs}) {
     const std::int64_t block = block_elements(type);
     coded({1, 33, 3 * block, type, true});
     coded({3, 11, 2 * block, type});
@@ -226,8 +250,29 @@ inline void Matmul::cases(CaseList<Matmul>& list) {
       coded({rows, 48, 512, type, rows == 1, WeightLayout::interleaved8});
     }
   }
+  // Planes: one segment of 512 and a half, several, and more than a block's warps share; one token, a tile, more.
+  for (DType type : plane_types) {
+    constexpr WeightLayout layout = WeightLayout::planes16;
+    parity({1, 16, 256, type, true, layout});
+    parity({1, 48, 768, type, false, layout});
+    parity({1, 16, 4608, type, true, layout});
+    parity({2, 32, 512, type, true, layout});
+    parity({7, 16, 1280, type, false, layout});
+    parity({8, 32, 256, type, true, layout});
+    parity({13, 16, 512, type, false, layout});
+    parity({21, 32, 768, type, true, layout});
+    parity({66, 144, 256, type, false, layout});
+    parity({2, 16, 0, type, true, layout});
+    parity({0, 16, 256, type, false, layout});
+    parity({3, 0, 256, type, false, layout});
+    for (const std::int64_t rows : {1, 3, 18}) coded({rows, 48, 512, type, rows == 1, layout});
+    for (const std::int64_t rows : {1, 3, 17}) {
+      const ExtremeCodesCase one{rows, 16, 512, type, rows == 3 ? -1.0 : 1.0, layout};
+      list.parity(one.text(), one);
+    }
+  }
   for (DType type : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::iq4_nl, DType::mxfp4,
-                     DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k}) {
+                     DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k, DType::iq4_xs}) {
     for (const ExtremeCodesCase& one : {ExtremeCodesCase{3, 4, 256, type, 1}, ExtremeCodesCase{6, 3, 512, type, -1}}) {
       list.parity(one.text(), one);
     }

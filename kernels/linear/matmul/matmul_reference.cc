@@ -6,7 +6,7 @@
 #include "kernels/linear/matmul/matmul.h"
 #include "kernels/vector/half_rows.h"
 #include "tensor/block_codec.h"
-#include "tensor/interleaved.h"
+#include "tensor/planes.h"
 
 namespace ingot {
 namespace {
@@ -45,7 +45,7 @@ void matmul_reference(const Matmul::Arguments& arguments, Context&) {
   const std::int64_t depth = arguments.shape()[1];
   const std::int64_t columns = arguments.weights.size(0);
   const DType type = arguments.weights.dtype();
-  const bool is_interleaved = arguments.layout == WeightLayout::interleaved8;
+  const bool is_packed = arguments.layout != WeightLayout::rows;
   if (rows == 0 || columns == 0) return;
   std::vector<std::vector<double>> x;
   for (std::int64_t m = 0; m < rows; ++m) {
@@ -53,10 +53,10 @@ void matmul_reference(const Matmul::Arguments& arguments, Context&) {
                                      : effective_row(&arguments.x(m, 0), depth, type));
   }
   std::vector<float> weights(static_cast<std::size_t>(depth));
-  std::vector<std::byte> gathered(is_interleaved ? static_cast<std::size_t>(row_bytes(type, depth)) : 0);
+  std::vector<std::byte> gathered(is_packed ? static_cast<std::size_t>(row_bytes(type, depth)) : 0);
   for (std::int64_t n = 0; n < columns; ++n) {
-    if (is_interleaved) gather_row(arguments.weights, n, gathered.data());
-    decode_row(type, is_interleaved ? gathered.data() : arguments.weights.row(n), weights.data(), depth);
+    if (is_packed) gather_row(arguments.layout, arguments.weights, n, gathered.data());
+    decode_row(type, is_packed ? gathered.data() : arguments.weights.row(n), weights.data(), depth);
     for (std::int64_t m = 0; m < rows; ++m) {
       double sum = 0;
       const double* row = x[static_cast<std::size_t>(m)].data();

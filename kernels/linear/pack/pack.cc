@@ -3,18 +3,19 @@
 #include "kernels/contract/describe.h"
 #include "kernels/linear/pack/pack_cases.h"
 #include "kernels/linear/weights.h"
-#include "tensor/interleaved.h"
+#include "tensor/planes.h"
 
 namespace ingot {
 
 namespace {
 
-Result<void> check_layouts(std::string_view operation, const ConstAnyView& rows, const ConstAnyView& packed) {
-  TRY(require_can_interleave(operation, "C1", "rows", rows));
+Result<void> check_layouts(std::string_view operation, WeightLayout layout, const ConstAnyView& rows,
+                           const ConstAnyView& packed) {
+  TRY(require_can_pack(operation, "C1", "rows", layout, rows));
   TRY(require_contiguous_rows(operation, "C1", "rows", rows));
   TRY(require_shape(operation, "C2", "packed", packed, rows.shape()));
   TRY(require_dtype(operation, "C2", "packed", packed, {rows.dtype()}));
-  return require_interleaved(operation, "C2", "packed", packed);
+  return require_contiguous(operation, "C2", "packed", packed);
 }
 
 Cost cost_of_moving(const ConstAnyView& rows) {
@@ -32,8 +33,8 @@ void for_braid_chunks(const ConstAnyView& rows, Context& context, Function funct
 
 }  // namespace
 
-Result<void> Pack::check(const Arguments& a) { return check_layouts(name, a.rows, a.packed); }
-Result<void> Unpack::check(const Arguments& a) { return check_layouts(name, a.rows, a.packed); }
+Result<void> Pack::check(const Arguments& a) { return check_layouts(name, a.layout, a.rows, a.packed); }
+Result<void> Unpack::check(const Arguments& a) { return check_layouts(name, a.layout, a.rows, a.packed); }
 Cost Pack::cost(const Arguments& a) { return cost_of_moving(a.rows); }
 Cost Unpack::cost(const Arguments& a) { return cost_of_moving(a.rows); }
 Tolerance Pack::tolerance(const Arguments&) { return Tolerance::exact("bytes are moved"); }
@@ -50,13 +51,24 @@ void unpack_threads(const Unpack::Arguments& a, Context& context) {
   });
 }
 
+namespace {
+
+template <class Op>
+bool is_interleaved8(const typename Op::Arguments& a) {
+  return a.layout == WeightLayout::interleaved8;
+}
+
+}  // namespace
+
 std::span<const Variant<Pack>> Pack::variants() {
-  static const Variant<Pack> table[] = {{"threads", {}, pack_threads}, {"reference", {}, pack_reference}};
+  static const Variant<Pack> table[] = {
+      pack_cuda, {"threads", {}, pack_threads, is_interleaved8<Pack>}, {"reference", {}, pack_reference}};
   return table;
 }
 
 std::span<const Variant<Unpack>> Unpack::variants() {
-  static const Variant<Unpack> table[] = {{"threads", {}, unpack_threads}, {"reference", {}, unpack_reference}};
+  static const Variant<Unpack> table[] = {
+      unpack_cuda, {"threads", {}, unpack_threads, is_interleaved8<Unpack>}, {"reference", {}, unpack_reference}};
   return table;
 }
 

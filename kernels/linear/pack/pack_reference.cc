@@ -1,7 +1,7 @@
 // Scalar truth: where each bit goes, by the definitions of the formats (tensor/block_formats.h) and of the layout
-// (tensor/interleaved.h).
+// (tensor/interleaved.h; for planes tensor/planes.cc says it).
 #include "kernels/linear/pack/pack.h"
-#include "tensor/interleaved.h"
+#include "tensor/planes.h"
 
 namespace ingot {
 namespace {
@@ -116,6 +116,7 @@ void for_each_bit(DType dtype, std::int64_t row, std::int64_t depth, Function fu
 }  // namespace
 
 void pack_reference(const Pack::Arguments& a, Context&) {
+  if (a.layout == WeightLayout::planes16) return lay_planes(a.rows, 0, a.rows.size(0), a.packed);
   for (std::int64_t row = 0; row < a.rows.size(0); ++row) {
     for_each_bit(a.rows.dtype(), row, a.rows.size(1),
                  [&](std::int64_t block, std::int64_t eight, BitPlace in_block, BitPlace in_eight) {
@@ -126,6 +127,10 @@ void pack_reference(const Pack::Arguments& a, Context&) {
 
 void unpack_reference(const Unpack::Arguments& a, Context&) {
   for (std::int64_t row = 0; row < a.rows.size(0); ++row) {
+    if (a.layout == WeightLayout::planes16) {
+      gather_row(a.layout, a.packed, row, a.rows.row(row));
+      continue;
+    }
     for_each_bit(a.rows.dtype(), row, a.rows.size(1),
                  [&](std::int64_t block, std::int64_t eight, BitPlace in_block, BitPlace in_eight) {
                    copy_bit(a.packed.data() + eight, in_eight, a.rows.row(row) + block, in_block);

@@ -8,6 +8,31 @@
 namespace ingot {
 namespace {
 
+// C3 and C4, of what lies in the host's memory.
+template <class Op>
+Result<void> check_places(const typename Op::Arguments& a, std::int64_t block_rows, std::int64_t block_columns) {
+  const std::int64_t kept = a.values.size(0);
+  for (std::int64_t row = 0; row <= block_rows; ++row) {
+    const std::int64_t lowest = row == 0 ? 0 : a.row_offsets(row - 1);
+    const std::int64_t highest = row == 0 ? 0 : kept;
+    if (a.row_offsets(row) < lowest || a.row_offsets(row) > highest ||
+        (row == block_rows && a.row_offsets(row) != kept)) {
+      return violated(Op::name, "C3", "expected offsets that rise from 0 to ", kept, ", found ", a.row_offsets(row),
+                      " at ", row);
+    }
+  }
+  for (std::int64_t row = 0; row < block_rows; ++row) {
+    for (std::int64_t s = a.row_offsets(row); s < a.row_offsets(row + 1); ++s) {
+      const std::int64_t lowest = s == a.row_offsets(row) ? 0 : a.block_columns(s - 1) + std::int64_t{1};
+      if (a.block_columns(s) < lowest || a.block_columns(s) >= block_columns) {
+        return violated(Op::name, "C4", "expected rising block columns in [", lowest, ", ", block_columns, "), found ",
+                        a.block_columns(s), " at ", s);
+      }
+    }
+  }
+  return {};
+}
+
 // C1 to C4 of both directions; `y` is the output or its gradient, whose width is N.
 template <class Op>
 Result<void> check_block_sparse(const typename Op::Arguments& a, std::string_view y_field, const ConstAnyView& y) {
@@ -28,27 +53,9 @@ Result<void> check_block_sparse(const typename Op::Arguments& a, std::string_vie
   TRY(require_packed(Op::name, "C5", y_field, y, {a.x.size(0), y.size(1)}));
   const std::int64_t block_rows = y.size(1) / height;
   TRY(require_shape(Op::name, "C3", "row_offsets", a.row_offsets, {block_rows + 1}));
-  const std::int64_t kept = a.values.size(0);
-  for (std::int64_t row = 0; row <= block_rows; ++row) {
-    const std::int64_t lowest = row == 0 ? 0 : a.row_offsets(row - 1);
-    const std::int64_t highest = row == 0 ? 0 : kept;
-    if (a.row_offsets(row) < lowest || a.row_offsets(row) > highest ||
-        (row == block_rows && a.row_offsets(row) != kept)) {
-      return violated(Op::name, "C3", "expected offsets that rise from 0 to ", kept, ", found ", a.row_offsets(row),
-                      " at ", row);
-    }
-  }
-  TRY(require_shape(Op::name, "C4", "block_columns", a.block_columns, {kept}));
-  for (std::int64_t row = 0; row < block_rows; ++row) {
-    for (std::int64_t s = a.row_offsets(row); s < a.row_offsets(row + 1); ++s) {
-      const std::int64_t lowest = s == a.row_offsets(row) ? 0 : a.block_columns(s - 1) + std::int64_t{1};
-      if (a.block_columns(s) < lowest || a.block_columns(s) >= a.x.size(1) / width) {
-        return violated(Op::name, "C4", "expected rising block columns in [", lowest, ", ", a.x.size(1) / width,
-                        "), found ", a.block_columns(s), " at ", s);
-      }
-    }
-  }
-  return {};
+  TRY(require_shape(Op::name, "C4", "block_columns", a.block_columns, {a.values.size(0)}));
+  const bool is_host = a.row_offsets.place().is_host() && a.block_columns.place().is_host();
+  return is_host ? check_places<Op>(a, block_rows, a.x.size(1) / width) : Result<void>();
 }
 
 }  // namespace
@@ -69,6 +76,7 @@ Tolerance BlockSparseMatmul::tolerance(const Arguments& a) { return sum_toleranc
 
 std::span<const Variant<BlockSparseMatmul>> BlockSparseMatmul::variants() {
   static const Variant<BlockSparseMatmul> table[] = {
+      block_sparse_matmul_cuda,
       INGOT_SIMD_ROWS(block_sparse_matmul_simd),
       {"reference", {}, block_sparse_matmul_reference},
   };

@@ -45,6 +45,7 @@ struct BlockSparseMatmul {
 
 void block_sparse_matmul_reference(const BlockSparseMatmul::Arguments& arguments, Context& context);
 extern const SimdEntries<BlockSparseMatmul> block_sparse_matmul_simd;
+extern const Variant<BlockSparseMatmul> block_sparse_matmul_cuda;
 
 // dx = dy W;  dvalues = the kept blocks of dy^T x;  dbias[n] = sum_m dy[m,n]
 // C1 to C4 as the forward; C5: dy is [M, N]; gradients, where given, have the shape of what they are gradients of.

@@ -42,6 +42,7 @@ struct TwoFourMatmul {
 
 void two_four_matmul_reference(const TwoFourMatmul::Arguments& arguments, Context& context);
 extern const SimdEntries<TwoFourMatmul> two_four_matmul_simd;
+extern const Variant<TwoFourMatmul> two_four_matmul_cuda;
 
 // dx = dy W;  dvalues = the kept elements of dy^T x;  dbias[n] = sum_m dy[m,n]
 // C1 to C3 as the forward; C4: dy is [M, N]; gradients, where given, have the shape of what they are gradients of.

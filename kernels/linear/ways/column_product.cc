@@ -17,8 +17,10 @@ namespace {
 
 std::int64_t dot_rows_together(const Matmul::Arguments&) { return dot_rows; }
 bool lies_as_rows(const Matmul::Arguments& a) { return a.layout == WeightLayout::rows; }
+// Formats that ways have sources for; generic ones are multiplied by dot products of any_dot_row, and as floats.
+bool has_own_sources(DType type) { return is_block_format(type) && !is_generic_format(type); }
 bool is_block_format_in_rows(const Matmul::Arguments& a) {
-  return lies_as_rows(a) && is_block_format(a.weights.dtype());
+  return lies_as_rows(a) && has_own_sources(a.weights.dtype());
 }
 std::int64_t lane_rows_together(const Matmul::Arguments&) { return most_lane_rows; }
 
@@ -98,7 +100,7 @@ template <const DotProduct* const& product>
 ColumnProduct codes_row(std::string_view name, FeatureSet needs, SimdTarget target) {
   ColumnProduct row = dot_row<same_for_all<product>>(name, needs, target);
   row.built = product != nullptr;
-  row.accepts = [](const Matmul::Arguments& a) { return has_few_rows(a) && is_block_format(a.weights.dtype()); };
+  row.accepts = [](const Matmul::Arguments& a) { return has_few_rows(a) && has_own_sources(a.weights.dtype()); };
   row.prepared_bytes = [](const Matmul::Arguments& a) { return coded_span_bytes(a.x.size(0), a.x.size(1)); };
   return row;
 }
@@ -117,7 +119,7 @@ template <const DotProduct* const& product>
 ColumnProduct pairs_row(std::string_view name, FeatureSet needs, SimdTarget target) {
   ColumnProduct row = codes_row<product>(name, needs, target);
   row.accepts = [](const Matmul::Arguments& a) {
-    return a.x.size(0) > 1 && a.x.size(0) <= paired_rows && is_block_format(a.weights.dtype()) &&
+    return a.x.size(0) > 1 && a.x.size(0) <= paired_rows && has_own_sources(a.weights.dtype()) &&
            block_elements(a.weights.dtype()) == 32 && a.layout == WeightLayout::rows;
   };
   row.accepts_alone = [](const Matmul::Arguments& a) { return a.x.size(0) <= paired_rows && is_plain_32_in_rows(a); };
@@ -156,30 +158,27 @@ std::size_t halves_bytes(const Matmul::Arguments& a) { return halves_scratch_byt
 // Block formats, up to sixteen rows, rows of weights in lanes. `product` is null where it is not built.
 template <const LaneProduct* const& product>
 ColumnProduct lanes_row(std::string_view name, FeatureSet needs, SimdTarget target) {
-  return {.name = name,
-          .needs = needs,
-          .target = target,
-          .built = product != nullptr,
-          .accepts =
-              [](const Matmul::Arguments& a) {
-                return a.x.size(0) <= most_lane_rows && a.layout == WeightLayout::rows &&
-                       is_block_format(a.weights.dtype());
-              },
-          .prepared_bytes = [](const Matmul::Arguments& a) { return lane_span_bytes(a.x.size(0), a.x.size(1)); },
-          .chunk_columns =
-              [](const Matmul::Arguments& a) {
-                const std::int64_t rows = rows_per_chunk(row_bytes(a.weights.dtype(), a.x.size(1)), 64 << 10);
-                return divide_rounding_up(rows, lane_granule) * lane_granule;
-              },
-          .prepare =
-              [](const Matmul::Arguments& a, Workers& workers, std::byte* spans) {
-                const Gemm gemm = gemm_of(a);
-                workers.for_chunks(gemm.rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
-                  product->encode(gemm, spans, begin, end);
-                });
-              },
-          .multiply = [](const Matmul::Arguments& a, const std::byte* spans,
-                         std::byte*) { product->columns(gemm_of(a), spans); }};
+  return {
+      .name = name,
+      .needs = needs,
+      .target = target,
+      .built = product != nullptr,
+      .accepts = [](const Matmul::Arguments& a) { return a.x.size(0) <= most_lane_rows && is_block_format_in_rows(a); },
+      .prepared_bytes = [](const Matmul::Arguments& a) { return lane_span_bytes(a.x.size(0), a.x.size(1)); },
+      .chunk_columns =
+          [](const Matmul::Arguments& a) {
+            const std::int64_t rows = rows_per_chunk(row_bytes(a.weights.dtype(), a.x.size(1)), 64 << 10);
+            return divide_rounding_up(rows, lane_granule) * lane_granule;
+          },
+      .prepare =
+          [](const Matmul::Arguments& a, Workers& workers, std::byte* spans) {
+            const Gemm gemm = gemm_of(a);
+            workers.for_chunks(gemm.rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
+              product->encode(gemm, spans, begin, end);
+            });
+          },
+      .multiply = [](const Matmul::Arguments& a, const std::byte* spans,
+                     std::byte*) { product->columns(gemm_of(a), spans); }};
 }
 
 // Many rows by panels of codes, those of weights made as they are multiplied. `product` is null where it is not built.
@@ -190,7 +189,7 @@ ColumnProduct panel_row(std::string_view name, FeatureSet needs, SimdTarget targ
           .target = target,
           .built = product != nullptr,
           .accepts =
-              [](const Matmul::Arguments& a) { return a.x.size(0) > dot_rows && is_block_format(a.weights.dtype()); },
+              [](const Matmul::Arguments& a) { return a.x.size(0) > dot_rows && has_own_sources(a.weights.dtype()); },
           .prepared_bytes = [](const Matmul::Arguments& a) { return product->bytes(a); },
           .workspace_bytes = [](const Matmul::Arguments&) { return product->workspace_bytes; },
           .chunk_columns =

@@ -54,16 +54,15 @@ void VirtioDevice::write_address(VirtioLayout::Field field, PhysicalAddress addr
   registers_.write(field.offset + 4u, 4, static_cast<std::uint32_t>(address.value() >> 32));
 }
 
-Result<VirtioDoorbell> VirtioDevice::enable_queue(std::uint16_t queue, const VirtioQueueMemory& memory,
-                                                  std::uint16_t interrupt) {
+Result<void> VirtioDevice::enable_queue(std::uint16_t queue, VirtioQueueMemory& memory, std::uint16_t interrupt) {
   write(layout_.queue_selector, queue);
   write(layout_.queue_entries, memory.entries());
   write_address(layout_.queue_descriptors, memory.physical());
   write_address(layout_.queue_available, memory.physical() + VirtioQueue::available_at);
   write_address(layout_.queue_used, memory.physical() + VirtioQueue::used_at);
-  const VirtioDoorbell doorbell = TRY(connect_queue(queue, interrupt));
+  memory.doorbell = TRY(connect_queue(queue, interrupt));
   write(layout_.queue_enabled, 1);
-  if (read(layout_.queue_enabled) == 1) return doorbell;
+  if (read(layout_.queue_enabled) == 1) return {};
   return Error::of(ErrorCode::unsupported, "expected queue ", queue, " to be enabled, found that it is not");
 }
 

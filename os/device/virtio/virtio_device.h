@@ -1,10 +1,10 @@
 // VirtioDevice: a virtio 1.x device, whatever way leads to it (VirtioPci, VirtioMmio). A driver starts it in this
 // order:
 //
-//   features = TRY(device.begin(choose));                       reset, and agreed on
-//   TRY(device.connect(services, targets, configuration));      who hears of its interrupts
-//   doorbell = TRY(device.enable_queue(0, memory, interrupt));  for each queue
-//   device.go();                                                from now on it uses the queues
+//   features = TRY(device.begin(choose));                   reset, and agreed on
+//   TRY(device.connect(services, targets, configuration));  who hears of its interrupts
+//   TRY(device.enable_queue(0, memory, interrupt));         for each queue
+//   device.go();                                            from now on it uses the queues
 #pragma once
 
 #include <concepts>
@@ -20,14 +20,6 @@ namespace ingot::os {
 
 // Bits that every kind of device may offer (virtio 1.2, chapter 6).
 inline constexpr std::uint64_t virtio_event_index = std::uint64_t{1} << 29, virtio_version_1 = std::uint64_t{1} << 32;
-
-// What a driver writes to tell the device of a queue's new chains.
-struct VirtioDoorbell {
-  VirtioRegisters* registers = nullptr;
-  std::uint32_t offset = 0, bytes = 0, value = 0;
-
-  void ring() const { registers->write(offset, bytes, value); }
-};
 
 // The registers that all ways have, each at its own places.
 struct VirtioLayout {
@@ -61,7 +53,7 @@ class VirtioDevice {
   // How many entries it takes at most, behind begin(); 0: there is no such queue.
   std::uint16_t queue_capacity(std::uint16_t queue);
   // `interrupt`: which of the targets is told of chains that it used.
-  Result<VirtioDoorbell> enable_queue(std::uint16_t queue, const VirtioQueueMemory& memory, std::uint16_t interrupt);
+  Result<void> enable_queue(std::uint16_t queue, VirtioQueueMemory& memory, std::uint16_t interrupt);
 
   // A field of the kind's own configuration; 0 where the device has none there.
   template <std::unsigned_integral Number>

@@ -1,4 +1,4 @@
-// VirtioQueueMemory: a queue and the frames that it works in. They go back with it.
+// VirtioQueueMemory: a queue, the frames that it works in, and the device's doorbell. The frames go back with it.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "os/device/virtio/virtio_queue.h"
+#include "os/device/virtio/virtio_registers.h"
 #include "os/memory/allocator.h"
 #include "os/memory/frame_source.h"
 #include "os/memory/physical_window.h"
@@ -17,6 +18,14 @@ struct VirtioMemory {
   FrameSource& frames;
   PhysicalWindow window;
   Allocator& heap;
+};
+
+// What a driver writes to tell the device of a queue's new chains.
+struct VirtioDoorbell {
+  VirtioRegisters* registers = nullptr;
+  std::uint32_t offset = 0, bytes = 0, value = 0;
+
+  void ring() const { registers->write(offset, bytes, value); }
 };
 
 class VirtioQueueMemory {
@@ -40,12 +49,18 @@ class VirtioQueueMemory {
     return {};
   }
   VirtioQueue& queue() { return queue_; }
+  // As VirtioQueue::publish; rings where it says so. Precondition: the device has enabled it.
+  void publish(std::uint16_t few = 1) {
+    if (queue_.publish(few)) doorbell.ring();
+  }
   std::uint16_t entries() const { return entries_; }
   PhysicalAddress physical() const { return first_.address(); }
 
   // A page beside the rings, for what is asked in few bytes.
   std::byte* page() const { return bytes_ + page_at; }
   PhysicalAddress page_address() const { return physical() + page_at; }
+
+  VirtioDoorbell doorbell;  // VirtioDevice::enable_queue says which
 
  private:
   static constexpr unsigned order = 2;

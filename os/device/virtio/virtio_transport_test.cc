@@ -150,13 +150,13 @@ TEST_F(MmioTest, QueuesGetTheirPlaces) {
   EXPECT_EQ(device.queue_capacity(3), 0x8000);
   ASSERT_TRUE(queue.begin({frames, memory.window(), heap}, 100, 256, true).ok());
   registers.writes.clear();
-  const VirtioDoorbell doorbell = device.enable_queue(3, queue, 0).value();
+  ASSERT_TRUE(device.enable_queue(3, queue, 0).ok());
   const auto at = static_cast<std::uint32_t>(queue.physical().value());
   using Write = ScriptedRegisters::Write;
   const std::vector<Write> expected{{0x030, 3}, {0x038, 64},        {0x080, at}, {0x084, 0}, {0x090, at + 4096},
                                     {0x094, 0}, {0x0a0, at + 5120}, {0x0a4, 0},  {0x044, 1}};
   EXPECT_EQ(registers.writes, expected);
-  doorbell.ring();
+  queue.doorbell.ring();
   EXPECT_EQ(registers.values[0x050], 3u);
   registers.read_only[0x044] = true;
   registers.values[0x044] = 0;
@@ -255,13 +255,13 @@ class VirtioPciTest : public PciLayoutTest {
 TEST_F(VirtioPciTest, AgreesAndEnablesQueuesByTheirWidths) {
   EXPECT_EQ(device.begin(want_everything).value(), 0x100000020u);
   common.values[0x1e] = 7;
-  const VirtioDoorbell doorbell = device.enable_queue(2, queue, 1).value();
+  ASSERT_TRUE(device.enable_queue(2, queue, 1).ok());
   EXPECT_EQ(common.values[0x16], 2u);
   EXPECT_EQ(common.values[0x18], 256u);
   EXPECT_EQ(common.values[0x1a], 1u);
   EXPECT_EQ(common.values[0x1c], 1u);
   EXPECT_EQ(common.values[0x28], queue.physical().value() + 4096);
-  doorbell.ring();
+  queue.doorbell.ring();
   EXPECT_EQ(doorbells.writes, (std::vector<ScriptedRegisters::Write>{{28, 2}}));
   configuration.values[6] = 1;
   EXPECT_EQ(device.configuration<std::uint16_t>(6), 1);

@@ -12,7 +12,7 @@ namespace {
 namespace request {
 constexpr std::uint32_t name = 0x8910, list = 0x8912, flags = 0x8913, address = 0x8915;      // SIOCGIFNAME, ...
 constexpr std::uint32_t broadcast = 0x8919, mask = 0x891b, mtu = 0x8921, hardware = 0x8927;  // SIOCGIFBRDADDR, ...
-constexpr std::uint32_t index = 0x8933, queue_bytes = 0x8942;  // SIOCGIFINDEX, SIOCGIFTXQLEN
+constexpr std::uint32_t index = 0x8933, queue_bytes = 0x8942, driver = 0x8946;  // SIOCGIFINDEX, ..., SIOCETHTOOL
 }  // namespace request
 
 constexpr std::size_t name_bytes = 16;
@@ -95,6 +95,7 @@ Answer<void> answer(const Interface& interface, std::int32_t number, std::uint32
     case request::index: to.set(number); return {};
     case request::queue_bytes: to.set(std::int32_t{0}); return {};
     case request::hardware: set_hardware(interface, to); return {};
+    case request::driver: return Errno::eopnotsupp;
     default: break;
   }
   if (own == nullptr) return Errno::eaddrnotavail;
@@ -129,7 +130,7 @@ Answer<void> tell_list(SharedStack& shared, std::uint64_t argument, TransferMemo
 
 bool is_known(std::uint32_t asked) {
   using namespace request;
-  constexpr std::uint32_t all[] = {name, flags, address, broadcast, mask, mtu, hardware, index, queue_bytes};
+  constexpr std::uint32_t all[] = {name, flags, address, broadcast, mask, mtu, hardware, index, queue_bytes, driver};
   return std::find(std::begin(all), std::end(all), asked) != std::end(all);
 }
 

@@ -44,12 +44,22 @@ Result<Configuration> configuration_of(const Manifest& manifest) {
   return configuration;
 }
 
-// A program that is not granted it needs no network, and a machine without a card has none: then the grant, which
-// nothing offers, ends the boot.
+Result<void> offer(Kernel& kernel, KernelNetwork* maker) {
+  if (kernel.socket_families.add(
+          {socket_family::internet, right, maker, maker == nullptr ? nullptr : &maker->files()}) &&
+      kernel.socket_families.add({socket_family::internet_six, right, maker})) {
+    return {};
+  }
+  return Error::of(ErrorCode::out_of_range, "expected room for two families of sockets, found none");
+}
+
+// A program that is not granted it needs no network, only to be told that it has no right to one. A machine without a
+// card has none: then the grant, which nothing offers, ends the boot.
 Result<void> start(Kernel& kernel) {
-  if (kernel.links == nullptr || !kernel.boot_info.image()) return {};
+  if (!kernel.boot_info.image()) return {};
   const Manifest manifest = TRY(manifest_of(kernel));
-  if (!manifest.grants(right)) return {};
+  if (!manifest.grants(right)) return offer(kernel, nullptr);
+  if (kernel.links == nullptr) return {};
   const Configuration configuration = TRY(configuration_of(manifest));
   Owned<KernelNetwork> owned = TRY(make_owned<KernelNetwork>(kernel.memory->heap(), kernel));
   KernelNetwork& stack = *owned.release();  // links, sockets and its thread point at it from now on
@@ -61,10 +71,7 @@ Result<void> start(Kernel& kernel) {
     const Answer<void> added = stack.add(*link, configuration);
     if (!added.ok()) kernel.log.warning("network: ", link->properties().name, ": ", name_of(added.error()));
   }
-  if (!kernel.socket_families.add({socket_family::internet, right, &stack, &stack.files()}) ||
-      !kernel.socket_families.add({socket_family::internet_six, right, &stack})) {
-    return Error::of(ErrorCode::out_of_range, "expected room for two families of sockets, found none");
-  }
+  TRY(offer(kernel, &stack));
   // A client asks at once: it must find the way that it will have, as on a Linux that was told `ip=dhcp`.
   if (!stack.await_addresses(kernel.now() + longest_wait)) {
     kernel.log.warning("network: expected all addresses within 5 seconds: the program begins without");

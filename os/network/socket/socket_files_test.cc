@@ -96,8 +96,25 @@ TEST_F(SocketFilesTest, ANewSocketHangsUpAndAListenerIsReadable) {
   const Reference<SocketFile> client = stream();
   ASSERT_TRUE(client->connect(name(own_machine, own_name(*listens).port)).ok());
   EXPECT_NE(listens->poll() & poll_event::readable, 0u);
+  EXPECT_EQ(option<std::int32_t>(*listens, socket_option::level, socket_option::accepts), 1);
+  const Endpoint before = own_name(*listens);
   ASSERT_TRUE(listens->shut_down(SocketFile::Direction::receiving).ok());
   EXPECT_EQ(listens->accept(0).error(), Errno::einval);
+  EXPECT_EQ(option<std::int32_t>(*listens, socket_option::level, socket_option::accepts), 0);
+  EXPECT_EQ(stream()->connect(name(own_machine, before.port)).error(), Errno::econnrefused);
+  EXPECT_EQ(own_name(*listens), before) << "the port stays its own";
+  EXPECT_EQ(stream()->bind(name(own_machine, before.port)).error(), Errno::eaddrinuse);
+  ASSERT_TRUE(listens->listen(4).ok());
+  EXPECT_TRUE(stream()->connect(name(own_machine, before.port)).ok());
+}
+
+// What it looks at another thread may be freeing: it waits for the lock, here for its own thread.
+using SocketFilesDeathTest = SocketFilesTest;
+TEST_F(SocketFilesDeathTest, WhetherItListensIsLookedAtUnderTheLock) {
+  const Reference<SocketFile> listens = listener();
+  const auto ask = [&] { option<std::int32_t>(*listens, socket_option::level, socket_option::accepts); };
+  ask();
+  EXPECT_DEATH(stack_.drive([&](Stack&) { ask(); }), "");
 }
 
 TEST_F(SocketFilesTest, OptionsAreKeptAndBounded) {
@@ -215,6 +232,7 @@ TEST_F(SocketFilesTest, InterfacesAreListed) {
   ASSERT_TRUE(socket->control(0x891b, reinterpret_cast<std::uintptr_t>(&row), caller).ok());
   EXPECT_EQ(row.rest[2], 255);
   EXPECT_EQ(row.rest[3], 0);
+  EXPECT_EQ(socket->control(0x8946, reinterpret_cast<std::uintptr_t>(&row), caller).error(), Errno::eopnotsupp);
   row.interface[0] = 'x';
   EXPECT_EQ(socket->control(0x8913, reinterpret_cast<std::uintptr_t>(&row), caller).error(), Errno::enodev);
   EXPECT_EQ(socket->control(0x1234, 0, caller).error(), Errno::enotty);

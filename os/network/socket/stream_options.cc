@@ -204,7 +204,7 @@ Answer<void> StreamSocket::set_own_option(std::uint32_t level, std::uint32_t opt
       return {};
     }
     if (level == option_level::v6 && option == option_level::v6_only) {
-      if (!unconnected_ || listens() || unconnected_->binding.is_bound()) return Errno::einval;
+      if (!unconnected_ || listener() != nullptr || unconnected_->binding.is_bound()) return Errno::einval;
       unconnected_->binding.v6_only = number != 0;
       return {};
     }

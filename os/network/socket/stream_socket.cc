@@ -189,12 +189,14 @@ Answer<void> StreamSocket::shut_down(Direction direction) {
   const auto bits = static_cast<std::uint8_t>(direction);
   const bool receiving = (bits & static_cast<std::uint8_t>(Direction::receiving)) != 0;
   const bool sending = (bits & static_cast<std::uint8_t>(Direction::sending)) != 0;
-  return stack_.with([&](Stack&, Nanoseconds now) -> Answer<void> {
+  return stack_.with([&](Stack& stack, Nanoseconds now) -> Answer<void> {
     if (connection_) return connection_->shut_down(receiving, sending, now);
     if (listener() == nullptr) return Errno::enotconn;
     if (!receiving) return {};
-    // As on Linux: nobody is accepted any more, and who waits in accept is told so.
-    TRY(become_unconnected(listener()->options));
+    // As on Linux: nobody is accepted any more, and who waits in accept is told so. The port stays.
+    unconnected_->options = listener()->options;
+    stack.tcp().ports().take_back(*listener(), unconnected_->binding);
+    unconnected_->listener.reset();
     source_.notify(poll_event::hang_up);
     return {};
   });
@@ -207,6 +209,10 @@ Answer<void> StreamSocket::let_go() {
     connection_->set_events(this);
     return connection_->is_closing() ? Errno::eagain : Answer<void>();
   });
+}
+
+bool StreamSocket::listens() {
+  return stack_.drive([&](Stack&) { return listener() != nullptr; });
 }
 
 Errno StreamSocket::take_error() {

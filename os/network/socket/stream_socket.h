@@ -26,7 +26,7 @@ class StreamSocket final : public SocketFile, private SocketEvents {
   Answer<void> shut_down(Direction direction) override;
   Answer<void> let_go() override;
   Errno take_error() override;
-  bool listens() override { return listener() != nullptr; }
+  bool listens() override;
   Answer<std::int64_t> control(std::uint32_t request, std::uint64_t argument, ControlCaller& caller) override;
   std::uint32_t poll() override;
   PollSource* poll_source() override { return &source_; }

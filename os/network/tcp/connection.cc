@@ -67,7 +67,7 @@ void TcpConnection::resume(const Segment& first, Nanoseconds now) {
   ++host_.counters.passive_opens;
   state_ = TcpState::syn_received;
   is_passive_ = true;
-  heard_at_ = data_heard_at_ = stalled_since_ = timestamp_clock(now);
+  heard_at_ = data_heard_at_ = recent_at_ = stalled_since_ = timestamp_clock(now);
   offer_options();
   take_syn_options(first);
   next_ = initial_ + 1;
@@ -233,13 +233,15 @@ void TcpConnection::close(Nanoseconds now) {
   if (state_ == TcpState::closed || is_orphan_) return;
   const bool loses_data = !receive_.in_order().is_empty();
   if (state_ == TcpState::syn_sent) return finish(nullptr);
-  const bool too_many = host_.orphans >= host_.settings.most_orphans || send_.blocks().is_full();
+  const bool is_costly = unsent_bytes() != 0 && send_.blocks().is_full();
+  const bool too_many = host_.orphans >= host_.settings.most_orphans || is_costly;
   if (options_.linger_seconds == 0 || loses_data || too_many) {
     if (too_many) ++host_.counters.orphans_dropped;
     return abort(Errno{}, now);
   }
   is_orphan_ = true;
   ++host_.orphans;
+  idle_at_ = now + host_.settings.orphan_time;
   const bool was_waiting = state_ == TcpState::fin_wait_2;
   (void)shut_down(true, true, now);
   if (was_waiting) arm_idle(now);

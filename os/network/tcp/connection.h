@@ -158,18 +158,19 @@ class TcpConnection final : public Shared,
   void peer_has_reset();
   bool take_acknowledgment(const Segment& segment, Nanoseconds now);
   bool finish_handshake(const Segment& segment, Nanoseconds now);
-  bool close_by_acknowledgment(Nanoseconds now);
+  bool close_by_acknowledgment();
   void take_payload(const Segment& segment, Received& packet, Nanoseconds now);
   void trim(const Segment& segment, ByteChain& bytes);
-  bool make_room(const Segment& segment, std::uint64_t held);
+  bool make_room(const Segment& segment, Received& packet);
   void keep(const Segment& segment, Received& packet, Nanoseconds now);
   void take_fin(Nanoseconds now);
   void offer_options();
   void take_syn_options(const Segment& segment);
-  void answer_with_reset(const Segment& segment);
+  bool may_answer(Nanoseconds now);
+  void answer_with_reset(const Segment& segment, Nanoseconds now);
   void remember_timestamp(const Segment& segment, Nanoseconds now);
   void challenge(Nanoseconds now);
-  void enter_time_wait();
+  void leave_record();
   void become_established(Nanoseconds now);
 
   // Acknowledgments and what they say of losses.
@@ -315,12 +316,13 @@ class TcpConnection final : public Shared,
   std::uint16_t path_mtu_ = 0;       // learned from refusals; 0: the route's
   std::uint16_t duplicates_ = 0;     // acknowledgments
   std::uint16_t undo_segments_ = 0;  // sent again, of which no duplicate was heard
+  std::uint16_t answers_in_ = 0;     // the second that answers_ counts challenges and resets of
   Errno error_{}, soft_error_{};
   TcpState state_ = TcpState::closed;
   Recovery recovery_ = Recovery::none;
   std::uint8_t send_scale_ = 0, receive_scale_ = 0;
   std::uint8_t backoff_ = 0, probes_ = 0;
-  std::uint8_t quick_left_ = 0, unacknowledged_segments_ = 0;
+  std::uint8_t quick_left_ = 0, unacknowledged_segments_ = 0, answers_ = 0;
   bool has_timestamps_ : 1 = false, has_selective_ : 1 = false, has_scaling_ : 1 = false;
   bool is_passive_ : 1 = false, is_orphan_ : 1 = false;
   bool fin_wanted_ : 1 = false, fin_seen_ : 1 = false, fin_received_ : 1 = false, reading_ended_ : 1 = false;

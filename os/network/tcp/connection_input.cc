@@ -42,7 +42,8 @@ void TcpConnection::take_syn_options(const Segment& segment) {
 }
 
 // It acknowledges what was never sent: something of an older connection.
-void TcpConnection::answer_with_reset(const Segment& segment) {
+void TcpConnection::answer_with_reset(const Segment& segment, Nanoseconds now) {
+  if (!may_answer(now)) return;
   ++host_.counters.sent_resets;
   send_segment(host_.internet, route(), travel(), reset_for(segment), host_.settings.layout);
 }
@@ -50,7 +51,7 @@ void TcpConnection::answer_with_reset(const Segment& segment) {
 void TcpConnection::arrived_in_syn_sent(const Segment& segment, Received& packet, Nanoseconds now) {
   const bool acknowledges = segment.has(ack);
   if (acknowledges && segment.acknowledgment != next_) {
-    if (!segment.has(rst)) answer_with_reset(segment);
+    if (!segment.has(rst)) answer_with_reset(segment, now);
     return;
   }
   if (segment.has(rst)) {
@@ -115,8 +116,20 @@ bool TcpConnection::is_from_before(const Segment& segment, Nanoseconds now) cons
          timestamp_clock(now) - recent_at_ < timestamp_days;
 }
 
+// Each connection has a count of its own: from a common one a stranger would learn by a connection of his whether he
+// had guessed another's numbers (CVE-2016-5696).
+bool TcpConnection::may_answer(Nanoseconds now) {
+  const auto second = static_cast<std::uint16_t>(timestamp_clock(now) / 1000);
+  if (std::exchange(answers_in_, second) != second) answers_ = 0;
+  if (answers_ >= host_.settings.answers_per_second) return false;
+  ++answers_;
+  return true;
+}
+
 void TcpConnection::challenge(Nanoseconds now) {
-  if (host_.may_challenge(now)) send_acknowledgment(now);
+  if (!may_answer(now)) return;
+  ++host_.counters.challenges;
+  send_acknowledgment(now);
 }
 
 void TcpConnection::refuse_unacceptable(const Segment& segment, Nanoseconds now) {
@@ -172,16 +185,19 @@ void TcpConnection::arrived_synchronized(Segment segment, Received& packet, Nano
   }
   if (!segment.has(ack)) return;
   if (state_ == TcpState::syn_received && !finish_handshake(segment, now)) return;
+  if (!take_acknowledgment(segment, now)) return;
   remember_timestamp(segment, now);
   heard_at_ = timestamp_clock(now);
-  if (!take_acknowledgment(segment, now) || !close_by_acknowledgment(now)) return;
+  const bool was_waiting = state_ == TcpState::fin_wait_2;
+  if (!close_by_acknowledgment()) return;
   if (is_notified_) heed_notification(segment);
   if (segment.payload_bytes != 0 || segment.has(fin)) take_payload(segment, packet, now);
+  if (is_orphan_ && state_ == TcpState::fin_wait_2 && !was_waiting) arm_idle(now);
 }
 
 bool TcpConnection::finish_handshake(const Segment& segment, Nanoseconds now) {
   if (segment.acknowledgment != next_) {
-    answer_with_reset(segment);
+    answer_with_reset(segment, now);
     return false;
   }
   measure(next_, segment, now);
@@ -204,21 +220,20 @@ void TcpConnection::remember_timestamp(const Segment& segment, Nanoseconds now) 
 }
 
 // What an acknowledgment of our FIN means. False: the connection is no more.
-bool TcpConnection::close_by_acknowledgment(Nanoseconds now) {
+bool TcpConnection::close_by_acknowledgment() {
   if (!fin_is_sent() || unacknowledged_ != next_) return true;
   switch (state_) {
     case TcpState::fin_wait_1:
       state_ = TcpState::fin_wait_2;
       tell(events());
-      arm_idle(now);
-      return state_ != TcpState::closed;
-    case TcpState::closing: enter_time_wait(); return false;
+      return true;
+    case TcpState::closing: leave_record(); return false;
     case TcpState::last_ack: finish(nullptr); return false;
     default: return true;
   }
 }
 
-void TcpConnection::enter_time_wait() {
+void TcpConnection::leave_record() {
   const TcpRemains remains{.local = local_,
                            .remote = remote_,
                            .send_next = next_,
@@ -226,6 +241,7 @@ void TcpConnection::enter_time_wait() {
                            .receive_window = SequenceRange{receive_.next(), advertised_}.bytes(),
                            .receive_scale = receive_scale_,
                            .has_timestamps = has_timestamps_,
+                           .awaits_fin = !fin_received_,
                            .recent_timestamp = recent_timestamp_,
                            .timestamp_offset = timestamp_offset_};
   finish(&remains);
@@ -246,13 +262,20 @@ void TcpConnection::trim(const Segment& segment, ByteChain& bytes) {
 }
 
 // Packets that are small for the blocks they lie in must not cost more memory than the buffer stands for. Where memory
-// is scarce in all, what came early goes first.
-bool TcpConnection::make_room(const Segment& segment, std::uint64_t held) {
-  if (send_.blocks().is_full()) receive_.drop_early();
-  const bool is_refused = segment.sequence > receive_.next()
-                              ? send_.blocks().is_scarce()
-                              : !receive_.in_order().is_empty() && send_.blocks().is_full();
-  if (is_refused) {
+// is scarce in all, what came early goes first; where it is full, of a packet that the device joined one segment is
+// taken. What comes from this machine lies in its sender's queue, which would never shrink if nobody took it.
+bool TcpConnection::make_room(const Segment& segment, Received& packet) {
+  HeapBlocks& blocks = send_.blocks();
+  ByteChain& bytes = packet.bytes;
+  if (blocks.is_full()) {
+    receive_.drop_early();
+    const std::uint64_t most = SequenceRange{segment.sequence, receive_.next()}.bytes() + packet.segment_bytes;
+    if (packet.segment_bytes != 0 && bytes.bytes() > most) bytes.drop_back(bytes.bytes() - most);
+  }
+  const std::uint64_t held = bytes.held_bytes();
+  const bool is_early = segment.sequence > receive_.next();
+  const bool is_refused = is_early ? blocks.is_scarce() : blocks.is_full() && !receive_.in_order().is_empty();
+  if (is_refused || !(blocks.may_hold(held) || host_.internet.is_ours(remote_.address))) {
     ++host_.counters.no_memory;
     acknowledge_now_ = true;
     return false;
@@ -297,7 +320,7 @@ void TcpConnection::take_payload(const Segment& segment, Received& packet, Nanos
   if (!packet.bytes.is_empty()) {
     // Nobody will ever read it (RFC 1122 4.2.2.13).
     if (is_orphan_ && segment.sequence + segment.payload_bytes > before) return abort(Errno{}, now);
-    if (!make_room(segment, packet.bytes.held_bytes())) return;
+    if (!make_room(segment, packet)) return;
     keep(segment, packet, now);
   }
   if (fin_seen_ && receive_.next() >= fin_at_) return take_fin(now);
@@ -318,10 +341,9 @@ void TcpConnection::take_fin(Nanoseconds now) {
       break;
     default:
       send_acknowledgment(now);
-      enter_time_wait();
+      leave_record();
       return;
   }
-  idle_at_ = never;
   arm_idle(now);
   tell(events());
 }

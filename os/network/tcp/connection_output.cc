@@ -175,8 +175,9 @@ bool TcpConnection::send_data(SequenceNumber from, std::uint32_t bytes, bool pus
   if (answers) quick_left_ = 0;  // a conversation: acknowledgments ride on what is said
   sent_at_ = timestamp_clock(now);
   if (end > next_) {
+    // A tail's probe is counted from the last that was sent; where nothing was under way, no timeout ran.
+    if (probes_tail_ || next_ == unacknowledged_) retransmit_at_ = never;
     next_ = end;
-    if (probes_tail_) retransmit_at_ = never;  // counted from the last that was sent
     if (timed_at_.count() < 0) timed_end_ = end, timed_at_ = now;
     if (bytes < segment_bytes()) small_end_ = end;
     return true;

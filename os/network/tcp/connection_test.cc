@@ -89,8 +89,9 @@ TEST_F(TcpConnectionTest, DoesNotOutliveItsSocketInFinWait2) {
   advance(seconds(1000));
   EXPECT_EQ(host.closed_count, 0);
   host.socket->close(machine.time);
-  advance(seconds(61));
   EXPECT_EQ(host.closed_count, 1);
+  EXPECT_TRUE(host.has_remains && host.remains.awaits_fin) << "a record waits in its place";
+  EXPECT_EQ(host.orphans, 0u);
 }
 
 // RFC 9293 3.6: closing, in every order.
@@ -99,11 +100,21 @@ TEST_F(TcpConnectionTest, ClosesFirstAndWaits) {
   host.socket->close(machine.time);
   EXPECT_EQ(take_heard(), "F. 1(0) ack 1");
   EXPECT_EQ(state(), TcpState::fin_wait_1);
+  EXPECT_EQ(host.orphans, 1u);
   say(ack, 1, 2);
-  EXPECT_EQ(state(), TcpState::fin_wait_2);
+  EXPECT_EQ(take_heard(), "");
+  EXPECT_TRUE(host.has_remains && host.remains.awaits_fin);
+  EXPECT_EQ(host.remains.receive_next, SequenceNumber(peer_start + 1));
+  EXPECT_EQ(host.orphans, 0u);
+}
+
+TEST_F(TcpConnectionTest, ClosesFirstAndIsAnsweredByTheLastFinAtOnce) {
+  accept();
+  host.socket->close(machine.time);
+  take_heard();
   say(fin | ack, 1, 2);
   EXPECT_EQ(take_heard(), ". 2(0) ack 2");
-  EXPECT_TRUE(host.has_remains);
+  EXPECT_TRUE(host.has_remains && !host.remains.awaits_fin);
   EXPECT_EQ(host.remains.receive_next, SequenceNumber(peer_start + 2));
   EXPECT_EQ(host.orphans, 0u);
 }
@@ -170,12 +181,15 @@ TEST_F(TcpConnectionTest, LingeringForNothingResets) {
   EXPECT_EQ(take_heard(), "R. 1(0) ack 1");
 }
 
+// Whose time for FIN-WAIT-2 is not that of records waits by itself.
 TEST_F(TcpConnectionTest, DoesNotWaitForeverForThePeersFin) {
+  host.options.fin_wait_2_seconds = 20;
   accept();
   host.socket->close(machine.time);
   say(ack, 1, 2);
-  advance(seconds(59));
+  advance(seconds(19));
   EXPECT_EQ(host.closed_count, 0);
+  say(ack, 1, 2);  // which is no reason to begin anew
   advance(seconds(2));
   EXPECT_EQ(host.closed_count, 1);
 }
@@ -225,13 +239,48 @@ TEST_F(TcpConnectionTest, ChallengesAcknowledgmentsOutOfRange) {
 }
 
 TEST_F(TcpConnectionTest, ChallengesSeldomEnough) {
-  host.its_settings.challenges_per_second = 3;
+  host.its_settings.answers_per_second = 3;
   accept();
   for (int i = 0; i < 10; ++i) say(rst, 2, 0);
   EXPECT_EQ(heard.size(), 3u);
   advance(seconds(1));
   say(rst, 2, 0);
   EXPECT_EQ(heard.size(), 4u);
+}
+
+TEST_F(TcpConnectionTest, ResetsSeldomEnoughWhileConnecting) {
+  begin_connecting();
+  take_heard();
+  for (int i = 0; i < 100; ++i) say(ack, 5, 7);
+  EXPECT_EQ(heard.size(), host.its_settings.answers_per_second);
+}
+
+// RFC 7323 4.3, 5.3: a segment that is not believed says nothing of time either, or a stranger would shut the peer out.
+TEST_F(TcpConnectionTest, RemembersNoTimeOfWhatItDoesNotBelieve) {
+  has_timestamps = true;
+  accept();
+  Segment forged = acknowledgment(1, 1000);  // of what was never sent
+  forged.timestamp += 1'000'000;
+  say(forged);
+  EXPECT_EQ(host.counters.challenges, 1u);
+  say(acknowledgment(1, 1), "heard");
+  EXPECT_EQ(read(), "heard");
+  EXPECT_EQ(host.counters.old_timestamps, 0u);
+}
+
+// A peer that takes a byte now and then answers all that is asked, and gets no further for days.
+TEST_F(TcpConnectionTest, DoesNotOutliveItsSocketForAPeerThatTakesItsTime) {
+  accept();
+  ASSERT_TRUE(write(letters(14600)).ok());
+  host.socket->close(machine.time);
+  for (std::uint32_t at = 2; host.connection && at < 200; ++at) {
+    say(acknowledgment(1, at, at % 2));
+    advance(seconds(5));
+  }
+  EXPECT_EQ(host.closed_count, 1);
+  EXPECT_EQ(machine.time, seconds(1000) + milliseconds(round_trip) + host.its_settings.orphan_time);
+  EXPECT_TRUE(heard.back().has(rst)) << "and is told";
+  EXPECT_EQ(host.orphans, 0u);
 }
 
 }  // namespace

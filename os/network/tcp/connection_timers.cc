@@ -162,12 +162,17 @@ void TcpConnection::probe_due(Nanoseconds now) {
   retransmit_at_ = now + timeout();
 }
 
+// What a socket left behind ends at the time that close() set, whatever a peer does that takes a byte now and then.
+// When it has said all it waits for the peer's FIN, for which a record will do, if those wait as long.
 void TcpConnection::arm_idle(Nanoseconds now) {
+  if (is_orphan_ && state_ != TcpState::fin_wait_2) return;
   idle_at_ = never;
-  if (state_ == TcpState::fin_wait_2 && is_orphan_) {
+  if (is_orphan_) {
     const std::int16_t wanted = options_.fin_wait_2_seconds;
     if (wanted < 0) return finish(nullptr);
-    idle_at_ = now + (wanted != 0 ? seconds(wanted) : host_.settings.fin_wait_2);
+    const Nanoseconds time = wanted != 0 ? seconds(wanted) : host_.settings.fin_wait_2;
+    if (time == host_.settings.time_wait) return leave_record();
+    idle_at_ = now + time;
   } else if (options_.keep_alive && (is_receiving() || state_ == TcpState::close_wait)) {
     const std::uint16_t wanted = options_.keep_alive_idle_seconds;
     idle_at_ = now + (wanted != 0 ? seconds(wanted) : host_.settings.keep_alive_idle);
@@ -176,7 +181,11 @@ void TcpConnection::arm_idle(Nanoseconds now) {
 
 void TcpConnection::idle_due(Nanoseconds now) {
   if (state_ == TcpState::closed) return;
-  if (state_ == TcpState::fin_wait_2 && is_orphan_) return finish(nullptr);
+  if (is_orphan_ && state_ == TcpState::fin_wait_2) return finish(nullptr);
+  if (is_orphan_) {
+    ++host_.counters.orphans_dropped;
+    return abort(Errno{}, now);
+  }
   const TcpSettings& settings = host_.settings;
   const std::uint16_t idle_seconds = options_.keep_alive_idle_seconds, interval = options_.keep_alive_interval_seconds;
   const Nanoseconds idle = idle_seconds != 0 ? seconds(idle_seconds) : settings.keep_alive_idle;

@@ -7,10 +7,12 @@ namespace ingot::os::network {
 bool TcpHost::may_challenge(Nanoseconds now) {
   if (now - challenge_second_ >= seconds(1)) {
     challenge_second_ = now;
-    challenges_ = 0;
+    std::uint32_t drawn = 0;
+    machine.fill_random(std::as_writable_bytes(std::span(&drawn, 1)));
+    challenges_left_ = settings.challenges_per_second / 2 + drawn % std::max(settings.challenges_per_second, 1u);
   }
-  if (challenges_ >= settings.challenges_per_second) return false;
-  ++challenges_;
+  if (challenges_left_ == 0) return false;
+  --challenges_left_;
   ++counters.challenges;
   return true;
 }

@@ -23,13 +23,13 @@ struct TcpCounters {
   std::uint64_t duplicates_reported = 0, duplicates_heard = 0, timed_out = 0, orphans_dropped = 0, no_memory = 0;
 };
 
-// What TIME-WAIT remembers of a connection.
+// What is remembered of a connection in TIME-WAIT, and of one that was closed in FIN-WAIT-2.
 struct TcpRemains {
   Endpoint local, remote;
   SequenceNumber send_next, receive_next;
   std::uint32_t receive_window = 0;
   std::uint8_t receive_scale = 0;
-  bool has_timestamps = false;
+  bool has_timestamps : 1 = false, awaits_fin : 1 = false;
   PortSharing sharing = {};            // of the local port; the table's to fill in
   std::uint32_t recent_timestamp = 0;  // of the peer
   std::uint32_t timestamp_offset = 0;  // of ours
@@ -50,7 +50,8 @@ class TcpHost {
   // The same, when its link has room again.
   virtual void send_when_room(TcpConnection& connection) = 0;
 
-  // Whether one more challenge ACK may go out; it is counted (RFC 5961 7).
+  // Whether one more challenge ACK may go out for what is no connection; it is counted (RFC 5961 7). How many a second
+  // is drawn anew each time: who counts them shall not learn what was asked of others.
   bool may_challenge(Nanoseconds now);
 
   Machine& machine;
@@ -65,7 +66,7 @@ class TcpHost {
 
  private:
   Nanoseconds challenge_second_;
-  std::uint32_t challenges_ = 0;
+  std::uint32_t challenges_left_ = 0;
 };
 
 // Time as timestamps count it, before a connection's offset is added (RFC 7323 5.4: 1 ms).

@@ -49,7 +49,7 @@ void Handshake::begin(Nanoseconds now) {
 
 void Handshake::came_again(const Segment& again, Nanoseconds now) {
   syn_.timestamp = again.timestamp;
-  answer(now);
+  if (tcp_.may_challenge(now)) answer(now);
 }
 
 void Handshake::expired(Nanoseconds now) {

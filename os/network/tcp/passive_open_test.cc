@@ -141,6 +141,12 @@ TEST_F(PassiveOpenTest, WhatHandshakesAreTold) {
   EXPECT_EQ(server_.tcp.connection_count(), 0u);
 }
 
+TEST_F(PassiveOpenTest, ASynThatComesAgainIsAnsweredWithinARate) {
+  Owned<TcpListener> listener = listen(5);
+  for (int i = 0; i < 3000; ++i) arrive({client_address, 1000}, make_syn(1));
+  EXPECT_LE(server_.internet.sent.size(), server_.settings.challenges_per_second * 3 / 2 + 1);
+}
+
 TEST_F(PassiveOpenTest, AListenersEndResetsWhatWaitsInIt) {
   Owned<TcpListener> listener = listen(5);
   const SequenceNumber ours = shake_hands({client_address, 1000}, 1);

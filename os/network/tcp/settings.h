@@ -49,12 +49,16 @@ struct TcpSettings {
   // RFC 3168, on connections that we begin; so many repeated SYNs still ask.
   bool congestion_notification = false;
   std::uint8_t congestion_notification_retries = 0;
+  // Of each connection; and, on the average, of handshakes and TIME-WAIT, which strangers bring about.
+  std::uint8_t answers_per_second = 5;
   std::uint32_t challenges_per_second = 1000;
   // Whatever says that the peer is not reached, while a connection is attempted; RFC 1122 4.2.3.9 would bear some of
   // it.
   bool refusals_end_connecting = true, bears_soft_refusals = false;
 
-  std::uint32_t most_orphans = 4096;  // connections whose socket is gone
+  // Connections whose socket is gone: how many, and how long each may still send. FIN-WAIT-2 counts as TIME-WAIT.
+  std::uint32_t most_orphans = 4096;
+  Nanoseconds orphan_time = seconds(600);
 
   // What strangers may make us remember. Beyond, SYNs are answered by cookies, and the oldest TIME-WAIT goes.
   std::uint32_t most_handshakes = 1024, most_time_waits = 16'384;

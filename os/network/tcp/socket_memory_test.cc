@@ -12,6 +12,11 @@ class SocketMemoryTest : public TcpTableFixture {
   struct Ends {
     Reference<TcpConnection> client, server;
   };
+  // Both ends have one memory, so they are one machine's.
+  SocketMemoryTest() {
+    server_.internet.ours.push_back(client_address);
+    client_.internet.ours.push_back(server_address);
+  }
   Ends connected(TcpListener& listener) {
     Ends ends;
     ends.client = connect().value();
@@ -95,8 +100,11 @@ TEST_F(SocketMemoryTest, AStreamGoesOnThroughLittleMemory) {
   ASSERT_GT(unbounded, room + slack) << "or the bound proves nothing";
   allow(room);
   EXPECT_LE(carry(ends, text), room + slack);
-  machine_.memory.most = 1;
+  constexpr std::uint64_t others = 256 << 10;
+  machine_.memory.hold(others);
+  allow(0);
   EXPECT_LE(carry(ends, letters(20'000)), 8u << 10) << "full from the start: a segment at a time";
+  machine_.memory.let_go(others);
   machine_.memory.most = ~std::uint64_t{0} / 2;
   close(ends);
 }
@@ -105,6 +113,7 @@ TEST_F(SocketMemoryTest, AStreamGoesOnThroughLittleMemory) {
 class BoundedPeerTest : public SocketMemoryTest {
  protected:
   BoundedPeerTest() {
+    server_.internet.ours.pop_back();
     ours_ = shake_hands({client_address, 5000}, 100);
     connection_ = listener_->accept().value();
   }
@@ -118,6 +127,21 @@ class BoundedPeerTest : public SocketMemoryTest {
     server_.tcp.send_pending(machine_.time);
     return last_window();
   }
+  // As a card joins them: a page for each, which counts for nobody before it is kept.
+  void arrive_joined(std::uint32_t sequence, std::uint32_t segments) {
+    constexpr std::uint16_t segment_bytes = 1448;
+    Received packet{ByteChain(card_)};
+    for (std::uint32_t i = 0; i < segments; ++i) {
+      Reference<Block> page = card_.create(4096).value();
+      const std::span<std::byte> part = page->bytes().first(segment_bytes);
+      ASSERT_TRUE(packet.bytes.add(std::move(page), part).ok());
+    }
+    packet.segment_bytes = segment_bytes;
+    Segment segment = make_segment(TcpHeader::ack, sequence, ours_.value());
+    segment.payload_bytes = segments * segment_bytes;
+    connection_->segment_arrived(segment, std::move(packet), machine_.time);
+    server_.tcp.send_pending(machine_.time);
+  }
   std::uint32_t read_all() {
     while (receive(*connection_) != "EAGAIN") {
     }
@@ -129,6 +153,7 @@ class BoundedPeerTest : public SocketMemoryTest {
     return window_;
   }
 
+  HeapBlocks card_{machine_.heap};
   const Owned<TcpListener> listener_ = listen(5);
   SequenceNumber ours_;
   Reference<TcpConnection> connection_;
@@ -150,6 +175,8 @@ TEST_F(BoundedPeerTest, WhereMemoryIsScarceWindowsShrink) {
 }
 
 TEST_F(BoundedPeerTest, WhatComesEarlyGoesFirst) {
+  constexpr std::uint64_t others = 1 << 20;
+  machine_.memory.hold(others);
   arrive_with(501, 100);
   ASSERT_EQ(server_.tcp.counters.out_of_order, 1u);
   const std::uint64_t with_early = used();
@@ -169,6 +196,56 @@ TEST_F(BoundedPeerTest, WhatComesEarlyGoesFirst) {
   read_all();
   arrive_with(201, 100);
   EXPECT_EQ(connection_->unread_bytes(), 100u);
+  machine_.memory.let_go(others);
+}
+
+TEST_F(BoundedPeerTest, WhereMemoryIsFullOneSegmentOfAJoinedPacketIsTaken) {
+  constexpr std::uint64_t others = 1 << 20;
+  machine_.memory.hold(others);
+  allow(0);
+  const std::uint64_t before = used();
+  arrive_joined(101, 40);
+  EXPECT_EQ(connection_->unread_bytes(), 1448u);
+  EXPECT_LE(used() - before, 2u * 4096);
+  arrive_joined(101 + 1448, 40);
+  EXPECT_EQ(connection_->unread_bytes(), 1448u) << "it waits for its reader";
+  read_all();
+  arrive_joined(101, 40);
+  EXPECT_EQ(connection_->unread_bytes(), 1448u) << "what was there before is no part of it";
+  machine_.memory.let_go(others);
+  read_all();
+  arrive_joined(101 + 2 * 1448, 40);
+  EXPECT_EQ(connection_->unread_bytes(), 40u * 1448);
+}
+
+TEST_F(BoundedPeerTest, BeyondTheBoundNothingIsTaken) {
+  constexpr std::uint64_t others = 1 << 20;
+  machine_.memory.hold(others + others / 8);
+  machine_.memory.most = others;
+  arrive_joined(101, 1);
+  EXPECT_EQ(connection_->unread_bytes(), 0u) << "though its queue is empty";
+  EXPECT_EQ(server_.tcp.counters.no_memory, 1u);
+  machine_.memory.let_go(others / 8);
+  arrive_joined(101, 1);
+  EXPECT_EQ(connection_->unread_bytes(), 1448u);
+  machine_.memory.let_go(others);
+}
+
+// What is sent needs no more memory for being left behind.
+TEST_F(BoundedPeerTest, WhereMemoryIsFullOnlyWhatIsUnsentIsReset) {
+  shake_hands({client_address, 5001}, 100);
+  const Reference<TcpConnection> other = listener_->accept().value();
+  ASSERT_GT(send(*other, letters(30'000)), 0);
+  ASSERT_GT(other->unsent_bytes(), 0u);
+  server_.internet.sent.clear();
+  allow(0);
+  other->close(machine_.time);
+  EXPECT_TRUE(answer().value().has(TcpHeader::rst));
+  server_.internet.sent.clear();
+  machine_.memory.most = used();
+  connection_->close(machine_.time);
+  EXPECT_EQ(answer().value().flags, TcpHeader::fin | TcpHeader::ack);
+  EXPECT_EQ(server_.tcp.counters.orphans_dropped, 1u);
 }
 
 TEST_F(SocketMemoryTest, WhereItIsFullNoConnectionBeginsAndSynsCostNothing) {
@@ -198,6 +275,7 @@ TEST_F(SocketMemoryTest, WhatTheProgramHasLeftIsABoundAsWell) {
   machine_.memory.charge_to(&account);
   const Owned<TcpListener> listener = listen(5);
   Ends ends = connected(*listener);
+  EXPECT_EQ(machine_.memory.most, (1u << 20) / SocketMemory::share) << "of what it may have, not of the machine";
   EXPECT_EQ(account.charged(), used());
   EXPECT_EQ(account.sockets()->now(), used());
   RegionFields region;

@@ -67,7 +67,9 @@ class Tcp final : public Transport, public TcpHost, private NetworkTimer {
     });
     connections_.visit([&](TcpConnection& connection) { use(row_of(connection)); });
     handshakes_.visit([&](Handshake& handshake) { use(TcpRow{handshake.flow, TcpState::syn_received}); });
-    time_waits_.visit([&](const TimeWait& record) { use(TcpRow{record.flow(), TcpState::time_wait}); });
+    time_waits_.visit([&](const TimeWait& record) {
+      use(TcpRow{record.flow(), record.remains.awaits_fin ? TcpState::fin_wait_2 : TcpState::time_wait});
+    });
   }
 
  private:

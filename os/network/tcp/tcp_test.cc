@@ -82,6 +82,17 @@ TEST_F(TcpTest, NobodysSegmentsAreResetWithinARate) {
   EXPECT_EQ(server_.tcp.counters.received_wrong, 1u);
 }
 
+// From a count that they share a stranger would learn by his own connection what was asked of another's.
+TEST_F(TcpTest, ChallengesOfOneConnectionAreNoneOfAnothers) {
+  Owned<TcpListener> listener = listen(5);
+  for (const std::uint16_t port : {1000, 1001}) shake_hands({client_address, port}, 1);
+  for (int i = 0; i < 3000; ++i) arrive({client_address, 1000}, make_segment(TcpHeader::rst, 100));
+  EXPECT_EQ(server_.internet.sent.size(), server_.settings.answers_per_second);
+  server_.internet.sent.clear();
+  arrive({client_address, 1001}, make_segment(TcpHeader::rst, 100));
+  EXPECT_EQ(answer().value().flags, TcpHeader::ack);
+}
+
 TEST_F(TcpTest, HostilePortsMakeNoLongChains) {
   Owned<TcpListener> listener = listen(5);
   std::vector<Reference<TcpConnection>> accepted;

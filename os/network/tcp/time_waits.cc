@@ -5,7 +5,8 @@
 namespace ingot::os::network {
 
 bool TimeWait::gives_way_to(const Segment& syn) const {
-  if (!syn.has(TcpHeader::syn) || syn.has(TcpHeader::ack | TcpHeader::rst | TcpHeader::fin)) return false;
+  constexpr std::uint8_t others = TcpHeader::ack | TcpHeader::rst | TcpHeader::fin;
+  if (remains.awaits_fin || !syn.has(TcpHeader::syn) || syn.has(others)) return false;
   if (remains.has_timestamps && syn.has_timestamp && syn.timestamp != remains.recent_timestamp) {
     return static_cast<std::int32_t>(syn.timestamp - remains.recent_timestamp) > 0;
   }
@@ -41,26 +42,58 @@ void TimeWaits::remove(TimeWait& record) {
 }
 
 bool TimeWaits::may_be_reused(const TimeWait& record, Nanoseconds now) const {
-  return record.remains.has_timestamps && host_.settings.timestamps && timestamp_clock(now) - record.since >= 1000;
+  return !record.remains.awaits_fin && record.remains.has_timestamps && host_.settings.timestamps &&
+         timestamp_clock(now) - record.since >= 1000;
+}
+
+void TimeWaits::begin_anew(TimeWait& record, Nanoseconds now) {
+  record.since = timestamp_clock(now);
+  by_age_.remove(record);
+  by_age_.push_back(record);
+}
+
+bool TimeWaits::arrived_in_order(TimeWait& record, const Segment& segment, Nanoseconds now) {
+  TcpRemains& remains = record.remains;
+  if (segment.has(TcpHeader::rst)) {
+    remove(record);
+    return true;
+  }
+  const bool is_plain = segment.has(TcpHeader::ack) && !segment.has(TcpHeader::syn);
+  if (!is_plain || segment.acknowledgment != remains.send_next) return false;
+  if (segment.payload_bytes != 0) {  // for nobody (RFC 1122 4.2.2.13)
+    ++host_.counters.sent_resets;
+    answer(remains, TcpHeader::rst | TcpHeader::ack, now);
+    remove(record);
+    return true;
+  }
+  if (!segment.has(TcpHeader::fin)) return false;
+  remains.awaits_fin = false;
+  remains.receive_next += 1;
+  if (segment.has_timestamp) remains.recent_timestamp = segment.timestamp;
+  begin_anew(record, now);
+  answer(remains, TcpHeader::ack, now);
+  return true;
 }
 
 void TimeWaits::arrived(TimeWait& record, const Segment& segment, Nanoseconds now) {
+  const TcpRemains& remains = record.remains;
+  const bool is_old = remains.has_timestamps && segment.has_timestamp &&
+                      SequenceNumber(segment.timestamp) < SequenceNumber(remains.recent_timestamp);
+  const bool is_next = segment.sequence == remains.receive_next;
+  if (remains.awaits_fin && is_next && !is_old && arrived_in_order(record, segment, now)) return;
   // A reset could come from the connection before: it ends nothing (RFC 1337). An ACK that says nothing new gets no
   // answer, or two that wait would talk for ever.
-  const bool is_expected = segment.sequence == record.remains.receive_next && segment.length() == 0;
+  const bool is_expected = is_next && segment.length() == 0;
   const bool is_nothing = !segment.has(TcpHeader::ack | TcpHeader::syn);
-  if (segment.has(TcpHeader::rst) || is_expected || is_nothing) return;
-  if (segment.has(TcpHeader::fin)) {  // our last ACK was lost: the time begins anew
-    record.since = timestamp_clock(now);
-    by_age_.remove(record);
-    by_age_.push_back(record);
-  } else if (!host_.may_challenge(now)) {
-    return;
-  }
-  acknowledge(record.remains, now);
+  if (segment.has(TcpHeader::rst) || is_expected || is_nothing || !host_.may_challenge(now)) return;
+  // Our last ACK was lost: the time begins anew, for the very FIN that it was for and for no other segment.
+  const bool is_last = segment.has(TcpHeader::fin) && segment.end() == remains.receive_next &&
+                       segment.acknowledgment == remains.send_next;
+  if (is_last && !remains.awaits_fin && !is_old) begin_anew(record, now);
+  answer(remains, TcpHeader::ack, now);
 }
 
-void TimeWaits::acknowledge(const TcpRemains& remains, Nanoseconds now) {
+void TimeWaits::answer(const TcpRemains& remains, std::uint8_t flags, Nanoseconds now) {
   const Answer<Route> route = host_.internet.route(remains.remote.address, remains.local.address);
   if (!route.ok()) return;
   Segment answer;
@@ -68,7 +101,7 @@ void TimeWaits::acknowledge(const TcpRemains& remains, Nanoseconds now) {
   answer.destination = remains.remote.port;
   answer.sequence = remains.send_next;
   answer.acknowledgment = remains.receive_next;
-  answer.flags = TcpHeader::ack;
+  answer.flags = flags;
   answer.window =
       static_cast<std::uint16_t>(std::min<std::uint32_t>(remains.receive_window >> remains.receive_scale, 65'535));
   answer.has_timestamp = remains.has_timestamps;

@@ -1,5 +1,6 @@
 // TimeWaits: connections that are over, remembered for a while so that what is still on its way disturbs no later one
-// (RFC 9293 3.4.1). A record is small, and the oldest go when there are too many.
+// (RFC 9293 3.4.1); and such whose socket is gone, with nothing left to say, until the peer ends its side (FIN-WAIT-2).
+// A record is small, and the oldest go when there are too many.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +48,10 @@ class TimeWaits : private NetworkTimer {
 
  private:
   void expired(Nanoseconds now) override;
-  void acknowledge(const TcpRemains& remains, Nanoseconds now);
+  // In FIN-WAIT-2, a segment at the place that is next. False: nothing has come of it.
+  bool arrived_in_order(TimeWait& record, const Segment& segment, Nanoseconds now);
+  void begin_anew(TimeWait& record, Nanoseconds now);
+  void answer(const TcpRemains& remains, std::uint8_t flags, Nanoseconds now);
 
   TcpHost& host_;
   PortTable& ports_;

@@ -1,5 +1,8 @@
 #include "os/network/tcp/time_waits.h"
 
+#include <optional>
+#include <set>
+
 #include "os/network/tcp/tcp_table_fixture.h"
 
 namespace ingot::os::network {
@@ -33,6 +36,124 @@ TEST_F(TimeWaitsTest, AnswerTheLastFinAgainAndEndInTime) {
   EXPECT_EQ(server_.tcp.time_wait_count(), 1u) << "the time has begun anew";
   advance(seconds(2));
   EXPECT_EQ(server_.tcp.time_wait_count(), 0u);
+}
+
+// RFC 9293 3.10.7.4: what restarts the time is the last FIN, as it was.
+TEST_F(TimeWaitsTest, NoOtherSegmentBeginsTheirTimeAnew) {
+  const SequenceNumber ours = live_and_die(1000, 10, true);
+  advance(seconds(40));
+  Segment last = make_segment(TcpHeader::fin | TcpHeader::ack, 11, ours.value());
+  last.has_timestamp = true;
+  last.timestamp = 1000;
+  arrive(peer_, last);  // from before
+  last.timestamp = 1002;
+  last.sequence += 7;
+  arrive(peer_, last);  // elsewhere
+  last = make_segment(TcpHeader::fin | TcpHeader::ack, 11, ours.value() - 1);
+  arrive(peer_, last);  // of what it does not say
+  EXPECT_EQ(server_.internet.sent.size(), 3u) << "each is told where we are";
+  advance(seconds(21));
+  EXPECT_EQ(server_.tcp.time_wait_count(), 0u);
+}
+
+TEST_F(TimeWaitsTest, AnswerSeldomEnoughAndNobodyKnowsHowOften) {
+  const SequenceNumber ours = live_and_die(1000, 10);
+  const std::uint32_t average = server_.settings.challenges_per_second = 100;
+  std::set<std::size_t> counts;
+  for (int second = 0; second < 10; ++second) {
+    advance(seconds(1));
+    server_.internet.sent.clear();
+    for (std::uint32_t i = 0; i < 3 * average; ++i) {
+      arrive(peer_, make_segment(TcpHeader::fin | TcpHeader::ack, 11, ours.value()));
+    }
+    counts.insert(server_.internet.sent.size());
+  }
+  EXPECT_GE(*counts.begin(), average / 2);
+  EXPECT_LT(*counts.rbegin(), average / 2 + average);
+  EXPECT_GT(counts.size(), 5u);
+}
+
+// FIN-WAIT-2 of a socket that is gone.
+class FinWait2Test : public TimeWaitsTest {
+ protected:
+  FinWait2Test() {
+    ours_ = shake_hands(peer_, 10) + 1;
+    const Reference<TcpConnection> served = std::move(listener_->accept()).value();
+    served->close(machine_.time);
+    server_.tcp.send_pending(machine_.time);
+    arrive(peer_, make_segment(TcpHeader::ack, 11, ours_.value()));
+    server_.internet.sent.clear();
+  }
+  std::optional<TcpState> state() {
+    std::optional<TcpState> found;
+    server_.tcp.visit([&](const TcpRow& row) {
+      if (row.flow.remote == peer_) found = row.state;
+    });
+    return found;
+  }
+
+  SequenceNumber ours_;
+};
+
+TEST_F(FinWait2Test, IsARecordUntilThePeerEndsItsSide) {
+  EXPECT_EQ(server_.tcp.connection_count() + server_.tcp.orphans, 0u);
+  EXPECT_EQ(server_.tcp.time_wait_count(), 1u);
+  EXPECT_EQ(state(), TcpState::fin_wait_2);
+  advance(seconds(40));
+  arrive(peer_, make_segment(TcpHeader::fin | TcpHeader::ack, 11, ours_.value()));
+  const Segment answered = answer().value();
+  EXPECT_EQ(answered.flags, TcpHeader::ack);
+  EXPECT_EQ(answered.sequence, ours_);
+  EXPECT_EQ(answered.acknowledgment, SequenceNumber(12));
+  EXPECT_EQ(state(), TcpState::time_wait);
+  advance(seconds(59));
+  EXPECT_EQ(server_.tcp.time_wait_count(), 1u);
+  advance(seconds(2));
+  EXPECT_EQ(server_.tcp.time_wait_count(), 0u);
+}
+
+TEST_F(FinWait2Test, DoesNotWaitForever) {
+  advance(seconds(59));
+  EXPECT_EQ(server_.tcp.time_wait_count(), 1u);
+  advance(seconds(2));
+  EXPECT_EQ(server_.tcp.time_wait_count(), 0u);
+}
+
+TEST_F(FinWait2Test, EndsByDataForNobody) {
+  Segment data = make_segment(TcpHeader::ack, 11, ours_.value());
+  FakeInternet wire;
+  data.source = peer_.port, data.destination = 80;
+  data.payload_bytes = 4;
+  ByteChain text(machine_.blocks());
+  Reference<Block> block = machine_.blocks().create(4).value();
+  const std::span<std::byte> all = block->bytes();
+  ASSERT_TRUE(text.add(std::move(block), all).ok());
+  const Route route{&wire.link, client_address, server_address, 1500, 0, false};
+  ASSERT_TRUE(send_segment(wire, route, {client_address, server_address, Protocol::tcp}, data, {}, {&text}));
+  deliver(wire.take(), machine_.blocks(), server_.tcp);
+  const Segment reset = answer().value();
+  EXPECT_EQ(reset.flags, TcpHeader::rst | TcpHeader::ack);
+  EXPECT_EQ(reset.sequence, ours_);
+  EXPECT_EQ(server_.tcp.time_wait_count(), 0u);
+}
+
+TEST_F(FinWait2Test, EndsByAResetAtTheVeryPlaceOnly) {
+  arrive(peer_, make_segment(TcpHeader::rst, 12));
+  EXPECT_EQ(state(), TcpState::fin_wait_2);
+  arrive(peer_, make_segment(TcpHeader::rst, 11));
+  EXPECT_EQ(state(), std::nullopt);
+}
+
+TEST_F(FinWait2Test, StrangersDoNotMoveIt) {
+  arrive(peer_, make_syn(1'000'000));
+  EXPECT_EQ(answer().value().flags, TcpHeader::ack) << "no new connection before the old one ended";
+  arrive(peer_, make_segment(TcpHeader::fin | TcpHeader::ack, 12, ours_.value()));
+  EXPECT_EQ(answer().value().acknowledgment, SequenceNumber(11)) << "out of its order";
+  arrive(peer_, make_segment(TcpHeader::fin | TcpHeader::ack, 11, ours_.value() + 1));
+  EXPECT_EQ(answer().value().acknowledgment, SequenceNumber(11)) << "of what was never sent";
+  arrive(peer_, make_segment(TcpHeader::ack, 11, ours_.value()));
+  EXPECT_FALSE(answer().has_value());
+  EXPECT_EQ(state(), TcpState::fin_wait_2);
 }
 
 TEST_F(TimeWaitsTest, ResetsAndEmptyAcknowledgmentsChangeNothing) {

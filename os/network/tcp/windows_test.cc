@@ -115,6 +115,22 @@ TEST_F(TcpWindowsTest, CorksAndUncorks) {
   EXPECT_EQ(take_heard(), "P. 9(11) ack 1");
 }
 
+// The time that something was held back for is none of what is sent then.
+TEST_F(TcpWindowsTest, WhatWasCorkedIsNotTakenForLost) {
+  host.options.cork = true;
+  accept();
+  (void)write(letters(100));
+  advance(milliseconds(199));
+  (void)write(letters(1460));
+  EXPECT_EQ(take_heard(), ". 1(1460) ack 1");
+  advance(milliseconds(90));
+  EXPECT_EQ(take_heard(), "");
+  EXPECT_EQ(host.counters.timeouts, 0u);
+  say(ack, 1, 1461);
+  advance(milliseconds(201));
+  EXPECT_EQ(take_heard(), "P. 1461(100) ack 1");
+}
+
 TEST_F(TcpWindowsTest, TakesNoMoreThanWhatIsUnsentMayBe) {
   host.options.send_buffer = 1 << 20;
   host.options.not_sent_low_water = 4000;

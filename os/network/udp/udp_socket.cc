@@ -162,7 +162,8 @@ void UdpSocket::arrived(const Flow& flow, ByteChain&& bytes) {
   // One is always taken: a buffer that a program made tiny would take none.
   const bool fits = waiting_.is_empty() ||
                     (waiting_cost_ + sizeof(Datagram) + bytes.held_bytes() <= receive_bytes && !blocks.is_full());
-  Datagram* const datagram = fits ? blocks.make<Datagram>(flow, blocks) : nullptr;
+  const bool is_taken = fits && blocks.may_hold(bytes.held_bytes());
+  Datagram* const datagram = is_taken ? blocks.make<Datagram>(flow, blocks) : nullptr;
   if (datagram == nullptr) {
     ++udp_.counters_.no_room;
     return;

@@ -23,7 +23,7 @@ class ScenarioOf : public Scenario {
 
 // The address sanitizer looks at memory, not at orders, and makes every change of stacks dear: fewer orders will do.
 inline Limits affordable(Limits limits) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(INGOT_ADDRESS_SANITIZED)
   limits.preemptions = limits.preemptions < 1 ? limits.preemptions : 1;
 #endif
   return limits;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(INGOT_ADDRESS_SANITIZED)
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -25,7 +25,7 @@ static constexpr std::uint64_t most_steps = 20'000;
 char* StackPool::take() {
   if (used_ == stacks_.size()) stacks_.push_back(std::make_unique<char[]>(stack_bytes));
   char* stack = stacks_[used_++].get();
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(INGOT_ADDRESS_SANITIZED)
   // The last run may have left frames, and marks around their variables.
   __asan_unpoison_memory_region(stack, stack_bytes);
 #endif

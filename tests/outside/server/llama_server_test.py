@@ -23,7 +23,7 @@ from run_cases import SKIPPED  # noqa: E402
 
 # Of endpoints that are served.
 FILES = ("basic", "chat_completion", "security", "template", "tokenize", "embedding", "completion", "ignore_eos",
-         "ctx_shift", "metrics")  # fmt: skip
+         "ctx_shift", "metrics", "tool_call", "compat_anthropic", "compat_oai_responses")  # fmt: skip
 PACKAGES = ("pytest", "requests", "openai", "wget", "aiohttp", "numpy")
 LIMIT_SECONDS = 1200
 

@@ -9,49 +9,41 @@ skipped for want of packages; the whole is, where there can be no network namesp
 
 import subprocess
 import sys
-import unittest
 from contextlib import ExitStack
 from pathlib import Path
 
-from peers import KEY, SKIPPED, TEMPLATE, TESTS, make_embedder, run_cases
+from peers import KEY, SKIPPED, TEMPLATE, TESTS, make_embedder  # and with it where the others lie
+from address_servers import DhcpServer
+from machine import Machine, ServerMachines, run_machine_tests
+from own_network import Tap, enter_namespace
 
-sys.path.insert(0, str(TESTS / "programs"))
-from address_servers import DhcpServer  # noqa: E402
-from guest import Guest, missing_tool  # noqa: E402
-from machine import Machine  # noqa: E402
-from tap_network import Tap, enter_namespace  # noqa: E402
-
-INGOT = KERNELS = ENGINE = None
 HOST, GUEST = "192.0.2.1", "192.0.2.10"
 LEASE = (1800, 3150, 3600)
 ALL_BUT_CROWDS = ("Chats", "Completions", "Embeddings", "Models", "Errors", "Leaving")  # which `user` resets
 
 
-class Machines(unittest.TestCase):
-    def setUp(self):
-        self.guest = Guest(INGOT, KERNELS)
-        self.addCleanup(self.guest.close)
-
+class Machines(ServerMachines):
     def file(self, name: str, text: str) -> str:
         path = Path(self.guest.path(name))
         path.write_text(text, encoding="utf-8")
         path.chmod(0o600)
         return str(path)
 
+    def embedder(self) -> str:
+        made = Path(self.guest.path("embedder.gguf"))
+        if not made.exists():
+            folder = make_embedder(TESTS / "goldens", Path(self.guest.path("bert")))
+            done = self.guest.run("quantize", str(folder), str(made), "F32")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return str(made)
+
     def cast(self, *words: str) -> str:
-        folder = make_embedder(TESTS / "goldens", Path(self.guest.path("bert")))
-        embedder = self.guest.path("embedder.gguf")
-        made = self.guest.run("quantize", str(folder), embedder, "F32")
-        self.assertEqual(made.returncode, 0, made.stderr)
         template = self.file("template", TEMPLATE)
         served = ["--alias", "talker", "--alias", "embedder", "--template", "/template", "--sequences", "4"]
-        done = self.guest.cast(
-            "--serve", str(TESTS.parent / "models" / "tales.gguf"), embedder, "--engine", ENGINE,
-            "--api-key-file", self.file("keys", KEY + "\n"), "--file", f"{template}=/template",
-            *(f"--arg={word}" for word in served), *words,
+        return super().cast(
+            str(TESTS.parent / "models" / "tales.gguf"), self.embedder(), "--api-key-file", self.file("keys", KEY + "\n"),
+            "--file", f"{template}=/template", *(f"--arg={word}" for word in served), *words,
         )  # fmt: skip
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return self.guest.path("image")
 
     def run_client(self, script: Path, *words: str) -> None:
         command = [sys.executable, "-B", str(script), *words]
@@ -74,7 +66,7 @@ class Machines(unittest.TestCase):
                 if address == "dhcp":
                     stack.enter_context(DhcpServer(tap, HOST, GUEST, LEASE))
             booted = stack.enter_context(Machine(image, *options, host=host))
-            url = f"http://{booted.host}:{booted.port}"
+            url = f"http://{booted.client.host}:{booted.client.port}"
             self.run_client(TESTS / "outside" / "server" / "openai_test.py", url, *cases)
             if page:
                 self.run_client(TESTS / "server" / "page_check.py", url, "--key", KEY, "RealAnswers")
@@ -106,9 +98,4 @@ class Machines(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    INGOT, KERNELS, ENGINE = sys.argv[1:4]
-    Machine.ingot = INGOT
-    if (missing := missing_tool() or enter_namespace()) is not None:
-        print(f"SKIPPED: {missing}")
-        sys.exit(SKIPPED)
-    run_cases([sys.argv[0], *sys.argv[4:]])
+    run_machine_tests(missing=enter_namespace())

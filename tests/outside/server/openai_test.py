@@ -5,9 +5,10 @@ usage: openai_test.py PATH_OF_INGOT [--model MODEL] [unittest arguments]; needs 
 """
 
 import asyncio
+import json
 import math
 
-from peers import KEY, OPENING, Peer, main
+from peers import KEY, OPENING, WEATHER, WIDE, Peer, check_weather, main
 
 CHAT = {"model": "talker", "messages": [{"role": "user", "content": OPENING}], "temperature": 0, "max_tokens": 24}
 TEXT = {"model": "talker", "prompt": "\n" + OPENING, "temperature": 0, "max_tokens": 24}
@@ -175,13 +176,12 @@ class Errors(WithClient):
         with self.assertRaises(self.openai.BadRequestError) as raised:
             ask(**{**CHAT, "max_tokens": 10**6})
         self.assertEqual(raised.exception.code, "context_length_exceeded")
-        function = {"name": "f", "parameters": {"type": "object", "properties": {}}}
         with self.assertRaises(self.openai.BadRequestError) as raised:
-            ask(**CHAT, tools=[{"type": "function", "function": function}])
-        self.assertEqual(raised.exception.param, "tools")
+            ask(**CHAT, tools=[{"type": "custom", "custom": {"name": "f"}}])
+        self.assertEqual(raised.exception.param, "tools[0].type")
         with self.assertRaises(self.openai.BadRequestError) as raised:
-            ask(**CHAT, response_format={"type": "json_object"})
-        self.assertEqual(raised.exception.param, "response_format")
+            ask(**CHAT, functions=[{"name": "f", "parameters": {"type": "object", "properties": {}}}])
+        self.assertEqual(raised.exception.param, "functions")
         with self.assertRaises(self.openai.BadRequestError):
             self.client.embeddings.create(model="talker", input="a")
 
@@ -203,6 +203,84 @@ class Errors(WithClient):
     def test_an_error_before_a_stream_begins(self):
         with self.assertRaises(self.openai.BadRequestError):
             self.client.chat.completions.create(**{**CHAT, "top_p": 7}, stream=True)
+
+
+class Tools(WithClient):
+    arguments = WIDE
+    TOOLS = [
+        {"type": "function", "function": {"name": "weather", "description": "Tells it.", "parameters": WEATHER}},
+        {"type": "function", "function": {"name": "clock"}},
+    ]
+    NAMED = {"type": "function", "function": {"name": "weather"}}
+    ASKED = {**CHAT, "max_tokens": 600, "tools": TOOLS, "parallel_tool_calls": False}
+
+    def test_a_call_that_must_come(self):
+        for choice in ("required", self.NAMED):
+            answer = self.client.chat.completions.create(**self.ASKED, tool_choice=choice).choices[0]
+            self.assertEqual(answer.finish_reason, "tool_calls")
+            self.assertIsNone(answer.message.content)
+            [call] = answer.message.tool_calls
+            self.assertEqual((call.type, len(call.id)), ("function", 9))
+            self.assertIn(call.function.name, ("weather", "clock"))
+            if call.function.name == "weather":
+                check_weather(self, json.loads(call.function.arguments))
+
+    def test_a_call_is_streamed(self):
+        whole = self.client.chat.completions.create(**self.ASKED, tool_choice=self.NAMED).choices[0].message
+        chunks = list(self.client.chat.completions.create(**self.ASKED, tool_choice=self.NAMED, stream=True))
+        calls = [call for chunk in chunks for choice in chunk.choices for call in choice.delta.tool_calls or []]
+        self.assertEqual({call.index for call in calls}, {0})
+        self.assertEqual(calls[0].function.name, "weather")
+        self.assertEqual(len(calls[0].id), 9)
+        self.assertTrue(all(call.id is None and call.function.name is None for call in calls[1:]))
+        self.assertGreater(len(calls), 3)
+        arguments = "".join(call.function.arguments for call in calls)
+        self.assertEqual(arguments, whole.tool_calls[0].function.arguments)
+        self.assertEqual(chunks[-1].choices[0].finish_reason, "tool_calls")
+
+    def test_the_clients_own_gathering_of_calls(self):
+        with self.client.chat.completions.stream(**self.ASKED, tool_choice=self.NAMED) as stream:
+            kinds = {event.type for event in stream}
+            [call] = stream.get_final_completion().choices[0].message.tool_calls
+        self.assertIn("tool_calls.function.arguments.delta", kinds)
+        check_weather(self, json.loads(call.function.arguments))
+
+    def test_a_result_is_sent_back(self):
+        message = self.client.chat.completions.create(**self.ASKED, tool_choice=self.NAMED).choices[0].message
+        result = {"role": "tool", "tool_call_id": message.tool_calls[0].id, "content": "7 degrees"}
+        messages = [*CHAT["messages"], message, result]
+        answer = self.client.chat.completions.create(**{**self.ASKED, "messages": messages}, tool_choice="none")
+        self.assertIsNone(answer.choices[0].message.tool_calls)
+
+    def test_a_model_that_need_not_call(self):
+        answer = self.client.chat.completions.create(**self.ASKED).choices[0]
+        self.assertTrue(answer.message.content or answer.message.tool_calls)
+        self.assertIn(answer.finish_reason, ("stop", "length", "tool_calls"))
+
+    def test_what_cannot_be_chosen_or_enforced(self):
+        other = {"type": "function", "function": {"name": "other"}}
+        with self.assertRaises(self.openai.BadRequestError) as raised:
+            self.client.chat.completions.create(**self.ASKED, tool_choice=other)
+        self.assertEqual(raised.exception.param, "tool_choice")
+        odd = {"type": "object", "properties": {"a": {"type": "string", "unheardOf": 1}}}
+        tools = [{"type": "function", "function": {"name": "f", "parameters": odd}}]
+        with self.assertRaises(self.openai.BadRequestError) as raised:
+            self.client.chat.completions.create(**{**self.ASKED, "tools": tools}, tool_choice="required")
+        self.assertIn("unheardOf", raised.exception.message)
+
+    def test_a_class_is_the_schema_of_an_answer(self):
+        from typing import Literal
+
+        import pydantic
+
+        class Weather(pydantic.BaseModel):
+            degrees: Literal[7, 21]
+            unit: Literal["celsius", "fahrenheit"]
+
+        answer = self.client.chat.completions.parse(
+            **{**CHAT, "max_tokens": 600}, response_format=Weather
+        )
+        self.assertIn(answer.choices[0].message.parsed.unit, ("celsius", "fahrenheit"))
 
 
 class Crowds(WithClient):

@@ -25,6 +25,27 @@ TEMPLATE = "{% for message in messages %}\n{{ message.content }}{% endfor %}"
 OPENING = "Once there was a thoughtful cook named Ralf."
 KEY = "a-key-of-the-test"
 
+# What any model can be made to call: its grammar leaves little to say.
+WEATHER = {
+    "type": "object",
+    "properties": {"city": {"type": "string", "maxLength": 12}, "unit": {"enum": ["celsius", "fahrenheit"]}},
+    "required": ["city", "unit"],
+    "additionalProperties": False,
+}
+
+
+# What a model is told of tools takes more than the built-in one was trained for.
+WIDE = ("--context", "2048")
+
+
+def check_weather(case, arguments):
+    """That these are arguments as WEATHER wants them."""
+    case.assertEqual(list(arguments), ["city", "unit"])
+    case.assertIsInstance(arguments["city"], str)
+    case.assertLessEqual(len(arguments["city"]), 12)
+    case.assertIn(arguments["unit"], ("celsius", "fahrenheit"))
+
+
 # Clients send nothing but what a test asks for: no proxy, no figures about their use, no prices.
 QUIET = {"NO_PROXY": "*", "no_proxy": "*", "LITELLM_LOCAL_MODEL_COST_MAP": "True",
          "OPENAI_API_KEY": KEY, "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false",

@@ -54,19 +54,26 @@ class ByteProduct {
     }
   }
 
+  // Signed codes as the panel has them.
+  template <class Block>
+  static HWY_INLINE void put_codes(__m256i codes, std::int64_t at, int row, Panel<Block>& panel) {
+    const __m256i offset = _mm256_set1_epi8(static_cast<char>(planes<Block>.offset));
+    if constexpr (planes<Block>.count == 2) {
+      const __m256i nibble = _mm256_set1_epi8(15);
+      // The upper nibble's sign becomes its offset of 8.
+      const __m256i upper = _mm256_xor_si256(_mm256_and_si256(_mm256_srli_epi16(codes, 4), nibble), offset);
+      store_lanes(panel.codes[row] + at, _mm256_and_si256(codes, nibble));
+      store_lanes(panel.codes[panel_rows + row] + at, upper);
+    } else {
+      store_lanes(panel.codes[row] + at, _mm256_add_epi8(codes, offset));
+    }
+  }
+
   template <class Block>
   static void finish_codes(std::int64_t count, int row, Panel<Block>& panel) {
-    const __m256i offset = _mm256_set1_epi8(static_cast<char>(planes<Block>.offset));
-    const __m256i nibble = _mm256_set1_epi8(15);
-    for (std::int64_t at = 0; at < count; at += 32) {
-      const __m256i codes = load_lanes(panel.codes[row] + at);
-      if constexpr (planes<Block>.count == 2) {
-        // The upper nibble's sign becomes its offset of 8.
-        const __m256i upper = _mm256_xor_si256(_mm256_and_si256(_mm256_srli_epi16(codes, 4), nibble), offset);
-        store_lanes(panel.codes[row] + at, _mm256_and_si256(codes, nibble));
-        store_lanes(panel.codes[panel_rows + row] + at, upper);
-      } else if constexpr (planes<Block>.offset != 0) {
-        store_lanes(panel.codes[row] + at, _mm256_add_epi8(codes, offset));
+    if constexpr (planes<Block>.offset != 0) {
+      for (std::int64_t at = 0; at < count; at += 32) {
+        put_codes<Block>(load_lanes(panel.codes[row] + at), at, row, panel);
       }
     }
   }
@@ -74,10 +81,7 @@ class ByteProduct {
   template <class Block>
   static void scale_codes(const std::int8_t (&codes)[256], const std::int16_t (&scales)[16], std::int64_t b, int row,
                           Panel<Block>& panel) {
-    const __m256i offset = _mm256_set1_epi8(static_cast<char>(planes<Block>.offset));
-    for (int at = 0; at < 256; at += 32) {
-      store_lanes(panel.codes[row] + 256 * b + at, _mm256_add_epi8(load_lanes(codes + at), offset));
-    }
+    for (int at = 0; at < 256; at += 32) put_codes<Block>(load_lanes(codes + at), 256 * b + at, row, panel);
     constexpr int groups = 256 / Block::group;
     for (int g = 0; g < groups; ++g) panel.group_scales[row][b * groups + g] = scales[g * 16 / groups];
   }
@@ -109,10 +113,13 @@ class ByteProduct {
 #pragma GCC unroll 8
               for (int i = 0; i < 8; ++i) {
                 const __m256i chain = chains[i / 2][i % 2];
-                const __m256i part = elements == 256
-                                         ? Bytes::total(chain, weights.group_scales[first + i / 2][at_group])
-                                     : plane == 1 ? Bytes::total(chain, 16)
-                                                  : Bytes::total(chain);
+                const int weight = plane == 1 ? 16 : 1;
+                const __m256i part =
+                    elements == 256
+                        ? Bytes::total(
+                              chain, static_cast<std::int16_t>(weight * weights.group_scales[first + i / 2][at_group]))
+                    : plane == 1 ? Bytes::total(chain, 16)
+                                 : Bytes::total(chain);
                 totals[i / 2][i % 2] = _mm256_add_epi32(totals[i / 2][i % 2], part);
               }
             }

@@ -253,8 +253,9 @@ HWY_INLINE void add_block_256(const TileBlock<Block>& block, const TileXBlock<Bl
     INGOT_TILE_256(INGOT_TILE_GROUPS_16, 128,
                    INGOT_TILE_WITH_MINIMUMS(INGOT_TILE_EIGHT(96, 128, 256, 272, 288, 304),
                                             INGOT_TILE_EIGHT(192, 224, 256, 272, 288, 304)));
+  } else if constexpr (Block::group == 32) {
+    INGOT_TILE_256(INGOT_TILE_EIGHT(96, 128, 128, 144, 160, 176), 64, INGOT_TILE_PLAIN);
   } else {
-    static_assert(Block::group == 16 || has_base<Block>);
     INGOT_TILE_256(INGOT_TILE_GROUPS_16, 128, INGOT_TILE_PLAIN);
   }
 #undef INGOT_TILE_256

@@ -69,6 +69,17 @@ struct CodedOrder<BlockQ6_K> {
   static constexpr int sixteens[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 };
 
+// A register of 64 bytes has the first or the second halves of four groups; on aarch64 one of 16 has one of either, and
+// halves of a group come together.
+template <>
+struct CodedOrder<BlockIQ4_XS> {
+#if defined(__aarch64__)
+  static constexpr int sixteens[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#else
+  static constexpr int sixteens[16] = {0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15};
+#endif
+};
+
 constexpr std::size_t coded_span_bytes(std::int64_t rows, std::int64_t depth) {
   static_assert(2 * sizeof(CodedSpan32) <= sizeof(CodedSpan256));
   return static_cast<std::size_t>(rows * ((depth + 255) / 256)) * sizeof(CodedSpan256);

@@ -1,8 +1,9 @@
 // Formats of 256 elements: a block is four registers of codes. Part of gemm_codes_avx512_vnni.cc, inside its target
 // attributes.
 //
-// A lane of a byte dot product is below 2^15 in every format, so two registers of them pack to 16 bits and meet their
-// groups' integer scales in a word dot product. A whole block stays in integers (below 2^24) and becomes a float once.
+// A lane of a byte dot product is below 2^15 in every format but iq4_xs, so two registers of them pack to 16 bits and
+// meet their groups' integer scales in a word dot product. A whole block stays in integers (below 2^24) and becomes a
+// float once.
 
 // Byte shuffles that put a group's scale into the upper byte of the words that its sums pack to.
 template <class Block>
@@ -83,6 +84,14 @@ HWY_INLINE Codes256 load_codes(const BlockQ6_K& block) {
   return out;
 }
 
+HWY_INLINE Codes256 load_codes(const BlockIQ4_XS& block) {
+  const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(iq4_nl_values));
+  const __m512i table = _mm512_broadcast_i32x4(_mm_xor_si128(values, _mm_set1_epi8(static_cast<char>(0x80))));
+  Codes256 out = load_nibbles(block.low);
+  unrolled<4>(INGOT_UNROLLED(i) { out.codes[i] = _mm512_shuffle_epi8(table, out.codes[i]); });
+  return out;
+}
+
 // Integer scales and minimums of the groups, a byte each.
 struct GroupBytes {
   __m128i scales;
@@ -111,6 +120,62 @@ HWY_INLINE GroupBytes load_groups(const BlockQ6_K& block) {
   return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(block.scales)), _mm_setzero_si128()};
 }
 
+// What meets the sums of a block's groups: words of two registers packed to 16 bits, or where sums do not fit, floats
+// of lanes that are each of one group.
+template <class Block>
+struct GroupFactors {
+  __m512i first, second;
+
+  HWY_INLINE GroupFactors(const Block&, const GroupBytes& groups, __m512i first_shuffle, __m512i second_shuffle) {
+    const __m512i bytes = _mm512_broadcast_i32x4(groups.scales);
+    first = _mm512_srai_epi16(_mm512_shuffle_epi8(bytes, first_shuffle), 8);
+    second = _mm512_srai_epi16(_mm512_shuffle_epi8(bytes, second_shuffle), 8);
+  }
+  // sum_g scale[g] sum_{i in g} code[i] x[i], spread over the lanes.
+  HWY_INLINE __m512 multiply(const Codes256& in, const CodedSpan256& x) const {
+    __m512i dots[4];
+    unrolled<4>(INGOT_UNROLLED(i) {
+      const __m512i start = code_offset<Block> == 0 ? _mm512_setzero_si512() : _mm512_load_si512(x.corrections[i]);
+      dots[i] = _mm512_dpbusd_epi32(start, in.codes[i], _mm512_load_si512(x.codes[i]));
+    });
+    const __m512i half = _mm512_madd_epi16(_mm512_packs_epi32(dots[0], dots[1]), first);
+    return _mm512_cvtepi32_ps(_mm512_dpwssd_epi32(half, _mm512_packs_epi32(dots[2], dots[3]), second));
+  }
+};
+
+// Codes of eight bits. Registers 2 i and 2 i + 1 have the two halves of the same four groups, sixteen bytes each: their
+// products with scales are below 2^24.
+template <>
+struct GroupFactors<BlockIQ4_XS> {
+  __m512 first, second;
+
+  HWY_INLINE GroupFactors(const BlockIQ4_XS& block, const GroupBytes&, __m512i, __m512i) {
+    const std::uint32_t start = word_at(block.scale.bytes), low = word_at(block.scales_low);
+    const __m256i low_places = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+    const __m256i high_places = _mm256_setr_epi32(16, 18, 20, 22, 24, 26, 28, 30);  // behind the block's scale
+    const __m256i lower = _mm256_and_si256(_mm256_srlv_epi32(_mm256_set1_epi32(static_cast<int>(low)), low_places),
+                                           _mm256_set1_epi32(15));
+    const __m256i upper = _mm256_and_si256(_mm256_srlv_epi32(_mm256_set1_epi32(static_cast<int>(start)), high_places),
+                                           _mm256_set1_epi32(3));
+    const __m256i scales =
+        _mm256_add_epi32(_mm256_add_epi32(lower, _mm256_set1_epi32(-32)), _mm256_slli_epi32(upper, 4));
+    const __m512 eight = _mm512_castps256_ps512(_mm256_cvtepi32_ps(scales));
+    const __m512i fours = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    first = _mm512_permutexvar_ps(fours, eight);
+    second = _mm512_permutexvar_ps(_mm512_add_epi32(fours, _mm512_set1_epi32(4)), eight);
+  }
+  HWY_INLINE __m512 multiply(const Codes256& in, const CodedSpan256& x) const {
+    const auto chain = [&](int i) __attribute__((always_inline)) {
+      const __m512i start =
+          _mm512_add_epi32(_mm512_load_si512(x.corrections[i]), _mm512_load_si512(x.corrections[i + 1]));
+      const __m512i half = _mm512_dpbusd_epi32(start, in.codes[i], _mm512_load_si512(x.codes[i]));
+      return _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(half, in.codes[i + 1], _mm512_load_si512(x.codes[i + 1])));
+    };
+    return _mm512_fmadd_ps(chain(2), second, _mm512_mul_ps(chain(0), first));
+  }
+};
+HWY_INLINE GroupBytes load_groups(const BlockIQ4_XS&) { return {_mm_setzero_si128(), _mm_setzero_si128()}; }
+
 HWY_INLINE __m128 half_at(const StoredHalf& half) { return _mm_cvtph_ps(_mm_cvtsi32_si128(half.bits())); }
 
 template <class Block, int rows>
@@ -133,23 +198,14 @@ void multiply_columns_256(const Gemm& gemm, const std::byte* coded, std::int64_t
       prefetch<sizeof(Block)>(weights + b, ahead);
       const Codes256 in = load_codes(weights[b]);
       const GroupBytes groups = load_groups(weights[b]);
-      const __m512i bytes = _mm512_broadcast_i32x4(groups.scales);
-      const __m512i first_scales = _mm512_srai_epi16(_mm512_shuffle_epi8(bytes, first_shuffle), 8);
-      const __m512i second_scales = _mm512_srai_epi16(_mm512_shuffle_epi8(bytes, second_shuffle), 8);
+      const GroupFactors<Block> factors(weights[b], groups, first_shuffle, second_shuffle);
       const __m512 scale = _mm512_broadcastss_ps(half_at(weights[b].scale));
       __m256 minimum = _mm256_setzero_ps();
       if constexpr (has_minimum) minimum = _mm256_broadcastss_ps(half_at(weights[b].minimum));
       unrolled<rows>(INGOT_UNROLLED(row) {
         const CodedSpan256& x = spans[row * blocks + b];
-        __m512i dots[4];
-        unrolled<4>(INGOT_UNROLLED(i) {
-          const __m512i start = code_offset<Block> == 0 ? _mm512_setzero_si512() : _mm512_load_si512(x.corrections[i]);
-          dots[i] = _mm512_dpbusd_epi32(start, in.codes[i], _mm512_load_si512(x.codes[i]));
-        });
-        const __m512i first = _mm512_madd_epi16(_mm512_packs_epi32(dots[0], dots[1]), first_scales);
-        const __m512i both = _mm512_dpwssd_epi32(first, _mm512_packs_epi32(dots[2], dots[3]), second_scales);
         // Not the product of both scales first: it may lie below the normal range where the sum does not.
-        const __m512 x_sum = _mm512_mul_ps(_mm512_cvtepi32_ps(both), _mm512_set1_ps(x.scale));
+        const __m512 x_sum = _mm512_mul_ps(factors.multiply(in, x), _mm512_set1_ps(x.scale));
         sums[row] = _mm512_fmadd_ps(x_sum, scale, sums[row]);
         if constexpr (has_minimum) {
           const __m256i words = _mm256_cvtepu8_epi16(groups.minimums);

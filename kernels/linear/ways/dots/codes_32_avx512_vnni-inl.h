@@ -75,6 +75,8 @@ inline constexpr int code_offset<BlockQ8_0> = 128;
 template <>
 inline constexpr int code_offset<BlockIQ4_NL> = 128;
 template <>
+inline constexpr int code_offset<BlockIQ4_XS> = 128;
+template <>
 inline constexpr int code_offset<BlockMXFP4> = 12;
 
 template <class Block, bool all>

@@ -4,7 +4,7 @@
 #include "kernels/vector/activation_codes.h"
 #include "kernels/vector/simd_targets.h"
 #include "tensor/block_codes.h"
-#include "tensor/block_scales.h"
+#include "tensor/generic_codes.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/linear/ways/dots/gemm_codes_simd.cc"
@@ -98,14 +98,15 @@ void multiply_columns(const Gemm& gemm, const CodedRows& x, std::int64_t column_
   const SumTag<Block> floats;
   const std::int64_t blocks = x.depth / Block::elements;
   const bool minimums = has_minimums(gemm.right.dtype);
+  const BlockUnpacker<Block> unpack(gemm.right.dtype);
   BlockCodes weights;
   for (std::int64_t column = column_begin; column < column_end; ++column) {
-    const auto* row_blocks = reinterpret_cast<const Block*>(gemm.right.data + column * gemm.right.width_stride);
+    const std::byte* row_blocks = gemm.right.data + column * gemm.right.width_stride;
     const auto zero = hn::Zero(floats);
     hn::Vec<SumTag<Block>> sums[dot_rows] = {zero, zero, zero, zero};
     float subtracted[dot_rows] = {};
     for (std::int64_t b = 0; b < blocks; ++b) {
-      unpack_block_vector(row_blocks[b], weights);
+      unpack(row_blocks, b, weights);
       for (std::int64_t row = 0; row < x.rows; ++row) {
         const std::int64_t at = row * blocks + b;
         const auto product = multiply_block<Block>(weights, x.codes + at * Block::elements);
@@ -134,7 +135,7 @@ void encode(const Gemm& gemm, std::byte* coded) { CodedRows(gemm, coded).encode(
 
 void columns(const Gemm& gemm, const std::byte* coded, std::int64_t begin, std::int64_t end) {
   const CodedRows x(gemm, const_cast<std::byte*>(coded));  // only read
-  with_block_type(gemm.right.dtype, [&]<class Block>() { multiply_columns<Block>(gemm, x, begin, end); });
+  with_any_block_type(gemm.right.dtype, [&]<class Block>() { multiply_columns<Block>(gemm, x, begin, end); });
 }
 
 // Unpacking costs several times what streaming the bytes does, so a chunk is smaller than the usual one.

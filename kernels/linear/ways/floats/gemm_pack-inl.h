@@ -20,14 +20,15 @@ namespace ingot::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class Block>
-void decode_blocks(const std::byte* data, float* to, std::int64_t count) {
+void decode_blocks(DType dtype, const std::byte* data, float* to, std::int64_t count) {
   const hn::CappedTag<float, code_group> d;  // a vector never spans two groups
   const hn::Rebind<std::int32_t, decltype(d)> integers;
   const hn::Rebind<std::int8_t, decltype(d)> bytes;
   const auto lanes = static_cast<int>(hn::Lanes(d));
+  const BlockUnpacker<Block> unpack(dtype);
   BlockCodes block;
-  for (std::int64_t begin = 0; begin < count; begin += Block::elements, data += sizeof(Block)) {
-    unpack_block_vector(*reinterpret_cast<const Block*>(data), block);
+  for (std::int64_t begin = 0; begin < count; begin += Block::elements) {
+    unpack(data, begin / Block::elements, block);
     for (int i = 0; i < Block::elements; i += lanes) {
       const auto codes = hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(bytes, block.codes + i)));
       const auto scale = hn::Set(d, block.scales[i / code_group]);
@@ -43,7 +44,9 @@ inline const float* as_floats(DType dtype, const std::byte* data, std::int64_t c
     case DType::f32: return reinterpret_cast<const float*>(data);
     case DType::f16: convert_stretch(reinterpret_cast<const Half*>(data), buffer, count); return buffer;
     case DType::bf16: convert_stretch(reinterpret_cast<const BFloat16*>(data), buffer, count); return buffer;
-    default: with_block_type(dtype, [&]<class Block>() { decode_blocks<Block>(data, buffer, count); }); return buffer;
+    default:
+      with_any_block_type(dtype, [&]<class Block>() { decode_blocks<Block>(dtype, data, buffer, count); });
+      return buffer;
   }
 }
 

@@ -149,8 +149,9 @@ struct Bytes : DotBytes {
 
   // A word holds a scale twice, and VPMADDWD adds a pair of sums and multiplies it in one.
   using Total = __m256i;
-  static HWY_INLINE Total add_scaled(Total total, __m256i chain, const float* scales) {
-    return _mm256_add_epi32(total, _mm256_madd_epi16(chain, Lanes::load(scales)));
+  static HWY_INLINE Total add_scaled(Total total, __m256i chain, int plane, const float* scales) {
+    const __m256i scaled = _mm256_madd_epi16(chain, Lanes::load(scales));
+    return _mm256_add_epi32(total, plane == 1 ? _mm256_slli_epi32(scaled, 4) : scaled);
   }
   static HWY_INLINE __m256 to_floats(Total total) { return Lanes::to_floats(total); }
   static HWY_INLINE void store_scale(float* to, __m256i scales) {

@@ -9,7 +9,7 @@ struct DotBytes {
 
   using Total = Lanes::Floats;
   static HWY_INLINE Lanes::Integers total(Lanes::Integers chain, int) { return chain; }
-  static HWY_INLINE Total add_scaled(Total total, Lanes::Integers chain, const float* scales) {
+  static HWY_INLINE Total add_scaled(Total total, Lanes::Integers chain, int, const float* scales) {
     return Lanes::multiply_add(Lanes::to_floats(chain), Lanes::load_floats(scales), total);
   }
   static HWY_INLINE Lanes::Floats to_floats(Total total) { return total; }

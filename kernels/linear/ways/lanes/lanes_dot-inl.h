@@ -5,7 +5,7 @@
 //   using Total = ...;                                             sums over groups of a format of 256
 //   static Integers add(Integers chain, Integers weights, Integers x);
 //   static Integers total(Integers chain, int plane);              32-bit sums
-//   static Total add_scaled(Total total, Integers chain, const float* scales);
+//   static Total add_scaled(Total total, Integers chain, int plane, const float* scales);
 //   static Floats to_floats(Total total);
 
 // Formats that are multiplied alike.
@@ -83,8 +83,8 @@ HWY_NOINLINE void multiply_rows(const LanePanel& panel, std::int64_t blocks, con
     typename Bytes::Total totals[rows] = {};
     for (std::int64_t g = 0; g < kind.elements / kind.group; ++g) {
       sum_group<kind, rows>(panel, g, x,
-                            [&](auto row, Lanes::Integers chain, auto, auto) __attribute__((always_inline)) {
-                              totals[row] = Bytes::add_scaled(totals[row], chain, panel.scales[g]);
+                            [&](auto row, Lanes::Integers chain, auto plane, auto) __attribute__((always_inline)) {
+                              totals[row] = Bytes::add_scaled(totals[row], chain, plane, panel.scales[g]);
                             });
       if constexpr (kind.has_base) {
         unrolled<rows>(INGOT_UNROLLED(row) {

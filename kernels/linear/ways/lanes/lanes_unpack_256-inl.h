@@ -132,6 +132,25 @@ HWY_INLINE void unpack_block(const BlockQ6_K*, const LaneRows& rows, LanePanel& 
   }
 }
 
+HWY_INLINE void unpack_block(const BlockIQ4_XS*, const LaneRows& rows, LanePanel& panel) {
+  using Block = BlockIQ4_XS;
+  const Quads start = load_quads(rows, 0);  // the block's scale, then the groups'
+  const Lanes::Integers high = start.quads[0], low = start.quads[1];
+  Lanes::store_floats(panel.block_scales, Lanes::from_lower_halves(high));
+  unrolled<8>(INGOT_UNROLLED(g) {
+    const Lanes::Integers four = Lanes::both(Lanes::right<4 * g>(low), Lanes::words(15));
+    const Lanes::Integers two = Lanes::both(Lanes::right<16 + 2 * g>(high), Lanes::words(3));
+    const Lanes::Integers six = Lanes::either(four, Lanes::left<4>(two));
+    Bytes::store_scale(panel.scales[g], Lanes::add(six, Lanes::words(-32)));
+  });
+  unrolled<8>(INGOT_UNROLLED(g) {
+    const Quads in = load_quads(rows, offsetof(Block, low) + 16 * g);
+    unrolled<8>(INGOT_UNROLLED(i) {
+      put_looked_up<Block>(panel, 8 * g + i, bits_at<i / 4 * 4>(in.quads[i % 4], 15), iq4_nl_values);
+    });
+  });
+}
+
 template <class Block>
   requires(Block::elements == 256)
 HWY_NOINLINE void unpack(const std::byte* from, std::int64_t stride, std::int64_t, LanePanel& panel) {

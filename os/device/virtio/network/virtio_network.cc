@@ -4,6 +4,7 @@
 #include <array>
 
 #include "os/schedule/scheduler.h"
+#include "os/schedule/sleep.h"
 
 namespace ingot::os {
 
@@ -16,6 +17,19 @@ constexpr std::uint16_t receiving(std::size_t pair) { return static_cast<std::ui
 constexpr std::uint16_t sending(std::size_t pair) { return static_cast<std::uint16_t>(2 * pair + 1); }
 
 }  // namespace
+
+void VirtioNetwork::Pair::begin() {
+  thread_ = &current_thread();
+  current_timers().add(*this, {});
+}
+
+// Under the lock of a CPU's timers: no lock but the scheduler's may be taken.
+std::optional<Nanoseconds> VirtioNetwork::Pair::expired() {
+  if (network.stopped_.load(MemoryOrder::relaxed)) return {};
+  interrupted.store(true, MemoryOrder::sequentially_consistent);
+  current_scheduler().wake(*thread_);
+  return deadline() + Nanoseconds(250'000'000);
+}
 
 Result<void> VirtioNetwork::prepare(std::string_view name, const network::HardwareAddress& fallback, std::size_t cpus) {
   settings_ = TRY(VirtioNetworkSettings::agree(device_, fallback));
@@ -48,17 +62,17 @@ Result<void> VirtioNetwork::start(const VirtioDevice::InterruptServices& service
     log_.warning(settings_.link.name, ": expected ", pair_count_, " pairs of queues, found that one serves");
     pair_count_ = 1;
   }
-  for (Pair& pair : pairs()) pair.receiver.begin();
+  for (Pair& pair : pairs()) pair.receiver.publish();
   look_at_status();
   return {};
 }
 
 Result<void> VirtioNetwork::enable_queues() {
   for (std::uint16_t i = 0; i < pair_count_; ++i) {
-    TRY(pairs()[i].receiver.enable(device_, receiving(i), i));
-    TRY(pairs()[i].sender.with([&](VirtioSender& sender) { return sender.enable(device_, sending(i), i); }));
+    TRY(device_.enable_queue(receiving(i), pairs()[i].receiver.memory(), i));
+    TRY(pairs()[i].sender.with([&](VirtioSender& own) { return device_.enable_queue(sending(i), own.memory(), i); }));
   }
-  if (pair_count_ > 1) control_doorbell_ = TRY(device_.enable_queue(settings_.control_queue(), control_, 0));
+  if (pair_count_ > 1) TRY(device_.enable_queue(settings_.control_queue(), control_, 0));
   return {};
 }
 
@@ -73,7 +87,7 @@ bool VirtioNetwork::use_pairs() {
   const VirtioPiece answer[] = {{control_.page_address() + 4, 1}};
   VirtioQueue& queue = control_.queue();
   if (!queue.add(asked, answer, 0)) return false;
-  if (queue.publish()) control_doorbell_.ring();
+  control_.publish();
   for (int tries = 0; tries < 10'000'000; ++tries) {
     if (queue.take()) return *reinterpret_cast<volatile std::uint8_t*>(control_.page() + 4) == 0;
     if (queue.fault() != VirtioFault::none) return false;
@@ -137,10 +151,8 @@ bool VirtioNetwork::send(const network::Outgoing& packet) {
 void VirtioNetwork::flush() {
   for (Pair& pair : pairs()) {
     if (!pair.unflushed.load(MemoryOrder::relaxed)) continue;
-    pair.sender.with([&](VirtioSender& sender) {
-      pair.unflushed.store(false, MemoryOrder::relaxed);
-      sender.flush();
-    });
+    pair.unflushed.store(false, MemoryOrder::relaxed);
+    pair.sender.with([](VirtioSender& sender) { sender.flush(); });
   }
 }
 

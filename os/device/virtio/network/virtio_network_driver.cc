@@ -13,12 +13,8 @@ namespace {
 constexpr std::array<std::string_view, 4> names{"eth0", "eth1", "eth2", "eth3"};
 
 void serve(VirtioNetwork::Pair& pair) {
-  while (true) {
-    if (pair.network.work(pair)) {
-      current_scheduler().yield();
-    } else {
-      VirtioNetwork::sleep(pair);
-    }
+  for (pair.begin();; VirtioNetwork::sleep(pair)) {
+    while (pair.network.work(pair)) current_scheduler().yield();
   }
 }
 

@@ -39,11 +39,6 @@ bool VirtioReceiver::offer(Reference<network::Block> block) {
   return true;
 }
 
-void VirtioReceiver::publish() {
-  // A device that has room, and not for the packet that it holds, waits as well.
-  if (queue_memory_.queue().publish(64 * 1024 / ReceiveBlocks::block_bytes + 1)) doorbell_.ring();
-}
-
 std::span<network::Received> VirtioReceiver::take() {
   std::size_t count = 0;
   while (count < most_packets) {

@@ -28,12 +28,11 @@ class VirtioReceiver {
 
   // Once: all buffers.
   Result<void> prepare(std::uint16_t capacity);
-  Result<void> enable(VirtioDevice& device, std::uint16_t queue, std::uint16_t interrupt) {
-    doorbell_ = TRY(device.enable_queue(queue, queue_memory_, interrupt));
-    return {};
-  }
-  // The device learns of the first buffers.
-  void begin() { publish(); }
+  // For the device to enable.
+  VirtioQueueMemory& memory() { return queue_memory_; }
+  // The device learns of new buffers; at the start, of all. One that has room, and not for the packet that it holds,
+  // waits as well.
+  void publish() { queue_memory_.publish(64 * 1024 / ReceiveBlocks::block_bytes + 1); }
 
   // What came, as far as it fits. Precondition: those of the call before are empty.
   std::span<network::Received> take();
@@ -48,14 +47,12 @@ class VirtioReceiver {
   bool take_packet(network::Received& packet);
   bool take_part(network::Received& packet, const VirtioQueue::Used& used, std::size_t skipped);
   bool offer(Reference<network::Block> block);
-  void publish();
 
   VirtioMemory memory_;
   const VirtioNetworkSettings& settings_;
   network::HeapBlocks& heap_blocks_;
   ReceiveBlocks blocks_;
   VirtioQueueMemory queue_memory_;
-  VirtioDoorbell doorbell_;
   HeapArray<network::Received> packets_;
   std::uint64_t dropped_ = 0;
 };

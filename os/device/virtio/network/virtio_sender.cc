@@ -32,11 +32,24 @@ void VirtioSender::take_used() {
   while (const auto used = queue_memory_.queue().take()) free_frame(static_cast<std::uint16_t>(used->token));
 }
 
-bool VirtioSender::has_room() { return first_free_ < most_frames && queue_memory_.queue().free_pieces() > parts_; }
+bool VirtioSender::find_room() {
+  VirtioQueue& queue = queue_memory_.queue();
+  take_used();
+  while (first_free_ == most_frames || queue.free_pieces() <= parts_) {
+    // Whatever it asked for, the device is told: one that missed what was published would leave the ring full for ever.
+    static_cast<void>(queue.publish());
+    queue_memory_.doorbell.ring();
+    // Once half of what is under way was read, it is worth to be told.
+    if (queue.await(static_cast<std::uint16_t>(queue.in_flight() / 2 + 1))) return false;
+    take_used();
+  }
+  return true;
+}
 
 bool VirtioSender::reclaim() {
-  take_used();
-  if (!refused_ || !has_room()) return false;
+  if (!refused_) take_used();
+  // What was given back may have been taken by others: then the device is asked anew.
+  if (!refused_ || !find_room()) return false;
   refused_ = false;
   queue_memory_.queue().do_not_interrupt();
   return true;
@@ -46,26 +59,17 @@ void VirtioSender::abandon() {
   queue_memory_.queue().abandon([&](std::uint64_t token) { free_frame(static_cast<std::uint16_t>(token)); });
 }
 
-void VirtioSender::flush() {
-  if (queue_memory_.queue().publish()) doorbell_.ring();
-}
-
 bool VirtioSender::send(const network::Outgoing& packet) {
-  VirtioQueue& queue = queue_memory_.queue();
-  take_used();
-  while (!has_room()) {
-    // Once half of what is under way was read, it is worth to be told.
-    flush();
+  if (!find_room()) {
     refused_ = true;
-    if (queue.await(static_cast<std::uint16_t>(queue.in_flight() / 2 + 1))) return false;
-    take_used();
+    return false;
   }
   const std::uint16_t index = first_free_;
   Frame& frame = frames_.all()[index];
   first_free_ = frame.next;
   Pieces pieces;
   const std::size_t count = fill(frame, packet, pieces);
-  if (count != 0 && queue.add(std::span(pieces).first(count), {}, index)) return true;
+  if (count != 0 && queue_memory_.queue().add(std::span(pieces).first(count), {}, index)) return true;
   free_frame(index);
   ++dropped_;
   return true;

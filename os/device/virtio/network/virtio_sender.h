@@ -25,15 +25,13 @@ class VirtioSender {
 
   // Once.
   Result<void> prepare(std::uint16_t capacity);
-  Result<void> enable(VirtioDevice& device, std::uint16_t queue, std::uint16_t interrupt) {
-    doorbell_ = TRY(device.enable_queue(queue, queue_memory_, interrupt));
-    return {};
-  }
+  // For the device to enable.
+  VirtioQueueMemory& memory() { return queue_memory_; }
 
   // False: there is no room, and reclaim() will say when there is. What there is no memory for is lost. The device sees
   // it at the next flush.
   bool send(const network::Outgoing& packet);
-  void flush();
+  void flush() { queue_memory_.publish(); }
   // Gives back what the device has read. True: send() refused something, and may now be asked again.
   bool reclaim();
   // Precondition: the device is stopped. Nothing is sent any more.
@@ -52,7 +50,8 @@ class VirtioSender {
   using Pieces = std::array<VirtioPiece, most_parts + 1>;
 
   void take_used();
-  bool has_room();
+  // False: there is none, and the device interrupts when there may be.
+  bool find_room();
   static VirtioNetworkHeader header_of(const network::Outgoing& packet);
   // How many pieces the frame takes; 0: there is no memory.
   std::size_t fill(Frame& frame, const network::Outgoing& packet, Pieces& pieces);
@@ -66,7 +65,6 @@ class VirtioSender {
   const VirtioNetworkSettings& settings_;
   network::HeapBlocks& heap_blocks_;
   VirtioQueueMemory queue_memory_;
-  VirtioDoorbell doorbell_;
   HeapArray<Frame> frames_;
   std::uint16_t first_free_ = 0;
   std::uint16_t parts_ = 0;  // that a payload may have in this queue

@@ -201,6 +201,71 @@ TEST_F(VirtioCard, AFullRingRefusesAndTellsOfRoom) {
   end();
 }
 
+// Between the interrupt and the thread's look others took what was free: the device is asked once more.
+TEST_F(VirtioCard, RoomThatOthersTookIsWaitedForAnew) {
+  ASSERT_TRUE(start().ok());
+  const network::Outgoing packet = outgoing(nullptr);
+  while (card->send(packet)) {
+  }
+  const auto use_until_told = [&] {
+    int used = 0;
+    for (bool told = false; !told; ++used) told = sending().use(sending().next_chain().value(), 0);
+    return used;
+  };
+  for (int used = use_until_told(); used > 0; --used) ASSERT_TRUE(card->send(packet));
+  const int changes = user.changes;
+  EXPECT_FALSE(card->work(pair()));
+  EXPECT_EQ(user.changes, changes);
+  EXPECT_EQ(use_until_told(), VirtioSender::most_frames / 2 + 1);
+  card->work(pair());
+  EXPECT_EQ(user.changes, changes + 1);
+  end();
+}
+
+// A device that was not told of the last frames for a mistake would never make room.
+TEST_F(VirtioCard, AFullRingRingsWhateverTheDeviceAskedFor) {
+  ASSERT_TRUE(start().ok());
+  const network::Outgoing packet = outgoing(nullptr);
+  for (int i = 0; i < VirtioSender::most_frames; ++i) {
+    ASSERT_TRUE(card->send(packet));
+    card->flush();
+  }
+  const int rings = device.doorbells[1].writes;
+  EXPECT_FALSE(card->send(packet));
+  EXPECT_EQ(device.doorbells[1].writes, rings + 1);
+  end();
+}
+
+// As by an emulator that looked for our wish before it saw it.
+TEST_F(VirtioCard, APacketWithoutItsInterruptIsFoundALittleLater) {
+  struct : ScheduleMachine {
+    void switch_context(Thread&, Thread&) override {}
+    void notify(std::uint32_t) override {}
+    void wait_for_interrupt() override {}
+  } machine;
+  struct : TimerAlarm {
+    void ring_at(Nanoseconds time) override { rings_at = time; }
+    Nanoseconds rings_at;
+  } alarm;
+  Scheduler scheduler(machine);
+  processor.scheduler = &scheduler;
+  processor.timers.emplace(alarm);
+  ASSERT_TRUE(start().ok());
+  pair().begin();
+  processor.timers->expire(alarm.rings_at);
+  EXPECT_FALSE(card->work(pair()));
+  arrive("unannounced");
+  EXPECT_FALSE(pair().interrupted.load(MemoryOrder::relaxed)) << "so its thread sleeps";
+  processor.timers->expire(alarm.rings_at);
+  EXPECT_TRUE(pair().interrupted.load(MemoryOrder::relaxed));
+  card->work(pair());
+  EXPECT_EQ(user.texts, std::vector<std::string>{"unannounced"});
+  card->detach(DrivenLink::Detaching::stops);
+  processor.timers->expire(alarm.rings_at);
+  EXPECT_EQ(processor.timers->next_deadline(), std::nullopt) << "of a stopped card nothing comes";
+  end();
+}
+
 TEST_F(VirtioCard, ASmallRingSendsAsWell) {
   device.state.capacity = 2;
   ASSERT_TRUE(start().ok());

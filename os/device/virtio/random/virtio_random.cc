@@ -13,7 +13,7 @@ Result<void> VirtioRandom::start(const VirtioDevice::InterruptServices& services
   }
   const VirtioDevice::InterruptTarget target[] = {{{on_interrupt, this}, 0}};
   TRY(device_.connect(services, target, {[](void*, arch::TrapFrame&) {}, nullptr}));
-  doorbell_ = TRY(device_.enable_queue(0, memory_, 0));
+  TRY(device_.enable_queue(0, memory_, 0));
   device_.go();
   return {};
 }
@@ -22,7 +22,7 @@ bool VirtioRandom::ask() {
   const VirtioPiece piece[] = {{memory_.page_address(), most_bytes}};
   VirtioQueue& queue = memory_.queue();
   if (!queue.add({}, piece, 0)) return queue.fault() == VirtioFault::none;
-  if (queue.publish()) doorbell_.ring();
+  memory_.publish();
   return true;
 }
 

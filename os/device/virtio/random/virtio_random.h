@@ -38,7 +38,6 @@ class VirtioRandom {
 
   VirtioDevice& device_;
   VirtioQueueMemory memory_;
-  VirtioDoorbell doorbell_;
   Atomic<bool> interrupted_;
   WaitQueue waiting_;
 };

@@ -1,0 +1,21 @@
+// Failure: an Error on its way to Python, where it becomes an ingot.Error with the same words. The one place of the
+// house that throws, because pybind11 knows no other way back.
+#pragma once
+
+#include <utility>
+
+#include "base/result.h"
+
+namespace ingot::python {
+
+struct Failure {
+  Error error;
+};
+
+template <class Value>
+Value or_throw(Result<Value> result) {
+  if (!result.ok()) throw Failure{result.error()};
+  if constexpr (!std::is_void_v<Value>) return std::move(result).value();
+}
+
+}  // namespace ingot::python

@@ -1,0 +1,46 @@
+#include "cli/gpu_program.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/terminal.h"
+#include "machine/gpu/cuda/driver.h"
+
+namespace ingot {
+
+Option add_device_option(const Command& command, std::string& device) {
+  return command
+      .add_option("--device", device, "where it runs: cpu, cuda, cuda:N, or emulated, a GPU that the CPU plays")
+      .check(accepted_by(
+          "", [](const std::string& name) { return name == "cpu" ? Result<void>() : check_device_name(name); }))
+      .capture_default_str();
+}
+
+void warn_of_times(const DeviceInformation& device) {
+  if (device.is_emulated) print_warning("the emulated device is played by the CPU: its times say nothing of a GPU");
+}
+
+bool needs_gpu_program(std::string_view device) { return !device.empty() && device != "cpu" && !cuda::opens_drivers(); }
+
+Error become_gpu_program(char** arguments) {
+  std::error_code failure;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
+  if (failure) {
+    return Error::of(ErrorCode::input_output, "expected /proc/self/exe to say where ingot-gpu may lie, found ",
+                     std::string_view(failure.message()));
+  }
+  program.replace_filename("ingot-gpu");
+  execv(program.c_str(), arguments);
+  const int reason = errno;
+  if (reason == ENOENT) {
+    return Error::of(ErrorCode::not_found, "expected the program for GPUs beside this one, found no ",
+                     std::string_view(program.native()), ": `make gpu` builds it");
+  }
+  return Error::of(ErrorCode::input_output, "expected to run ", std::string_view(program.native()), ", found ",
+                   std::string_view(std::strerror(reason)));
+}
+
+}  // namespace ingot

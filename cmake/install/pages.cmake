@@ -1,0 +1,18 @@
+# Installs manual pages and completions, as the program itself tells them.
+cmake_policy(VERSION 3.25)
+execute_process(COMMAND ${PYTHON} -B ${SOURCES}/scripts/manual_pages ${PROGRAM} ${MADE}/man1 RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "expected scripts/manual_pages to write the manual, found exit status ${status}")
+endif()
+foreach(shell IN ITEMS bash zsh)
+  execute_process(COMMAND ${PROGRAM} completion ${shell} OUTPUT_FILE ${MADE}/${shell}.new RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "expected '${PROGRAM} completion ${shell}' to write a script, found exit status ${status}")
+  endif()
+  configure_file(${MADE}/${shell}.new ${MADE}/${shell} COPYONLY) # keeps its time where nothing changed
+endforeach()
+file(GLOB pages ${MADE}/man1/*.1)
+set(share ${CMAKE_INSTALL_PREFIX}/share)
+file(INSTALL ${pages} DESTINATION ${share}/man/man1)
+file(INSTALL ${MADE}/bash DESTINATION ${share}/bash-completion/completions RENAME ingot)
+file(INSTALL ${MADE}/zsh DESTINATION ${share}/zsh/site-functions RENAME _ingot)
