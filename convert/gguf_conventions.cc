@@ -16,7 +16,7 @@ namespace {
 
 // Numbers that config.json may spell as integers, and GGUF's readers want as
 // f32 only.
-constexpr std::array<std::string_view, 14> fractional_keys = {
+constexpr std::array<std::string_view, 13> fractional_keys = {
     ".rope.freq_base",
     ".rope.freq_base_swa",
     ".rope.scaling.factor",
@@ -24,7 +24,6 @@ constexpr std::array<std::string_view, 14> fractional_keys = {
     ".rope.scaling.high_freq_factor",
     ".rope.scaling.yarn_beta_fast",
     ".rope.scaling.yarn_beta_slow",
-    ".rope.scaling.attn_factor",
     ".attention.layer_norm_epsilon",
     ".attention.layer_norm_rms_epsilon",
     ".attention.scale",
@@ -136,9 +135,16 @@ Result<GgufConventions> follow_gguf_conventions(const Metadata& translated, cons
   if (moves_scaling) result.rope_factors = TRY(llama3_factors(keys));
   const bool counts_pattern = std::ranges::find(counted_patterns, architecture) != counted_patterns.end();
   const std::string pattern_key = keys.key("attention.sliding_window_pattern");
+  const std::string magnitude_key = keys.key("rope.scaling.attn_factor");
+  const double magnitude_unit = TRY(gguf_magnitude_unit(keys));
   for (const Metadata::Entry& entry : translated.entries()) {
     const bool is_moved = moves_scaling && entry.key.starts_with(keys.key("rope.scaling."));
     if (is_moved || entry.key == rope_style_key) continue;
+    if (entry.key == magnitude_key) {
+      const double magnitude = TRY(translated.number(magnitude_key)) / magnitude_unit;
+      result.metadata.set_scalar(magnitude_key, static_cast<float>(magnitude));
+      continue;
+    }
     if (counts_pattern && entry.key == pattern_key && entry.value.is_list && entry.value.kind == ValueKind::boolean) {
       if (const auto period = period_of(ScalarList(entry.value.kind, entry.value.bytes))) {
         result.metadata.set_scalar(pattern_key, *period);

@@ -262,6 +262,24 @@ TEST(QuantizerTest, LayersWithAWindowAreCountedWhereOthersReadANumber) {
   }
 }
 
+// Readers multiply the key by what the scaling gives by itself; config.json says the product.
+TEST(QuantizerTest, TheSizeOfScaledRotationsCountsFromTheirOwn) {
+  const TemporaryFolder folder;
+  const std::string model = folder.file("model"), written = folder.file("f32.gguf");
+  std::filesystem::copy(goldens / "olmo3", model, std::filesystem::copy_options::recursive);
+  std::string config(MappedFile::open(model + "/config.json").value().text());
+  const std::string place = R"("full_attention": {)";
+  ASSERT_NE(config.find(place), std::string::npos);
+  folder.write("model/config.json",
+               config.replace(config.find(place), place.size(), place + R"("attention_factor": 1.5,)"));
+  ASSERT_TRUE(quantize(model, written, "F32").ok());
+  const ModelFile file = ModelFile::open(written).value();
+  EXPECT_FLOAT_EQ(static_cast<float>(file.metadata().number("olmo2.rope.scaling.attn_factor").value()),
+                  static_cast<float>(1.5 / (1 + 0.1 * std::log(4))));
+  EXPECT_LE(relative_error(logits_of(model), logits_of(written)), 1e-5);
+  EXPECT_GT(relative_error(logits_of(goldens / "olmo3"), logits_of(written)), 1e-4) << "1.5 changes nothing";
+}
+
 TEST(QuantizerTest, PiecesOfAModelBecomeOneFile) {
   const TemporaryFolder folder;
   const std::string whole = folder.file("whole.gguf"), merged = folder.file("merged.gguf");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -116,6 +117,67 @@ TEST(Rotation, OfALongerScaleReachesFurtherThanTheModelWasTrained) {
   EXPECT_EQ(facts().context, context);
   gguf.metadata().set_number("llama.rope.scaling.factor", 0.5);
   EXPECT_EQ(facts().scaled_context, context);
+}
+
+// What transformers calls the default kind there: neither frequencies nor the size of cos and sin change.
+TEST(Rotation, OfLayersWithAWindowIsNotScaled) {
+  for (const auto& [golden, prefix] :
+       {std::pair("olmo3", "olmo2"), std::pair("gemma3_text", "gemma3"), std::pair("gemma3n_text", "gemma3n")}) {
+    const ModelFile file = ModelFile::open(golden_folder(golden)).value();
+    ModelSource source = read_source(file).value();
+    const Keys keys(source.metadata, prefix);
+    source.metadata.set_text(keys.key("rope.scaling.type"), "yarn");
+    source.metadata.set_number(keys.key("rope.scaling.factor"), 4);
+    source.metadata.set_number(keys.key("rope.scaling.attn_factor"), 1.5);
+    const auto form = create_template(source).value();
+    CircuitBuilder builder(source.weights, {.runs = {3}});
+    form->emit(builder);
+    const Circuit circuit = builder.finish().value();
+    const std::vector<bool> slides = read_sliding_layers(source, prefix, form->facts().layers, 1).value();
+    int sliding = 0;
+    int whole = 0;
+    for (const Step& step : circuit.steps) {
+      if (step.operation->name != "position.rope") continue;
+      const bool is_sliding = slides[static_cast<std::size_t>(step.layer)];
+      ++(is_sliding ? sliding : whole);
+      EXPECT_EQ(*step.find_attribute("attention_factor"), AttributeValue(is_sliding ? 0 : 1.5)) << step.name;
+      const RopeScaling expected = is_sliding ? RopeScaling::none : RopeScaling::yarn;
+      EXPECT_EQ(step.integer("scaling"), static_cast<std::int64_t>(expected)) << step.name;
+    }
+    EXPECT_GT(sliding, 0) << golden;
+    EXPECT_GT(whole, 0) << golden;
+  }
+}
+
+// A file's magnitude counts from the one that the factor gives by itself, unless scores have that one.
+TEST(Rotation, OfAFileIsAsLargeAsItsReadersMakeIt) {
+  GgufOfGolden gguf("llama");
+  const auto magnitude = [&gguf] { return gguf.open().value()->metadata().number("llama.rope.scaling.attn_factor"); };
+  gguf.metadata().set_text("llama.rope.scaling.type", "yarn");
+  gguf.metadata().set_number("llama.rope.scaling.factor", 4);
+  EXPECT_FALSE(magnitude().ok());
+  gguf.metadata().set_number("llama.rope.scaling.attn_factor", 1.5);
+  EXPECT_DOUBLE_EQ(magnitude().value(), 1.5 * (1 + 0.1 * std::log(4)));
+  gguf.metadata().set_number("llama.rope.scaling.yarn_log_multiplier", 0.1);
+  EXPECT_EQ(magnitude().value(), 1.5);
+  gguf.metadata().set_number("llama.rope.scaling.yarn_log_multiplier", 0);
+  gguf.metadata().set_number("llama.rope.scaling.factor", 0.5);
+  EXPECT_EQ(magnitude().value(), 1.5);
+  gguf.metadata().set_number("llama.rope.scaling.factor", 4);
+  gguf.metadata().set_text("llama.rope.scaling.type", "linear");
+  EXPECT_EQ(magnitude().value(), 1.5);
+}
+
+TEST(Softcap, OfGemma3nIsLeftOutWhereNull) {
+  const FolderOfGolden folder("gemma3n_text");
+  std::ifstream file(golden_folder("gemma3n_text") / "config.json");
+  std::string config(std::istreambuf_iterator<char>(file), {});
+  const std::string given = R"("final_logit_softcapping": 5.0)";
+  ASSERT_NE(config.find(given), std::string::npos);
+  folder.write("config.json", config.replace(config.find(given), given.size(), R"("final_logit_softcapping": null)"));
+  const auto model = folder.open();
+  ASSERT_TRUE(model.ok()) << model.error().text();
+  EXPECT_EQ(model.value()->metadata().number("gemma3n.final_logit_softcapping").value(), 0);
 }
 
 using Vectors = std::vector<std::vector<float>>;

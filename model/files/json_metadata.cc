@@ -78,10 +78,12 @@ class Flattener : public JsonVisitor {
   Result<void> boolean(bool value) override { return add(value); }
   Result<void> null() override {
     if (frames_.empty()) return no_object();
-    if (frames_.back().is_array) {
-      TRY(split());
-      ++frames_.back().index;
+    if (!frames_.back().is_array) {
+      metadata_.set_null(path_);
+      return {};
     }
+    TRY(split());
+    ++frames_.back().index;
     return {};
   }
 

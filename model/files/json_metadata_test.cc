@@ -22,6 +22,9 @@ TEST(JsonMetadata, JoinsNestedKeysAndKeepsKinds) {
   EXPECT_EQ(metadata.number("theta").value(), 10000.0);
   EXPECT_FALSE(metadata.boolean("tied").value());
   EXPECT_FALSE(metadata.has("nothing"));
+  EXPECT_TRUE(metadata.is_null("nothing"));
+  EXPECT_FALSE(metadata.is_null("absent"));
+  EXPECT_FALSE(metadata.is_null("layers"));
   EXPECT_EQ(metadata.find("huge")->kind, ValueKind::u64);
   EXPECT_EQ(metadata.text_list("architectures").value()[1], "B");
   EXPECT_EQ(metadata.number("rope_scaling.factor").value(), 2.5);

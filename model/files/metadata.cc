@@ -121,6 +121,10 @@ const MetadataValue* Metadata::find(std::string_view key) const {
   return position == positions_.end() ? nullptr : &entries_[position->second].value;
 }
 
+bool Metadata::is_null(std::string_view key) const {
+  return !has(key) && std::ranges::find(nulls_, key) != nulls_.end();
+}
+
 Result<const MetadataValue*> Metadata::require(std::string_view key) const {
   const MetadataValue* value = find(key);
   if (value == nullptr) {

@@ -153,6 +153,11 @@ class Metadata {
     set_scalars(key, value_kind_of<Element>(), true, std::as_bytes(values));
   }
 
+  // Keys that a file has without a value, as JSON's null: absent like any other, for whoever does not ask.
+  void set_null(std::string_view key) { nulls_.push_back(keep(key)); }
+  std::span<const std::string_view> nulls() const { return nulls_; }
+  bool is_null(std::string_view key) const;
+
   // For readers: an entry that views memory which outlives this Metadata. Fails where the key is there already.
   Result<void> add_view(std::string_view key, MetadataValue value);
 
@@ -166,6 +171,7 @@ class Metadata {
   Result<const MetadataValue*> require(std::string_view key) const;
 
   std::vector<Entry> entries_;
+  std::vector<std::string_view> nulls_;
   // Ordered, because a hash without a secret lets a file choose keys that all collide.
   std::map<std::string_view, std::size_t> positions_;
   // Copies share what was kept: it never changes.

@@ -1,5 +1,6 @@
 // The list of architectures: a new one is one file of this folder and one row here.
 #include "model/template/companions.h"
+#include "model/template/decoder_numbers.h"
 #include "model/template/template.h"
 
 namespace ingot {
@@ -63,6 +64,15 @@ Result<ModelSource> translated_source(const ModelFile& file) {
   return Error::of(ErrorCode::unsupported, "model_type: expected an architecture of ", known_names(), ", found ", type);
 }
 
+// As config.json says it.
+Result<void> make_magnitude_whole(Metadata& metadata) {
+  const Keys keys(metadata, TRY(metadata.text_or("general.architecture", "")));
+  constexpr std::string_view suffix = "rope.scaling.attn_factor";
+  if (!keys.has(suffix)) return {};
+  metadata.set_number(keys.key(suffix), TRY(keys.number_or(suffix, 0)) * TRY(gguf_magnitude_unit(keys)));
+  return {};
+}
+
 }  // namespace
 
 Result<const ModelArchitecture*> find_architecture(std::string_view name) {
@@ -81,6 +91,7 @@ Result<ModelSource> read_source(const ModelFile& file) {
   }
   ModelSource source;
   source.metadata = file.metadata();
+  TRY(make_magnitude_whole(source.metadata));
   for (const StoredTensor& tensor : file.tensors()) TRY(source.weights.add(tensor.name, tensor.view));
   return source;
 }

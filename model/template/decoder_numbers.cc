@@ -16,8 +16,12 @@ Result<PairStyle> read_style(const Metadata& metadata, PairStyle usual) {
   return Error::of(ErrorCode::unsupported, rope_style_key, ": expected interleaved or half_split, found ", style);
 }
 
+std::string_view factor_key_of(const Keys& keys) {
+  return keys.has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear";
+}
+
 Result<void> read_scaling(const Keys& keys, std::int64_t context, Rotation& rotation) {
-  const std::string_view factor_key = keys.has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear";
+  const std::string_view factor_key = factor_key_of(keys);
   rotation.factor = TRY(keys.number_or(factor_key, 1));
   rotation.original_context = TRY(keys.size_or("rope.scaling.original_context_length", context, most_context));
   rotation.low_freq_factor = TRY(keys.number_or("rope.scaling.low_freq_factor", 1));
@@ -68,6 +72,14 @@ Result<std::int64_t> read_key_heads(const Metadata& metadata, const Keys& keys, 
 }
 
 }  // namespace
+
+Result<double> gguf_magnitude_unit(const Keys& keys) {
+  if (TRY(keys.text_or("rope.scaling.type", "")) != "yarn") return 1.0;
+  // Where scores have the magnitude instead, rotations have none of their own (deepseek2).
+  if (TRY(keys.number_or("rope.scaling.yarn_log_multiplier", 0)) != 0) return 1.0;
+  const double factor = TRY(keys.number_or(factor_key_of(keys), 1));
+  return factor > 1 ? 1 + 0.1 * std::log(factor) : 1;
+}
 
 double DecoderNumbers::attention_scale() const { return 1 / std::sqrt(static_cast<double>(key_dimensions)); }
 

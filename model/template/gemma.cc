@@ -94,9 +94,8 @@ Result<std::unique_ptr<Template>> create_gemma3(const ModelSource& source) {
   // Without a window no layer slides, and none has the other frequencies.
   numbers.slides = TRY(read_sliding_layers(source, "gemma3", numbers.layers, numbers.window > 0 ? 6 : 1));
   numbers.scale = TRY(read_scale(keys, numbers, 62));
-  numbers.window_rotation = numbers.rotation;
+  numbers.window_rotation = numbers.rotation.unscaled();
   numbers.window_rotation.base = TRY(keys.number_or("rope.freq_base_swa", 10000));
-  numbers.window_rotation.scaling = RopeScaling::none;
   return std::unique_ptr<Template>(std::make_unique<GemmaTemplate>(std::move(numbers), "gemma3"));
 }
 
@@ -146,7 +145,11 @@ Result<void> translate(const ModelFile& file, ModelSource& source, std::string_v
   return translate_names(file, "model.", names, source.weights);
 }
 
-Result<void> translate_gemma2(const ModelFile& file, ModelSource& source) { return translate(file, source, "gemma2"); }
+Result<void> translate_gemma2(const ModelFile& file, ModelSource& source) {
+  TRY(translate(file, source, "gemma2"));
+  set_zero_where_null(file, "gemma2", {"attn_logit_softcapping", "final_logit_softcapping"}, source.metadata);
+  return {};
+}
 
 Result<void> translate_gemma3(const ModelFile& file, ModelSource& source) {
   TRY(translate(file, source, "gemma3"));

@@ -220,9 +220,8 @@ Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   n.attention_softcap = 0;
   n.final_softcap = TRY(keys.number_or("final_logit_softcapping", 30));
   n.slides = TRY(read_sliding_layers(source, name, n.layers, 5));
-  n.window_rotation = n.rotation;
+  n.window_rotation = n.rotation.unscaled();
   n.window_rotation.base = TRY(keys.number_or("rope.freq_base_swa", 10000));
-  n.window_rotation.scaling = RopeScaling::none;
   n.streams = TRY(keys.size("altup.num_inputs", most_streams));
   if (n.streams < 2 || TRY(keys.size_or("altup.active_idx", 0, most_streams)) != 0) {
     return Error::of(ErrorCode::unsupported, keys.key("altup"),
@@ -345,6 +344,7 @@ Result<void> translate_text(const ModelFile& file, const std::string& prefix, Mo
   TRY(require_flag(file, "attention_bias", false));
   TRY(translate_numbers(file, name, number_rules, metadata));
   TRY(translate_decoder_numbers(file, name, metadata));
+  set_zero_where_null(file, name, {"final_logit_softcapping"}, metadata);
   set_usual_number(metadata, name, "attention.layer_norm_rms_epsilon", 1e-6);
   set_usual_number(metadata, name, "rope.freq_base", 1e6);
   TRY(translate_hidden(file, metadata));

@@ -49,7 +49,10 @@ struct Rotation {
   double beta_slow = 1;
   bool whole_ramp = true;  // of yarn: between whole pairs
   double attention_factor = 0;
-  std::string frequency_factors;  // a weight's full name; empty: none
+  std::string frequency_factors = {};  // a weight's full name; empty: none
+
+  // The same turns without any scaling, that of cos and sin included: for layers that see no further than a window.
+  Rotation unscaled() const { return {.dimensions = dimensions, .base = base, .style = style}; }
 };
 
 // x [tokens, heads, dimensions] turned.

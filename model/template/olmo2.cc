@@ -58,10 +58,9 @@ Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   OlmoNumbers numbers{TRY(read_decoder_numbers(source, "olmo2", PairStyle::half_split)), {}, {}};
   // Without a window no layer slides, as in all of OLMo 2.
   numbers.slides = TRY(read_sliding_layers(source, "olmo2", numbers.layers, numbers.window > 0 ? 4 : 1));
-  numbers.window_rotation = numbers.rotation;
+  numbers.window_rotation = numbers.rotation.unscaled();
   numbers.window_rotation.base =
       TRY(Keys(source.metadata, "olmo2").number_or("rope.freq_base_swa", numbers.rotation.base));
-  numbers.window_rotation.scaling = RopeScaling::none;
   return std::unique_ptr<Template>(std::make_unique<OlmoTemplate>(std::move(numbers)));
 }
 

@@ -195,6 +195,9 @@ Result<ModelFile> text_part(const ModelFile& file, std::initializer_list<std::st
   for (const Metadata::Entry& entry : file.metadata().entries()) {
     if (entry.key.starts_with(prefix)) TRY(metadata.add_view(entry.key.substr(prefix.size()), entry.value));
   }
+  for (const std::string_view key : file.metadata().nulls()) {
+    if (key.starts_with(prefix)) metadata.set_null(key.substr(prefix.size()));
+  }
   return file.part(std::move(metadata), std::span(others.begin(), others.size()));
 }
 
@@ -206,6 +209,13 @@ void set_usual_number(Metadata& metadata, std::string_view architecture, std::st
 void set_usual_size(Metadata& metadata, std::string_view architecture, std::string_view suffix, std::int64_t value) {
   const std::string key = Keys(metadata, architecture).key(suffix);
   if (!metadata.has(key)) metadata.set_integer(key, value);
+}
+
+void set_zero_where_null(const ModelFile& file, std::string_view architecture,
+                         std::initializer_list<std::string_view> names, Metadata& metadata) {
+  for (const std::string_view name : names) {
+    if (file.metadata().is_null(name)) set_usual_number(metadata, architecture, name, 0);
+  }
 }
 
 Result<void> translate_layer_types(const ModelFile& file, std::string_view architecture, Metadata& metadata) {

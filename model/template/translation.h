@@ -55,6 +55,10 @@ Result<ModelFile> text_part(const ModelFile& file, std::initializer_list<std::st
 void set_usual_number(Metadata& metadata, std::string_view architecture, std::string_view suffix, double value);
 void set_usual_size(Metadata& metadata, std::string_view architecture, std::string_view suffix, std::int64_t value);
 
+// 0 under the key of the same name, where config.json says null: a model that is without what others usually have.
+void set_zero_where_null(const ModelFile& file, std::string_view architecture,
+                         std::initializer_list<std::string_view> names, Metadata& metadata);
+
 // "layer_types" as "<architecture>.attention.sliding_window_pattern", where config.json has it. Layers of other kinds
 // than full and sliding attention are refused.
 Result<void> translate_layer_types(const ModelFile& file, std::string_view architecture, Metadata& metadata);

@@ -100,6 +100,30 @@ TEST(Rotation, AFactorOfNoKindScalesPositions) {
   EXPECT_EQ(numbers.value().rotation.original_context, 32);
 }
 
+TEST(Softcap, NullIsNoneAndNotTheUsualOne) {
+  const TemporaryFolder folder;
+  const std::string gemma2 = R"({"model_type": "gemma2", "num_hidden_layers": 1)";
+  const Metadata without =
+      translated(folder, gemma2 + R"(, "attn_logit_softcapping": null, "final_logit_softcapping": null})")
+          .value()
+          .metadata;
+  EXPECT_EQ(without.number("gemma2.attn_logit_softcapping").value(), 0);
+  EXPECT_EQ(without.number("gemma2.final_logit_softcapping").value(), 0);
+  const Metadata usual = translated(folder, gemma2 + "}").value().metadata;
+  EXPECT_FALSE(usual.has("gemma2.attn_logit_softcapping"));
+  EXPECT_FALSE(usual.has("gemma2.final_logit_softcapping"));
+}
+
+TEST(TextPart, KnowsWhatIsNullThere) {
+  const TemporaryFolder folder;
+  folder.write("config.json", R"({"hidden_size": null, "text_config": {"final_logit_softcapping": null}})");
+  folder.write("model.safetensors", FileBytes().text("{}").all());
+  const ModelFile file = ModelFile::open(folder.path()).value();
+  const ModelFile part = text_part(file, {}).value();
+  EXPECT_TRUE(part.metadata().is_null("final_logit_softcapping"));
+  EXPECT_FALSE(part.metadata().is_null("hidden_size"));
+}
+
 // Elements of a row are the codes 0 to 15, twice; rows of gate and up stand in turns, with exponents of their own.
 TEST(PackedExperts, BecomeBlocksOfNeighboursHalfABlockApart) {
   const TemporaryFolder folder;
