@@ -1,6 +1,7 @@
 // For tests: bytes of files made in memory, a folder that goes away, and the outside data where it is given.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -44,7 +45,7 @@ class FileBytes {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "ingot-files-XXXXXX";
+    std::string pattern = testing::TempDir() + "ingot-files-XXXXXX";
     path_ = mkdtemp(pattern.data());
   }
   ~TemporaryFolder() {

@@ -2,8 +2,9 @@
 """Checks that every header of the tree compiles alone, and twice in a row.
 
 A header that some listed source includes first was compiled alone by the build already, so it is not compiled again:
-compile_commands.json says which sources the build compiles one by one. What many headers include is precompiled for
-them (preludes.py says why that is still alone), and a header is compiled behind one that it includes (chains.py).
+compile_commands.json says which sources the build compiles one by one. One that neither changed nor includes what did
+(--changed) compiles as it did before. What many headers include is precompiled for them (preludes.py says why that is
+still alone), and a header is compiled behind one that it includes (chains.py).
 Headers named *-inl.h are Highway's per-target pieces and only mean something inside its loop over targets.
 """
 
@@ -14,7 +15,10 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 
 from chains import choose_chains
@@ -50,6 +54,10 @@ def proven_by_the_build(compile_commands: Path) -> set[str]:
     return proven
 
 
+def touched_by(changed: set[str], includes: Includes, headers: list[str]) -> list[str]:
+    return [header for header in headers if header in changed or changed & includes.behind(header)]
+
+
 def twice(header: str) -> str:
     return f'#include "{header}"\n#include "{header}"\n'
 
@@ -68,28 +76,30 @@ class Compiler:
         self.preludes = preludes
         self.places = {prelude: folder / f"{number}.h" for number, prelude in enumerate(sorted(set(preludes.values())))}
 
-    def precompile(self, prelude: str) -> str | None:
-        """One that does not compile is complained of, and left out where others would come behind it."""
+    def precompile(self, prelude: str) -> list[tuple[str, str]]:
+        """One that does not compile is told with what the compiler has against it, and left out where others would come
+        behind it."""
         place = self.places[prelude]
         place.write_text(twice(prelude), encoding="utf-8")
         complaint = complaint_of([*self.command, "-x", "c++-header", str(place), "-o", f"{place}.gch"])
-        if complaint is not None:
-            self.places[prelude] = None
-        return complaint
+        if complaint is None:
+            return []
+        self.places[prelude] = None
+        return [(prelude, complaint)]
 
-    def compile_chain(self, chain: list[str]) -> list[tuple[str, str]]:
+    def compile_chain(self, headers: list[str]) -> list[tuple[str, str]]:
         """The headers of the chain that do not compile, each with what the compiler has against it."""
-        place = self.places.get(self.preludes.get(chain[0]))
+        place = self.places.get(self.preludes.get(headers[0]))
         before = [] if place is None else ["-include", str(place)]
-        source = "".join(map(twice, chain))
+        source = "".join(map(twice, headers))
         complaint = complaint_of([*self.command, *before, "-fsyntax-only", "-x", "c++", "-"], source)
         if complaint is None:
             return []
-        if len(chain) == 1:
-            return [(chain[0], complaint)]
+        if len(headers) == 1:
+            return [(headers[0], complaint)]
         # Whose it is: a header before may be what is wrong, and so may the one that includes it.
-        guilty = [found for header in chain for found in self.compile_chain([header])]
-        return guilty or [(" then ".join(chain), complaint)]
+        guilty = [found for header in headers for found in self.compile_chain([header])]
+        return guilty or [(" then ".join(headers), complaint)]
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -100,12 +110,15 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--except", dest="excepted", action="append", default=[], help="but not under this folder")
     parser.add_argument("--freestanding", action="store_true", help="compile as the OS would: no hosted library")
     parser.add_argument("--compile-commands", type=Path, help="skip headers that the build proves")
+    parser.add_argument("--changed", type=Path, help="a file with names, one a line: leave out what these do not touch")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no compilation after that time")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("flags", nargs="*", help="further compiler flags, after --")
     return parser.parse_args()
 
 
 def main() -> int:
+    begin = time.monotonic()
     arguments = parse_arguments()
     headers = headers_under(arguments.root, arguments.folder)
     headers = [header for header in headers if not any(header.startswith(f"{folder}/") for folder in arguments.excepted)]
@@ -115,29 +128,49 @@ def main() -> int:
     proven = set()
     if arguments.compile_commands is not None and arguments.compile_commands.is_file():
         proven = proven_by_the_build(arguments.compile_commands)
+    includes = Includes(arguments.root)
     remaining = [header for header in headers if header not in proven]
+    untouched = 0
+    if arguments.changed is not None:
+        touched = touched_by(set(arguments.changed.read_text(encoding="utf-8").splitlines()), includes, remaining)
+        untouched = len(remaining) - len(touched)
+        remaining = touched
 
     command = [arguments.compiler, "-std=c++20", f"-I{arguments.root}", *WARNINGS]
     command += [*(FREESTANDING if arguments.freestanding else []), *arguments.flags]
-    includes = Includes(arguments.root)
     preludes = choose_preludes(includes, remaining)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
         compiler = Compiler(command, preludes, Path(folder))
+        left: list[str] = []
+
+        def in_time(names: list[str], complaints: Callable[[], list[tuple[str, str]]]) -> list[tuple[str, str]]:
+            if time.monotonic() - begin < arguments.seconds:
+                return complaints()
+            left.extend(names)
+            return []
+
+        def precompile_in_time(prelude: str) -> list[tuple[str, str]]:
+            return in_time([prelude], lambda: compiler.precompile(prelude))
+
+        def compile_in_time(names: list[str]) -> list[tuple[str, str]]:
+            return in_time(names, lambda: compiler.compile_chain(names))
+
+        # What was not precompiled in time, nothing waits for: whatever comes behind it is left out, too.
         precompiled = list(compiler.places)
-        complaints = pool.map(compiler.precompile, precompiled)
-        failed = [found for found in zip(precompiled, complaints) if found[1] is not None]
+        failed = list(chain.from_iterable(pool.map(precompile_in_time, precompiled)))
         groups: dict[str | None, list[str]] = {}
         for header in remaining:
             if header not in compiler.places:
                 groups.setdefault(preludes.get(header), []).append(header)
-        chains = [chain for group in groups.values() for chain in choose_chains(includes, group)]
-        failed += [found for guilty in pool.map(compiler.compile_chain, chains) for found in guilty]
+        chains = [names for group in groups.values() for names in choose_chains(includes, group)]
+        failed += chain.from_iterable(pool.map(compile_in_time, chains))
 
     for header, text in failed:
         print(f"{header}: expected to compile alone, found:\n{text}")
     print(
-        f"headers: {len(remaining)} compiled alone ({len(precompiled)} preludes, {len(chains)} chains), "
-        f"{len(headers) - len(remaining)} proven by the build, {len(failed)} failed"
+        f"headers: {len(remaining) - len(left)} compiled alone ({len(precompiled)} preludes, {len(chains)} chains), "
+        f"{len(proven & set(headers))} proven by the build, {untouched} that no change touches, "
+        f"{len(left)} left out for time, {len(failed)} failed"
     )
     return 1 if failed else 0
 
