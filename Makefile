@@ -24,10 +24,10 @@ build/build.ninja: CMakePresets.json | packages
 build: packages build/build.ninja ## the program, as build/bin/ingot, and what it casts: the kernel, the engine for x86_64
 	@cmake --build --preset release --target products --parallel $(JOBS)
 
-# Configured again each time: a compiler that was fetched just now is found by that alone.
+# Configured again each time: a compiler that was fetched just now is found by that alone. CHIPS=90a for one chip's code alone.
 gpu: packages ## the program for NVIDIA's GPUs, as build/bin/ingot-gpu; fetches nvcc where there is none (NVIDIA's licence applies)
 	@scripts/fetch_cuda
-	@cmake --preset release
+	@cmake --preset release $(if $(CHIPS),-DINGOT_CHIPS="$(CHIPS)")
 	@cmake --build --preset release --target gpu_products --parallel $(JOBS)
 
 library: packages build/build.ninja ## what other programs link: build/lib/libingot.so for C, archives for C++

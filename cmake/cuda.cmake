@@ -5,6 +5,7 @@
 #   INGOT_HAS_MODULES    whether there are modules: nvcc, or what a neighbouring build made with it
 set(INGOT_MODULES "" CACHE PATH "folder of modules that another build compiled; empty: this one compiles them")
 set(INGOT_MODULES_VERSION "" CACHE STRING "and INGOT_CUDA_VERSION of that build")
+set(INGOT_CHIPS "80;90a" CACHE STRING "chips that modules are compiled for: 80 (8.0, and any later one when it first loads them), 90a (9.0)")
 
 # Sets `nvcc` and `version` of the first that is there and new enough.
 function(ingot_find_nvcc)
@@ -45,10 +46,14 @@ elseif(NOT INGOT_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
   endif()
 endif()
 
-# Bits depend on arguments alone: products and sums fuse where a source says so. Chips of 8.0 and later run the first
-# part, those of 9.0 the second; what comes later compiles the third when it is first loaded.
-set(ingot_nvcc_flags -std=c++20 -O3 -fmad=false --expt-relaxed-constexpr -Werror all-warnings -Xptxas -v
-    -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=compute_80)
+# Bits depend on arguments alone: products and sums fuse where a source says so.
+set(ingot_nvcc_flags -std=c++20 -O3 -fmad=false --expt-relaxed-constexpr -Werror all-warnings -Xptxas -v)
+foreach(chip IN LISTS INGOT_CHIPS)
+  list(APPEND ingot_nvcc_flags -gencode arch=compute_${chip},code=sm_${chip})
+  if(chip STREQUAL "80")
+    list(APPEND ingot_nvcc_flags -gencode arch=compute_80,code=compute_80)
+  endif()
+endforeach()
 
 # The module of a source as BUILD/device/MODULE.fatbin, and what the assembler said of its functions as MODULE.txt.
 # By way of an object: ccache knows nvcc's -c and not its -fatbin; the section is what -fatbin would have written.
