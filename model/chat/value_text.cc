@@ -35,7 +35,7 @@ class Writer {
       case Kind::integer: return std::to_string(value.as_integer());
       case Kind::floating: return float_text(value.as_floating());
       case Kind::text:
-        return value.as_text().is_markup ? "Markup(" + quoted(value.bytes()) + ")" : quoted(value.bytes());
+        return value.as_text().is_markup ? "Markup(" + in_quotes(value.bytes()) + ")" : in_quotes(value.bytes());
       case Kind::range: return range_text(value.as_range());
       default: return std::string("<generator object>");
     }
@@ -151,7 +151,7 @@ std::string hexadecimal(std::uint64_t value, int width) {
   return digits;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   const bool has_single = text.find('\'') != std::string_view::npos;
   const char quote = has_single && text.find('"') == std::string_view::npos ? '"' : '\'';
   std::string out(1, quote);
