@@ -20,22 +20,17 @@ class LlamaTemplate : public Template {
   void emit(CircuitBuilder& builder) const override {
     const DecoderNumbers& n = numbers_;
     const PassOperands inputs(builder);
-    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
-    for (int layer = 0; layer < n.layers; ++layer) {
-      builder.begin_layer(layer);
-      h = residual_add(builder, "attn_residual", attention(builder, inputs, h), h);
-      const Operand normed = rms_norm(builder, "ffn_norm", h, "ffn_norm", n.epsilon);
-      h = residual_add(builder, "ffn_residual", feed_forward(builder, normed, n.hidden, experts_), h);
-    }
-    builder.end_layers();
+    const Operand h = plain_layers(
+        builder, inputs, n,
+        {.mixed = [&](const Operand& x, int) { return attention(builder, inputs, x); },
+         .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, experts_); }});
     language_head(builder, inputs, h, n);
   }
 
  private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& h) const {
+  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& x) const {
     const DecoderNumbers& n = numbers_;
-    const Operand normed = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
-    const HeadOperands heads = project_heads(builder, normed, n);
+    const HeadOperands heads = project_heads(builder, x, n);
     return attention_of_heads(builder, inputs, heads, n, n.rotation, attention_of(n));
   }
 
@@ -57,7 +52,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
   if ((type == "mistral" || type == "mixtral") && file.metadata().has("sliding_window")) {
     source.metadata.set_integer("llama.attention.sliding_window", TRY(file.metadata().integer_or("sliding_window", 0)));
   }
-  return translate_names(file, "model.", decoder_name_rules(), source.weights);
+  return translate_names(file, decoder_names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 3> model_types = {"llama", "mistral", "mixtral"};
@@ -65,6 +60,6 @@ constexpr std::array<std::string_view, 3> model_types = {"llama", "mistral", "mi
 }  // namespace
 
 extern const ModelArchitecture llama_architecture = {
-    "llama", model_types, create, translate, PairStyle::interleaved, decoder_name_rules};
+    "llama", model_types, create, translate, PairStyle::interleaved, decoder_names};
 
 }  // namespace ingot

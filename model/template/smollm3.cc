@@ -4,7 +4,6 @@
 //   h += down(silu(gate(n)) up(n)),                                    n = rms_norm(h)
 #include <array>
 
-#include "model/files/quoted.h"
 #include "model/template/decoder_pieces.h"
 #include "model/template/keys.h"
 
@@ -25,22 +24,17 @@ class SmolLm3Template : public Template {
   void emit(CircuitBuilder& builder) const override {
     const DecoderNumbers& n = numbers_;
     const PassOperands inputs(builder);
-    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
-    for (int layer = 0; layer < n.layers; ++layer) {
-      builder.begin_layer(layer);
-      h = residual_add(builder, "attn_residual", attention(builder, inputs, h, layer), h);
-      const Operand normed = rms_norm(builder, "ffn_norm", h, "ffn_norm", n.epsilon);
-      h = residual_add(builder, "ffn_residual", gated_feed_forward(builder, normed, n.hidden, "activation.silu"), h);
-    }
-    builder.end_layers();
+    const Operand h = plain_layers(
+        builder, inputs, n,
+        {.mixed = [&](const Operand& x, int layer) { return attention(builder, inputs, x, layer); },
+         .fed = [&](const Operand& x) { return gated_feed_forward(builder, x, n.hidden, "activation.silu"); }});
     language_head(builder, inputs, h, n);
   }
 
  private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& h, int layer) const {
+  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& x, int layer) const {
     const DecoderNumbers& n = numbers_;
-    const Operand normed = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
-    const HeadOperands heads = project_heads(builder, normed, n);
+    const HeadOperands heads = project_heads(builder, x, n);
     Attention attention = attention_of(n);
     attention.scale = scale_;
     if (!turns(layer)) return attention_of_unturned_heads(builder, heads, n, attention);
@@ -76,16 +70,12 @@ Result<void> require_usual_turning(const ModelFile& file) {
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   TRY(require_known(file, "hidden_act", {"silu"}));
   TRY(require_flag(file, "use_sliding_window", false));
-  for (const std::string_view type : TRY(file.metadata().text_list_or_empty("layer_types"))) {
-    if (type != "full_attention") {
-      return Error::of(ErrorCode::unsupported, "layer_types: expected full_attention, found ", Quoted{type});
-    }
-  }
+  TRY(layers_of_kind(file, ""));
   TRY(require_usual_turning(file));
   TRY(translate_decoder_numbers(file, "smollm3", source.metadata));
   set_usual_number(source.metadata, "smollm3", "attention.layer_norm_rms_epsilon", 1e-6);
   set_usual_number(source.metadata, "smollm3", "rope.freq_base", 2e6);
-  return translate_names(file, "model.", decoder_name_rules(), source.weights);
+  return translate_names(file, decoder_names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"smollm3"};
@@ -93,6 +83,6 @@ constexpr std::array<std::string_view, 1> model_types = {"smollm3"};
 }  // namespace
 
 extern const ModelArchitecture smollm3_architecture = {
-    "smollm3", model_types, create, translate, PairStyle::interleaved, decoder_name_rules};
+    "smollm3", model_types, create, translate, PairStyle::interleaved, decoder_names};
 
 }  // namespace ingot
