@@ -7,9 +7,7 @@
 #include <array>
 #include <cstring>
 
-#include "model/template/decoder_pieces.h"
-#include "model/template/experts.h"
-#include "model/template/keys.h"
+#include "model/template/plain_decoder.h"
 #include "tensor/block_formats.h"
 
 namespace ingot {
@@ -22,46 +20,16 @@ constexpr std::int64_t usual_period = 2;
 constexpr double gate_limit = 7;
 constexpr double gate_gain = 1.702;
 
-class GptOssTemplate : public Template {
- public:
-  GptOssTemplate(const DecoderNumbers& numbers, const ExpertNumbers& experts, std::vector<bool> slides)
-      : numbers_(numbers), experts_(experts), slides_(std::move(slides)), facts_(facts_of(numbers, name)) {}
-
-  const ModelFacts& facts() const override { return facts_; }
-
-  void emit(CircuitBuilder& builder) const override {
-    const DecoderNumbers& n = numbers_;
-    const PassOperands inputs(builder);
-    const Operand h = plain_layers(
-        builder, inputs, n,
-        {.mixed = [&](const Operand& x, int layer) { return attention(builder, inputs, x, layer); },
-         .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, experts_); },
-         .second_norm = "post_attention_norm"});
-    language_head(builder, inputs, h, n);
-  }
-
- private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& x, int layer) const {
-    const DecoderNumbers& n = numbers_;
-    Attention attention = attention_of(n, slides_[static_cast<std::size_t>(layer)]);
-    attention.has_sinks = true;
-    return attention_of_heads(builder, inputs, project_heads(builder, x, n), n, n.rotation, attention);
-  }
-
-  DecoderNumbers numbers_;
-  ExpertNumbers experts_;
-  std::vector<bool> slides_;
-  ModelFacts facts_;
-};
-
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
-  DecoderNumbers numbers = TRY(read_decoder_numbers(source, name, PairStyle::half_split));
-  numbers.rotation.whole_ramp = false;
-  ExpertNumbers experts = TRY(read_expert_numbers(source, name, numbers.hidden));
-  experts.gate = ExpertGate::clamped;
-  experts.limit = gate_limit;
-  std::vector<bool> slides = TRY(read_sliding_layers(source, name, numbers.layers, usual_period));
-  return std::unique_ptr<Template>(std::make_unique<GptOssTemplate>(numbers, experts, std::move(slides)));
+  PlainDecoder decoder = {.numbers = TRY(read_decoder_numbers(source, name, PairStyle::half_split)),
+                          .has_sinks = true,
+                          .second_norm = "post_attention_norm"};
+  decoder.numbers.rotation.whole_ramp = false;
+  decoder.experts = TRY(read_expert_numbers(source, name, decoder.numbers.hidden));
+  decoder.experts.gate = ExpertGate::clamped;
+  decoder.experts.limit = gate_limit;
+  decoder.slides = TRY(read_sliding_layers(source, name, decoder.numbers.layers, usual_period));
+  return create_plain_decoder(std::move(decoder), name);
 }
 
 std::string with_up(std::string_view gate) {

@@ -4,45 +4,15 @@
 //   h += down(silu(gate(n)) up(n)), or experts(n),    n = rms_norm(h)
 #include <array>
 
-#include "model/template/decoder_pieces.h"
-#include "model/template/experts.h"
+#include "model/template/plain_decoder.h"
 
 namespace ingot {
 namespace {
 
-class LlamaTemplate : public Template {
- public:
-  LlamaTemplate(const DecoderNumbers& numbers, const ExpertNumbers& experts)
-      : numbers_(numbers), experts_(experts), facts_(facts_of(numbers, "llama")) {}
-
-  const ModelFacts& facts() const override { return facts_; }
-
-  void emit(CircuitBuilder& builder) const override {
-    const DecoderNumbers& n = numbers_;
-    const PassOperands inputs(builder);
-    const Operand h = plain_layers(
-        builder, inputs, n,
-        {.mixed = [&](const Operand& x, int) { return attention(builder, inputs, x); },
-         .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, experts_); }});
-    language_head(builder, inputs, h, n);
-  }
-
- private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& x) const {
-    const DecoderNumbers& n = numbers_;
-    const HeadOperands heads = project_heads(builder, x, n);
-    return attention_of_heads(builder, inputs, heads, n, n.rotation, attention_of(n));
-  }
-
-  DecoderNumbers numbers_;
-  ExpertNumbers experts_;
-  ModelFacts facts_;
-};
-
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   const DecoderNumbers numbers = TRY(read_decoder_numbers(source, "llama", PairStyle::interleaved));
   const ExpertNumbers experts = TRY(read_expert_numbers(source, "llama", numbers.hidden));
-  return std::unique_ptr<Template>(std::make_unique<LlamaTemplate>(numbers, experts));
+  return create_plain_decoder({.numbers = numbers, .experts = experts}, "llama");
 }
 
 Result<void> translate(const ModelFile& file, ModelSource& source) {

@@ -4,53 +4,17 @@
 //
 //   h += o(attention(rope(q(n)), rope(k(n)), v(n))),  n = rms_norm(h)
 //   h += down(silu(gate(n)) up(n)),                   n = rms_norm(h)
-#include <algorithm>
 #include <array>
 
-#include "model/template/decoder_pieces.h"
-#include "model/template/keys.h"
+#include "model/template/plain_decoder.h"
 
 namespace ingot {
 namespace {
 
-enum class HeadNorm : std::uint8_t { none, rms };
-
-class QwenTemplate : public Template {
- public:
-  QwenTemplate(const DecoderNumbers& numbers, std::vector<bool> slides, HeadNorm head_norm, std::string_view name)
-      : numbers_(numbers), slides_(std::move(slides)), head_norm_(head_norm), facts_(facts_of(numbers, name)) {}
-
-  const ModelFacts& facts() const override { return facts_; }
-
-  void emit(CircuitBuilder& builder) const override {
-    const DecoderNumbers& n = numbers_;
-    const PassOperands inputs(builder);
-    const Operand h = plain_layers(
-        builder, inputs, n,
-        {.mixed = [&](const Operand& x, int layer) { return attention(builder, inputs, x, layer); },
-         .fed = [&](const Operand& x) { return gated_feed_forward(builder, x, n.hidden, "activation.silu"); }});
-    language_head(builder, inputs, h, n);
-  }
-
- private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& x, int layer) const {
-    const DecoderNumbers& n = numbers_;
-    HeadOperands heads = project_heads(builder, x, n);
-    if (head_norm_ == HeadNorm::rms) heads = normed_heads(builder, heads, n.epsilon);
-    return attention_of_heads(builder, inputs, heads, n, n.rotation,
-                              attention_of(n, slides_[static_cast<std::size_t>(layer)]));
-  }
-
-  DecoderNumbers numbers_;
-  std::vector<bool> slides_;
-  HeadNorm head_norm_;
-  ModelFacts facts_;
-};
-
 Result<std::unique_ptr<Template>> create(const ModelSource& source, std::string_view name, HeadNorm head_norm) {
   const DecoderNumbers numbers = TRY(read_decoder_numbers(source, name, PairStyle::half_split));
   std::vector<bool> slides = TRY(read_sliding_layers(source, name, numbers.layers, 0));
-  return std::unique_ptr<Template>(std::make_unique<QwenTemplate>(numbers, std::move(slides), head_norm, name));
+  return create_plain_decoder({.numbers = numbers, .slides = std::move(slides), .head_norm = head_norm}, name);
 }
 
 // The layers from max_window_layers on slide, in checkpoints that do not list them.

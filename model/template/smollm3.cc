@@ -4,8 +4,7 @@
 //   h += down(silu(gate(n)) up(n)),                                    n = rms_norm(h)
 #include <array>
 
-#include "model/template/decoder_pieces.h"
-#include "model/template/keys.h"
+#include "model/template/plain_decoder.h"
 
 namespace ingot {
 namespace {
@@ -14,43 +13,11 @@ namespace {
 constexpr std::int64_t turning_period = 4;
 constexpr bool turns(std::int64_t layer) { return (layer + 1) % turning_period != 0; }
 
-class SmolLm3Template : public Template {
- public:
-  SmolLm3Template(const DecoderNumbers& numbers, double scale)
-      : numbers_(numbers), scale_(scale), facts_(facts_of(numbers, "smollm3")) {}
-
-  const ModelFacts& facts() const override { return facts_; }
-
-  void emit(CircuitBuilder& builder) const override {
-    const DecoderNumbers& n = numbers_;
-    const PassOperands inputs(builder);
-    const Operand h = plain_layers(
-        builder, inputs, n,
-        {.mixed = [&](const Operand& x, int layer) { return attention(builder, inputs, x, layer); },
-         .fed = [&](const Operand& x) { return gated_feed_forward(builder, x, n.hidden, "activation.silu"); }});
-    language_head(builder, inputs, h, n);
-  }
-
- private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& x, int layer) const {
-    const DecoderNumbers& n = numbers_;
-    const HeadOperands heads = project_heads(builder, x, n);
-    Attention attention = attention_of(n);
-    attention.scale = scale_;
-    if (!turns(layer)) return attention_of_unturned_heads(builder, heads, n, attention);
-    return attention_of_heads(builder, inputs, heads, n, n.rotation, attention);
-  }
-
-  DecoderNumbers numbers_;
-  double scale_;  // of attention's scores
-  ModelFacts facts_;
-};
-
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
-  const DecoderNumbers numbers = TRY(read_decoder_numbers(source, "smollm3", PairStyle::interleaved));
-  const double scale = TRY(Keys(source.metadata, "smollm3").number_or("attention.scale", 0));
-  return std::unique_ptr<Template>(
-      std::make_unique<SmolLm3Template>(numbers, scale == 0 ? numbers.attention_scale() : scale));
+  PlainDecoder decoder = {.numbers = TRY(read_decoder_numbers(source, "smollm3", PairStyle::interleaved))};
+  decoder.score_scale = TRY(Keys(source.metadata, "smollm3").number_or("attention.scale", 0));
+  for (std::int64_t layer = 0; layer < decoder.numbers.layers; ++layer) decoder.turns.push_back(turns(layer));
+  return create_plain_decoder(std::move(decoder), "smollm3");
 }
 
 Result<void> require_usual_turning(const ModelFile& file) {
