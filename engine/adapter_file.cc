@@ -89,8 +89,7 @@ Result<void> AdapterFile::check_pairs() const {
   return Error::of(ErrorCode::corrupt, "expected tensors of an adapter, found none");
 }
 
-Result<void> AdapterFile::read_gguf(const std::string& path) {
-  gguf_ = TRY(GgufFile::open(path));
+Result<void> AdapterFile::read_gguf() {
   const Metadata& metadata = gguf_->metadata();
   for (const auto& [key, wanted] :
        {std::pair<std::string_view, std::string_view>{"general.type", "adapter"}, {"adapter.type", "lora"}}) {
@@ -116,16 +115,9 @@ Result<void> AdapterFile::read_gguf(const std::string& path) {
   return check_pairs();
 }
 
-Result<void> AdapterFile::read_peft(const std::string& folder) {
-  form_ = Form::peft;
-  if (!exists(inside(folder, tensors_name))) {
-    return Error::of(ErrorCode::not_found, "expected ", tensors_name, " beside ", settings_name,
-                     ", found none: an adapter in another form, such as adapter_model.bin, has to be saved again");
-  }
-  const MappedFile text = TRY(MappedFile::open(inside(folder, settings_name)));
-  Result<PeftSettings> settings = PeftSettings::read(text.text());
+Result<void> AdapterFile::read_peft(std::string_view text) {
+  Result<PeftSettings> settings = PeftSettings::read(text);
   if (!settings.ok()) return settings.error().within(settings_name);
-  safetensors_ = TRY(SafetensorsFile::open(inside(folder, tensors_name)));
   tensors_ = TRY(safetensors_->tensors());
   pairs_ = TRY(pairs_of(tensors_, of_peft));
   TRY(check_pairs());
@@ -138,13 +130,24 @@ Result<void> AdapterFile::read_peft(const std::string& folder) {
 
 Result<AdapterFile> AdapterFile::open(const std::string& path) {
   AdapterFile file;
-  const bool is_peft = exists(inside(path, settings_name));
+  Result<void> read;
   std::error_code ignored;
-  if (!is_peft && std::filesystem::is_directory(path, ignored)) {
+  if (exists(inside(path, settings_name))) {
+    if (!exists(inside(path, tensors_name))) {
+      return Error::of(ErrorCode::not_found, Quoted{path}, ": expected ", tensors_name, " beside ", settings_name,
+                       ", found none: an adapter in another form, such as adapter_model.bin, has to be saved again");
+    }
+    file.form_ = Form::peft;
+    const MappedFile settings = TRY(MappedFile::open(inside(path, settings_name)));
+    file.safetensors_ = TRY(SafetensorsFile::open(inside(path, tensors_name)));
+    read = file.read_peft(settings.text());
+  } else if (std::filesystem::is_directory(path, ignored)) {
     return Error::of(ErrorCode::not_found, Quoted{path}, ": expected a .gguf file or a folder with ", settings_name,
                      ", found a folder without");
+  } else {
+    file.gguf_ = TRY(GgufFile::open(path));
+    read = file.read_gguf();
   }
-  const Result<void> read = is_peft ? file.read_peft(path) : file.read_gguf(path);
   if (!read.ok()) return read.error().within(Quoted{path});
   return file;
 }

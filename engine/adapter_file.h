@@ -38,8 +38,9 @@ class AdapterFile {
 
  private:
   AdapterFile() = default;
-  Result<void> read_gguf(const std::string& path);
-  Result<void> read_peft(const std::string& folder);
+  // Of files that are open, whose own errors name them.
+  Result<void> read_gguf();
+  Result<void> read_peft(std::string_view text);
   // Fails where a tensor has no partner, where ranks differ, and where a factor is of no usable size.
   Result<void> check_pairs() const;
 

@@ -174,6 +174,8 @@ class HostileFiles : public testing::Test {
       EXPECT_NE(text.find(part), std::string_view::npos) << what << ": " << text;
     }
     EXPECT_EQ(text.find('\n'), std::string_view::npos) << what << ": " << text;
+    const std::string path = folder_.path() + "/";
+    EXPECT_EQ(text.find(path), text.rfind(path)) << what << ", one file: " << text;
   }
 
   // The first bytes of a file, of `many` lengths.
