@@ -33,8 +33,8 @@ Result<Fit> fit_of(const Model& model, AdapterFile::Form form) {
   model.form().emit(builder);
   fit.weights = find_adaptable_weights(TRY(builder.finish()));
   const PairStyle in_model = TRY(read_pair_style(metadata, fit.architecture->pairs_in_gguf));
-  const PairStyle in_adapter = form == AdapterFile::Form::gguf ? fit.architecture->pairs_in_gguf
-                                                               : fit.architecture->pairs_in_checkpoints;
+  const PairStyle in_adapter =
+      form == AdapterFile::Form::gguf ? fit.architecture->pairs_in_gguf : fit.architecture->pairs_in_checkpoints;
   if (in_model == in_adapter) return fit;
   const bool has_halves = in_adapter == PairStyle::half_split;
   fit.order = has_halves ? Order::halves_to_neighbours : Order::neighbours_to_halves;

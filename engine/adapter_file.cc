@@ -47,8 +47,8 @@ Result<std::vector<AdapterPair>> pairs_of(const StoredTensors& tensors, const Na
     const bool is_first = weight.has_value();
     if (!is_first) weight = weight_between(tensor.name, naming, naming.second);
     if (!weight) {
-      return Error::of(ErrorCode::unsupported, Quoted{tensor.name}, ": expected only tensors named ", naming.prefix, "...",
-                       naming.first, " and ", naming.second, ", found one that is not, which would be left out");
+      return Error::of(ErrorCode::unsupported, Quoted{tensor.name}, ": expected only tensors named ", naming.prefix,
+                       "...", naming.first, " and ", naming.second, ", found one that is not, which would be left out");
     }
     if (!is_multiplied(tensor.view.dtype())) {
       return Error::of(ErrorCode::unsupported, Quoted{tensor.name},

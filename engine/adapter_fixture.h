@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/golden_model.h"
@@ -23,11 +24,11 @@ inline std::shared_ptr<const Adapter> adapter_at(const std::string& path, const 
   return adapter.ok() ? adapter.value() : nullptr;
 }
 
-inline std::unique_ptr<Session> session_with(std::shared_ptr<const Model> model, Adapters adapters, AdapterScales scales = {},
-                                      SessionOptions options = {}) {
+inline std::unique_ptr<Session> session_with(std::shared_ptr<const Model> model, Adapters adapters,
+                                             AdapterScales scales = {}, SessionOptions options = {}) {
   options.cache = DType::f32;
   options.sequences = 4;
-  options.context = 48;
+  options.context = std::min<std::int64_t>(48, model->facts().context);
   options.adapters = std::move(adapters);
   options.adapter_scales = std::move(scales);
   Result<std::unique_ptr<Session>> session = Session::create(std::move(model), std::move(options));

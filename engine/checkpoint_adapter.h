@@ -1,5 +1,5 @@
-// CheckpointAdapter: an adapter of peft's for every matrix of a golden checkpoint that products read, and the checkpoint
-// with it merged, for tests.
+// CheckpointAdapter: an adapter of peft's for every matrix of a golden checkpoint that products read, and the
+// checkpoint with it merged, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,9 +36,9 @@ class CheckpointAdapter {
  private:
   // Tables, which are looked up in, and matrices that are several in one, or part of one, here.
   static bool is_left_out(std::string_view name) {
-    return std::ranges::any_of(
-        std::array{"embed", "wte.", "wpe.", ".experts", "visual.", "kv_b_proj", "altup_projections", "altup_unembed", "pooler"},
-        [&](std::string_view part) { return name.find(part) != name.npos; });
+    return std::ranges::any_of(std::array{"embed", "wte.", "wpe.", ".experts", "visual.", "kv_b_proj",
+                                          "altup_projections", "altup_unembed", "pooler"},
+                               [&](std::string_view part) { return name.find(part) != name.npos; });
   }
 
   std::span<const float> drawn(std::int64_t count, float deviation) {
@@ -70,11 +70,13 @@ class CheckpointAdapter {
           added += double{second[static_cast<std::size_t>(output * rank + index)]} *
                    first[static_cast<std::size_t>(index * inputs + input)];
         }
-        float& value = sum[static_cast<std::size_t>(is_transposed ? input * outputs + output : output * inputs + input)];
+        float& value =
+            sum[static_cast<std::size_t>(is_transposed ? input * outputs + output : output * inputs + input)];
         value = static_cast<float>(value + 1.5 * added);
       }
     }
-    merged_.back() = tensor_to_write(tensor.name, DType::f32, tensor.view.shape(), std::as_bytes(std::span<const float>(sum)));
+    merged_.back() =
+        tensor_to_write(tensor.name, DType::f32, tensor.view.shape(), std::as_bytes(std::span<const float>(sum)));
     const std::string_view module = std::string_view(tensor.name).substr(0, tensor.name.size() - ending.size());
     add_narrow(module, ".lora_A.weight", {rank, inputs}, first);
     add_narrow(module, ".lora_B.weight", {outputs, rank}, second);

@@ -113,7 +113,8 @@ TEST(Adapter, FactorsAndNamesOfNoUseAreRefused) {
   // A prefix and a suffix that share a point, and nothing between them.
   folder.write("adapter_config.json", R"({"peft_type":"LORA","r":1,"lora_alpha":1})");
   const float one = 1;
-  for (const std::string name : {"base_model.model.lora_A.weight", "base_model.model..lora_A.weight", ".lora_A.weight"}) {
+  for (const std::string name :
+       {"base_model.model.lora_A.weight", "base_model.model..lora_A.weight", ".lora_A.weight"}) {
     const std::vector<TensorToWrite> tensors = {
         tensor_to_write(name, DType::f32, {1, 1}, std::as_bytes(std::span(&one, 1)))};
     ASSERT_TRUE(write_safetensors(folder.file("adapter_model.safetensors"), Metadata(), tensors).ok());
@@ -159,7 +160,8 @@ TEST(Adapter, SurvivesHostileFiles) {
   EXPECT_GT(errors, 80);
 }
 
-// --- two hundred of all kinds, each with one error: a line that names the file, what was expected and what was found ---
+// --- two hundred of all kinds, each with one error: a line that names the file, what was expected and what was found
+// ---
 
 class HostileFiles : public testing::Test {
  protected:
@@ -197,7 +199,8 @@ TEST_F(HostileFiles, Adapters) {
     folder_.write("a.gguf", bytes);
     expect_one_clear_error(Adapter::open(folder_.file("a.gguf"), *model), "a.gguf", what);
   };
-  for_beginnings(gguf, 20, [&](const std::string& bytes) { expect_gguf(bytes, "cut at " + std::to_string(bytes.size())); });
+  for_beginnings(gguf, 20,
+                 [&](const std::string& bytes) { expect_gguf(bytes, "cut at " + std::to_string(bytes.size())); });
   // Numbers of the header: magic, version, how many tensors, how many keys.
   for (const std::size_t at : {0u, 4u, 8u, 16u}) {
     for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{1} << 62, ~std::uint64_t{0}}) {
@@ -316,7 +319,8 @@ TEST_F(HostileFiles, Sequences) {
   for_beginnings(good, 20, [&](const std::string& bytes) { expect(bytes, "cut at " + std::to_string(bytes.size())); });
   std::uint64_t header = 0;
   std::memcpy(&header, good.data(), sizeof(header));
-  for (const std::uint64_t length : {std::uint64_t{0}, header - 1, header + 1, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+  for (const std::uint64_t length :
+       {std::uint64_t{0}, header - 1, header + 1, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
     std::string bytes = good;
     std::memcpy(bytes.data(), &length, sizeof(length));
     expect(bytes, "a header of " + std::to_string(length));

@@ -47,8 +47,9 @@ inline constexpr std::string_view rope_style_key = "ingot.rope.style";  // "half
 
 Result<PairStyle> read_pair_style(const Metadata& metadata, PairStyle usual);
 
-// rope.scaling.attn_factor is what cos and sin are multiplied by, as config.json's attention_factor is. In GGUF files it
-// counts from YaRN's own 1 + 0.1 ln(factor), which their readers multiply it with: here is that unit, 1 of other kinds.
+// rope.scaling.attn_factor is what cos and sin are multiplied by, as config.json's attention_factor is. In GGUF files
+// it counts from YaRN's own 1 + 0.1 ln(factor), which their readers multiply it with: here is that unit, 1 of other
+// kinds.
 Result<double> gguf_magnitude_unit(const Keys& keys);
 
 ModelFacts facts_of(const DecoderNumbers& numbers, std::string_view architecture);

@@ -42,10 +42,10 @@ class DeepSeek2Template : public Template {
   void emit(CircuitBuilder& builder) const override {
     const DecoderNumbers& n = numbers_;
     const PassOperands inputs(builder);
-    const Operand h = plain_layers(
-        builder, inputs, n,
-        {.mixed = [&](const Operand& x, int) { return attention(builder, inputs, x); },
-         .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, experts_); }});
+    const Operand h =
+        plain_layers(builder, inputs, n,
+                     {.mixed = [&](const Operand& x, int) { return attention(builder, inputs, x); },
+                      .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, experts_); }});
     language_head(builder, inputs, h, n);
   }
 

@@ -141,7 +141,6 @@ constexpr std::array<std::string_view, 1> model_types = {"lfm2"};
 
 }  // namespace
 
-extern const ModelArchitecture lfm2_architecture = {name,      model_types,           create,
-                                                    translate, PairStyle::half_split, names};
+extern const ModelArchitecture lfm2_architecture = {name, model_types, create, translate, PairStyle::half_split, names};
 
 }  // namespace ingot

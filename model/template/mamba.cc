@@ -114,6 +114,7 @@ constexpr std::array<std::string_view, 1> model_types = {"mamba"};
 
 }  // namespace
 
-extern const ModelArchitecture mamba_architecture = {"mamba", model_types, create, translate, PairStyle::half_split, names};
+extern const ModelArchitecture mamba_architecture = {"mamba",   model_types,           create,
+                                                     translate, PairStyle::half_split, names};
 
 }  // namespace ingot

@@ -68,6 +68,7 @@ constexpr std::array<std::string_view, 1> model_types = {"mamba2"};
 
 }  // namespace
 
-extern const ModelArchitecture mamba2_architecture = {"mamba2", model_types, create, translate, PairStyle::half_split, names};
+extern const ModelArchitecture mamba2_architecture = {"mamba2",  model_types,           create,
+                                                      translate, PairStyle::half_split, names};
 
 }  // namespace ingot

@@ -31,7 +31,10 @@ class Phi3Template : public Template {
     const Rotation rotation = rotation_for(builder.longest_sequence());
     const Operand h = plain_layers(
         builder, inputs, n,
-        {.mixed = [&](const Operand& x, int) { return attention_of_heads(builder, inputs, project_heads(builder, x, n), n, rotation, attention_of(n)); },
+        {.mixed =
+             [&](const Operand& x, int) {
+               return attention_of_heads(builder, inputs, project_heads(builder, x, n), n, rotation, attention_of(n));
+             },
          .fed = [&](const Operand& x) { return gated_feed_forward(builder, x, n.hidden, "activation.silu"); }});
     language_head(builder, inputs, h, n);
   }

@@ -17,11 +17,11 @@ class PlainDecoderTemplate : public Template {
   void emit(CircuitBuilder& builder) const override {
     const DecoderNumbers& n = decoder_.numbers;
     const PassOperands inputs(builder);
-    const Operand h = plain_layers(
-        builder, inputs, n,
-        {.mixed = [&](const Operand& x, int layer) { return attention(builder, inputs, x, layer); },
-         .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, decoder_.experts); },
-         .second_norm = decoder_.second_norm});
+    const Operand h =
+        plain_layers(builder, inputs, n,
+                     {.mixed = [&](const Operand& x, int layer) { return attention(builder, inputs, x, layer); },
+                      .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, decoder_.experts); },
+                      .second_norm = decoder_.second_norm});
     language_head(builder, inputs, h, n);
   }
 

@@ -46,11 +46,11 @@ class Qwen3NextTemplate : public Template {
   void emit(CircuitBuilder& builder) const override {
     const DecoderNumbers& n = numbers_;
     const PassOperands inputs(builder);
-    const Operand h = plain_layers(
-        builder, inputs, n,
-        {.mixed = [&](const Operand& x, int) { return mixed(builder, inputs, x); },
-         .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, experts_); },
-         .second_norm = "post_attention_norm"});
+    const Operand h =
+        plain_layers(builder, inputs, n,
+                     {.mixed = [&](const Operand& x, int) { return mixed(builder, inputs, x); },
+                      .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, experts_); },
+                      .second_norm = "post_attention_norm"});
     language_head(builder, inputs, h, n);
   }
 

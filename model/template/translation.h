@@ -70,8 +70,8 @@ void set_usual_size(Metadata& metadata, std::string_view architecture, std::stri
 void set_zero_where_null(const ModelFile& file, std::string_view architecture,
                          std::initializer_list<std::string_view> names, Metadata& metadata);
 
-// For each of "layer_types", whether it is of this kind; all others must be full_attention. No kind: all must. Empty where
-// config.json has no such list.
+// For each of "layer_types", whether it is of this kind; all others must be full_attention. No kind: all must. Empty
+// where config.json has no such list.
 Result<std::vector<bool>> layers_of_kind(const ModelFile& file, std::string_view kind);
 
 // Which layers slide, as "<architecture>.attention.sliding_window_pattern".
@@ -90,8 +90,8 @@ Result<void> require_flag(const ModelFile& file, std::string_view key, bool know
 // weights (rotary frequencies, masks) and heads that guess further tokens ("mtp."); so are two of one name.
 Result<void> translate_names(const ModelFile& file, const CheckpointNames& names, Weights& weights);
 
-// The name here of a matrix that is stored the same, or transposed, and is not one of several experts'; nothing where no
-// rule gives one.
+// The name here of a matrix that is stored the same, or transposed, and is not one of several experts'; nothing where
+// no rule gives one.
 std::optional<std::string> translated_name(std::string_view name, const CheckpointNames& names);
 
 }  // namespace ingot
