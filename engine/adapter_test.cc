@@ -191,7 +191,9 @@ TEST(Adapter, AHeadThatIsTheTableHasItsOwn) {
   ASSERT_TRUE(write_merged(*two, {{&adapter, 1}}, folder.file("merged.gguf")).ok());
   const std::vector<std::int32_t> tokens = arbitrary_tokens(9, tied->facts().vocabulary);
   const auto expected = session_with(opened(folder.file("merged.gguf")), {});
-  const auto found = session_with(tied, {adapter_at(folder.file("a.gguf"), *tied)}, {1});
+  const auto of_head = adapter_at(folder.file("a.gguf"), *tied);
+  ASSERT_NE(of_head, nullptr);
+  const auto found = session_with(tied, {of_head}, {1});
   EXPECT_LT(difference(logits_of(*expected, tokens), logits_of(*found, tokens)), 1e-5);
   ASSERT_TRUE(RandomAdapter(*two, {"token_embd.weight"}, 3, 1).write(folder.file("table.gguf")).ok());
   const Result<std::shared_ptr<const Adapter>> of_table = Adapter::open(folder.file("table.gguf"), *tied);
