@@ -32,25 +32,23 @@ Result<Fit> fit_of(const Model& model, AdapterFile::Form form) {
   CircuitBuilder builder(model.weights(), {.runs = {1}, .outputs = 1}, {.longest = 1});
   model.form().emit(builder);
   fit.weights = find_adaptable_weights(TRY(builder.finish()));
-  if (fit.architecture->pairs_in_gguf == PairStyle::half_split) return fit;
-  const bool has_halves = TRY(metadata.text_or(rope_style_key, "")) == "half_split";
-  const bool is_checkpoints = form == AdapterFile::Form::peft;
-  // Of glm4, checkpoints have neighbours too, and say so.
-  const bool has_order_of_gguf = !has_halves;
-  if (is_checkpoints == has_order_of_gguf) {
-    fit.order = is_checkpoints ? Order::halves_to_neighbours : Order::neighbours_to_halves;
-    fit.heads = TRY(turned_heads(Keys(metadata, model.facts().architecture)));
-  }
+  const PairStyle in_model = TRY(read_pair_style(metadata, fit.architecture->pairs_in_gguf));
+  const PairStyle in_adapter =
+      form == AdapterFile::Form::gguf ? fit.architecture->pairs_in_gguf : fit.architecture->pairs_in_checkpoints;
+  if (in_model == in_adapter) return fit;
+  const bool has_halves = in_adapter == PairStyle::half_split;
+  fit.order = has_halves ? Order::halves_to_neighbours : Order::neighbours_to_halves;
+  fit.heads = TRY(turned_heads(Keys(metadata, model.facts().architecture)));
   return fit;
 }
 
 // The model's name of a weight that an adapter made beside a checkpoint names.
 Result<std::string> name_in_model(const std::string& weight, const ModelArchitecture& architecture) {
-  if (architecture.matrix_names == nullptr) {
+  if (architecture.names == nullptr) {
     return Error::of(ErrorCode::unsupported, "expected an adapter as .gguf for ", architecture.name,
                      " models, found one with a checkpoint's names, which are not translated for them");
   }
-  std::optional<std::string> name = translated_name(weight, "model.", architecture.matrix_names());
+  std::optional<std::string> name = translated_name(weight, architecture.names());
   if (name) return std::move(*name);
   return Error::of(ErrorCode::unsupported, Quoted{weight}, ": expected a matrix that ", architecture.name,
                    " models have, found another");

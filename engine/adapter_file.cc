@@ -6,6 +6,7 @@
 
 #include "engine/peft_settings.h"
 #include "model/files/quoted.h"
+#include "model/files/weights_of_folder.h"
 #include "model/plan/adapters.h"
 
 namespace ingot {
@@ -14,11 +15,6 @@ namespace {
 constexpr std::string_view settings_name = "adapter_config.json";
 constexpr std::string_view tensors_name = "adapter_model.safetensors";
 
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
-
 // How a form names the two matrices of a weight.
 struct Naming {
   std::string_view prefix, first, second;
@@ -26,6 +22,15 @@ struct Naming {
 };
 constexpr Naming of_gguf = {"", first_adapter_suffix, second_adapter_suffix, ""};
 constexpr Naming of_peft = {"base_model.model.", ".lora_A.weight", ".lora_B.weight", ".weight"};
+
+// The weight's name between the prefix and the suffix, which may not share letters; nothing where there is none.
+std::optional<std::string> weight_between(std::string_view name, const Naming& naming, std::string_view suffix) {
+  if (!name.starts_with(naming.prefix)) return std::nullopt;
+  name.remove_prefix(naming.prefix.size());
+  if (!name.ends_with(suffix) || name.size() == suffix.size()) return std::nullopt;
+  name.remove_suffix(suffix.size());
+  return std::string(name).append(naming.behind);
+}
 
 // GGUF's writers drop an outer axis of one: A of rank 1 is a vector then.
 ConstAnyView as_matrix(const ConstAnyView& view) {
@@ -38,21 +43,19 @@ bool is_multiplied(DType dtype) { return is_floating_point(dtype) || is_block_fo
 Result<std::vector<AdapterPair>> pairs_of(const StoredTensors& tensors, const Naming& naming) {
   std::map<std::string, AdapterPair> pairs;
   for (const StoredTensor& tensor : tensors.all()) {
-    std::string_view name = tensor.name;
-    const bool is_first = name.ends_with(naming.first), is_second = name.ends_with(naming.second);
-    if (!name.starts_with(naming.prefix) || (!is_first && !is_second)) {
-      return Error::of(ErrorCode::unsupported, Quoted{name}, ": expected only tensors named ", naming.prefix, "...",
-                       naming.first, " and ", naming.second, ", found one that is not, which would be left out");
+    std::optional<std::string> weight = weight_between(tensor.name, naming, naming.first);
+    const bool is_first = weight.has_value();
+    if (!is_first) weight = weight_between(tensor.name, naming, naming.second);
+    if (!weight) {
+      return Error::of(ErrorCode::unsupported, Quoted{tensor.name}, ": expected only tensors named ", naming.prefix,
+                       "...", naming.first, " and ", naming.second, ", found one that is not, which would be left out");
     }
-    name.remove_prefix(naming.prefix.size());
-    name.remove_suffix((is_first ? naming.first : naming.second).size());
     if (!is_multiplied(tensor.view.dtype())) {
       return Error::of(ErrorCode::unsupported, Quoted{tensor.name},
                        ": expected f32, f16, bf16 or a block format, found ", tensor.view.dtype());
     }
-    std::string weight = std::string(name).append(naming.behind);
-    AdapterPair& pair = pairs[weight];
-    pair.weight = std::move(weight);
+    AdapterPair& pair = pairs[*weight];
+    pair.weight = std::move(*weight);
     (is_first ? pair.first : pair.second) = is_first ? as_matrix(tensor.view) : tensor.view;
   }
   std::vector<AdapterPair> found;
@@ -76,16 +79,17 @@ Result<void> AdapterFile::check_pairs() const {
                        ": expected matrices [rank, inputs] and [outputs, rank] of one rank, found ", pair.first.shape(),
                        " and ", pair.second.shape());
     }
-    if (!std::isfinite(pair.factor)) {
-      return Error::of(ErrorCode::corrupt, Quoted{pair.weight}, ": expected a finite alpha, found one that is not");
+    if (!(std::fabs(pair.factor) <= largest_adapter_factor)) {
+      return Error::of(ErrorCode::corrupt, Quoted{pair.weight}, ": expected an alpha of at most ",
+                       static_cast<std::int64_t>(largest_adapter_factor), " times the rank, found ",
+                       std::to_string(pair.factor), " times");
     }
   }
   if (!pairs_.empty()) return {};
   return Error::of(ErrorCode::corrupt, "expected tensors of an adapter, found none");
 }
 
-Result<void> AdapterFile::read_gguf(const std::string& path) {
-  gguf_ = TRY(GgufFile::open(path));
+Result<void> AdapterFile::read_gguf() {
   const Metadata& metadata = gguf_->metadata();
   for (const auto& [key, wanted] :
        {std::pair<std::string_view, std::string_view>{"general.type", "adapter"}, {"adapter.type", "lora"}}) {
@@ -111,17 +115,9 @@ Result<void> AdapterFile::read_gguf(const std::string& path) {
   return check_pairs();
 }
 
-Result<void> AdapterFile::read_peft(const std::string& folder) {
-  form_ = Form::peft;
-  const auto inside = [&](std::string_view name) { return (std::filesystem::path(folder) / name).string(); };
-  if (!exists(inside(tensors_name))) {
-    return Error::of(ErrorCode::not_found, "expected ", tensors_name, " beside ", settings_name,
-                     ", found none: an adapter in another form, such as adapter_model.bin, has to be saved again");
-  }
-  const MappedFile text = TRY(MappedFile::open(inside(settings_name)));
-  Result<PeftSettings> settings = PeftSettings::read(text.text());
+Result<void> AdapterFile::read_peft(std::string_view text) {
+  Result<PeftSettings> settings = PeftSettings::read(text);
   if (!settings.ok()) return settings.error().within(settings_name);
-  safetensors_ = TRY(SafetensorsFile::open(inside(tensors_name)));
   tensors_ = TRY(safetensors_->tensors());
   pairs_ = TRY(pairs_of(tensors_, of_peft));
   TRY(check_pairs());
@@ -134,13 +130,24 @@ Result<void> AdapterFile::read_peft(const std::string& folder) {
 
 Result<AdapterFile> AdapterFile::open(const std::string& path) {
   AdapterFile file;
-  const bool is_peft = exists((std::filesystem::path(path) / settings_name).string());
+  Result<void> read;
   std::error_code ignored;
-  if (!is_peft && std::filesystem::is_directory(path, ignored)) {
+  if (exists(inside(path, settings_name))) {
+    if (!exists(inside(path, tensors_name))) {
+      return Error::of(ErrorCode::not_found, Quoted{path}, ": expected ", tensors_name, " beside ", settings_name,
+                       ", found none: an adapter in another form, such as adapter_model.bin, has to be saved again");
+    }
+    file.form_ = Form::peft;
+    const MappedFile settings = TRY(MappedFile::open(inside(path, settings_name)));
+    file.safetensors_ = TRY(SafetensorsFile::open(inside(path, tensors_name)));
+    read = file.read_peft(settings.text());
+  } else if (std::filesystem::is_directory(path, ignored)) {
     return Error::of(ErrorCode::not_found, Quoted{path}, ": expected a .gguf file or a folder with ", settings_name,
                      ", found a folder without");
+  } else {
+    file.gguf_ = TRY(GgufFile::open(path));
+    read = file.read_gguf();
   }
-  const Result<void> read = is_peft ? file.read_peft(path) : file.read_gguf(path);
   if (!read.ok()) return read.error().within(Quoted{path});
   return file;
 }

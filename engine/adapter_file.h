@@ -19,8 +19,11 @@ struct AdapterPair {
   std::string weight;   // as the file has it: "blk.0.attn_q.weight", "model.layers.0.self_attn.q_proj.weight"
   ConstAnyView first;   // A: [rank, inputs], of a type that products take
   ConstAnyView second;  // B: [outputs, rank]
-  double factor = 1;    // finite
+  double factor = 1;    // no larger than largest_adapter_factor
 };
+
+// Of alpha over the rank: far above all that anybody trains, and with any scale a number that f32 holds.
+inline constexpr double largest_adapter_factor = 1e6;
 
 class AdapterFile {
  public:
@@ -35,9 +38,10 @@ class AdapterFile {
 
  private:
   AdapterFile() = default;
-  Result<void> read_gguf(const std::string& path);
-  Result<void> read_peft(const std::string& folder);
-  // Fails where a tensor has no partner, or where a rank is none.
+  // Of files that are open, whose own errors name them.
+  Result<void> read_gguf();
+  Result<void> read_peft(std::string_view text);
+  // Fails where a tensor has no partner, where ranks differ, and where a factor is of no usable size.
   Result<void> check_pairs() const;
 
   Form form_ = Form::gguf;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "engine/session.h"
@@ -16,6 +17,16 @@ namespace ingot {
 
 inline std::filesystem::path golden_folder(const std::string& name) {
   return std::filesystem::path(INGOT_SOURCE_DIR) / "tests" / "goldens" / name;
+}
+
+// Of all that another implementation answered for.
+inline std::vector<std::string> golden_names() {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(golden_folder(""))) {
+    if (std::filesystem::exists(entry.path() / "golden.safetensors")) found.push_back(entry.path().filename());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 inline std::unique_ptr<Session> golden_session(const std::string& name, SessionOptions options = {}) {

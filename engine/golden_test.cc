@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "engine/session.h"
+#include "engine/golden_model.h"
 #include "model/files/gguf_writer.h"
 #include "model/files/safetensors.h"
 
@@ -250,12 +250,10 @@ TEST_P(LongGoldenTest, ChunksOfAPrompt) {
 
 std::vector<GoldenFolder> folders() {
   std::vector<GoldenFolder> found;
-  for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
-    if (!std::filesystem::exists(entry.path() / "golden.safetensors")) continue;
-    const std::string name = entry.path().filename();
+  for (const std::string& name : golden_names()) {
     found.push_back({name, Spelling::newer});
     found.push_back({name, Spelling::gguf});
-    if (std::filesystem::exists(entry.path() / "config.classic.json")) found.push_back({name, Spelling::classic});
+    if (std::filesystem::exists(goldens / name / "config.classic.json")) found.push_back({name, Spelling::classic});
   }
   for (const auto& entry : std::filesystem::directory_iterator(goldens / "gguf")) {
     if (entry.path().extension() == ".gguf") found.push_back({entry.path().stem(), Spelling::stored_gguf});

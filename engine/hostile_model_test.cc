@@ -3,24 +3,21 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 
-#include "engine/session.h"
+#include "engine/golden_model.h"
 #include "model/files/gguf_writer.h"
 
 namespace ingot {
 namespace {
 
-const std::filesystem::path goldens = std::filesystem::path(INGOT_SOURCE_DIR) / "tests" / "goldens";
-
 class HostileModelTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    Result<ModelFile> file = ModelFile::open(goldens / GetParam());
+    Result<ModelFile> file = ModelFile::open(golden_folder(GetParam()));
     ASSERT_TRUE(file.ok()) << file.error().text();
     file_.emplace(std::move(file).value());
     Result<ModelSource> source = read_source(*file_);
@@ -116,7 +113,7 @@ TEST_P(HostileModelTest, Tensors) {
 
 TEST_P(HostileModelTest, Configuration) {
   std::filesystem::create_directories(path_);
-  for (const auto& entry : std::filesystem::directory_iterator(goldens / GetParam())) {
+  for (const auto& entry : std::filesystem::directory_iterator(golden_folder(GetParam()))) {
     const std::filesystem::path name = entry.path().filename();
     if (name.string().starts_with("model")) {
       std::filesystem::create_symlink(entry.path(), std::filesystem::path(path_) / name);
@@ -124,7 +121,7 @@ TEST_P(HostileModelTest, Configuration) {
   }
   // One value a line: what stands behind ": ", but for lists and objects.
   std::vector<std::string> lines;
-  std::ifstream file(goldens / GetParam() / "config.json");
+  std::ifstream file(golden_folder(GetParam()) / "config.json");
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   for (std::string& line : lines) {
     const std::size_t value = line.find(": ") + 2;
@@ -144,24 +141,15 @@ TEST_P(HostileModelTest, Configuration) {
 }
 
 TEST(PositionTable, NoSessionIsLongerThanIt) {
-  for (const std::string_view name : {"gpt2", "bert"}) {
-    const Result<std::shared_ptr<const Model>> model = Model::open(goldens / name);
+  for (const std::string name : {"gpt2", "bert"}) {
+    const Result<std::shared_ptr<const Model>> model = Model::open(golden_folder(name));
     ASSERT_TRUE(model.ok()) << model.error().text();
     EXPECT_TRUE(Session::create(model.value(), {.context = 32}).ok());
     EXPECT_FALSE(Session::create(model.value(), {.context = 33}).ok());
   }
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> found;
-  for (const auto& entry : std::filesystem::directory_iterator(goldens)) {
-    if (std::filesystem::exists(entry.path() / "golden.safetensors")) found.push_back(entry.path().filename());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-INSTANTIATE_TEST_SUITE_P(Architectures, HostileModelTest, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(Architectures, HostileModelTest, testing::ValuesIn(golden_names()),
                          [](const auto& instance) { return instance.param; });
 
 }  // namespace

@@ -95,8 +95,8 @@ Result<std::vector<std::int32_t>> read_tokens(const StoredTensors& tensors, std:
     return Error::of(ErrorCode::corrupt, "expected tokens as whole numbers of 32 bits, found ",
                      name_of(found->view.dtype()));
   }
-  tokens.resize(static_cast<std::size_t>(found->view.count()));
-  std::memcpy(tokens.data(), found->view.data(), tokens.size() * sizeof(std::int32_t));
+  const View<const std::int32_t> stored = found->view.as<const std::int32_t>();
+  tokens.assign(stored.data(), stored.data() + stored.count());
   const auto wrong = std::ranges::find_if(tokens, [&](std::int32_t token) { return token < 0 || token >= vocabulary; });
   if (wrong == tokens.end()) return tokens;
   return Error::of(ErrorCode::corrupt, "expected tokens below ", vocabulary, ", found ", *wrong);

@@ -158,6 +158,15 @@ TEST_F(TrainingRunTest, AdaptersLearnOverAQuantizedModel) {
   EXPECT_NEAR(merged, validations.back(), 0.01);
 }
 
+TEST(TrainingAdapters, TheTableOfEmbeddingsHasNone) {
+  Weights weights;
+  for (const std::string_view name : {"token_embd.weight", "blk.0.attn_q.weight"}) {
+    ASSERT_TRUE(weights.add_owned(name, DType::f32, {4, 4}).ok());
+  }
+  EXPECT_TRUE(add_adapters(weights, {.targets = {"attn_q"}}).ok());
+  EXPECT_FALSE(add_adapters(weights, {.targets = {"token_embd"}}).ok());
+}
+
 TEST_F(TrainingRunTest, CurvesAreDrawnWithoutALogToo) {
   configuration_.plot = path("run.html");
   finish(*open());

@@ -149,6 +149,8 @@ TEST(GgufPieces, AFolderWithTwoModelsInPiecesIsNotGuessedAt) {
   write_all(folder, three_pieces());
   write_piece(folder.file("n-00001-of-00002.gguf"), {.count = 2, .tensors = {{"a", 1}}});
   expect_one_error(folder.path(), name_of_piece(1), "found 2");
+  for (const int piece : {1, 2}) write_piece(folder.file(name_of_piece(piece, 2)), {.count = 2, .tensors = {}});
+  expect_one_error(folder.path(), "m-00001-of-0000", "found 3");
 }
 
 // What was done to a piece, which file the error names, and what it says.

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "model/files/gguf_pieces.h"
 #include "model/files/json_metadata.h"
@@ -26,12 +27,10 @@ bool is_folder(const std::string& path) {
 // One path for each model: the first of its pieces that is there.
 std::vector<std::string> gguf_models_of(const std::string& folder) {
   std::vector<std::string> paths;
-  std::string before;  // what the last model's pieces begin with
+  std::set<std::string> models;  // those in pieces: pieces of two of one name lie mixed
   for (const std::string& name : names_in(folder, [](std::string_view each) { return each.ends_with(".gguf"); })) {
     const std::optional<GgufPieceName> piece = gguf_piece_name(name);
-    const std::string begin = piece ? piece->before + std::to_string(piece->count) : "";
-    if (piece && begin == before) continue;
-    before = begin;
+    if (piece && !models.insert(piece->path_of(1)).second) continue;
     paths.push_back(inside(folder, name));
   }
   return paths;

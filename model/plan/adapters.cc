@@ -9,6 +9,8 @@
 namespace ingot {
 namespace {
 
+constexpr std::string_view table_name = "token_embd.weight", head_name = "output.weight";
+
 // The rows of a weight that a product reads.
 struct AdaptableRows {
   std::string name;
@@ -27,6 +29,7 @@ std::optional<AdaptableRows> adaptable_rows(const Circuit& circuit, const Step& 
   if (!are_whole_rows) return {};
   std::string name = tensor.name;
   if (names_interleaved(name)) name.resize(name.size() - interleaved_suffix.size());
+  if (name == table_name) name = head_name;
   return AdaptableRows{std::move(name), tensor.shape, read.byte_offset / row};
 }
 

@@ -16,11 +16,12 @@ namespace ingot {
 struct WeightAdapter {
   ConstAnyView first;   // A: [rank, inputs]
   ConstAnyView second;  // B: [outputs, rank]
-  double factor = 1;    // finite
+  double factor = 1;    // finite, also as f32
   std::string mark;     // tells adapters of one weight apart in names: "@0"; may be empty where there is one
 };
 
-// What a weight is to have, by its name as a file of rows has it.
+// What a weight is to have, by its name as a file of rows has it. A head that has no matrix of its own, and reads the
+// table of embeddings, is called as if it had: the table is looked up in too, and there it stays as it is.
 using FindAdapters = std::function<std::vector<WeightAdapter>(std::string_view weight)>;
 
 inline constexpr std::string_view first_adapter_suffix = ".lora_a";

@@ -78,8 +78,6 @@ Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   return std::unique_ptr<Template>(std::make_unique<BertTemplate>(numbers, type_count, pooling));
 }
 
-Result<void> leave_out(std::string_view, const ConstAnyView&, Weights&) { return {}; }
-
 constexpr std::array number_rules = {
     NumberRule{"num_hidden_layers", "block_count"},
     NumberRule{"max_position_embeddings", "context_length"},
@@ -136,6 +134,9 @@ constexpr std::array name_rules = {
     NameRule{"cls.predictions.transform.LayerNorm.beta", "", leave_out},
 };
 
+constexpr std::array<std::string_view, 1> prefixes = {"bert."};
+CheckpointNames names() { return {prefixes, name_rules}; }
+
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   TRY(require_known(file, "hidden_act", {"gelu"}));
   TRY(require_known(file, "position_embedding_type", {"absolute"}));
@@ -143,13 +144,14 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
   TRY(translate_numbers(file, "bert", number_rules, source.metadata));
   const Pooling pooling = TRY(read_folder_pooling(file));
   source.metadata.set_integer("bert.pooling_type", static_cast<std::int64_t>(pooling));
-  return translate_names(file, "bert.", name_rules, source.weights);
+  return translate_names(file, names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"bert"};
 
 }  // namespace
 
-extern const ModelArchitecture bert_architecture = {"bert", model_types, create, translate};
+extern const ModelArchitecture bert_architecture = {"bert",    model_types,           create,
+                                                    translate, PairStyle::half_split, names};
 
 }  // namespace ingot

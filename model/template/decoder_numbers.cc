@@ -8,14 +8,6 @@
 namespace ingot {
 namespace {
 
-Result<PairStyle> read_style(const Metadata& metadata, PairStyle usual) {
-  if (!metadata.has(rope_style_key)) return usual;
-  const std::string_view style = TRY(metadata.text(rope_style_key));
-  if (style == "interleaved") return PairStyle::interleaved;
-  if (style == "half_split") return PairStyle::half_split;
-  return Error::of(ErrorCode::unsupported, rope_style_key, ": expected interleaved or half_split, found ", style);
-}
-
 std::string_view factor_key_of(const Keys& keys) {
   return keys.has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear";
 }
@@ -73,6 +65,14 @@ Result<std::int64_t> read_key_heads(const Metadata& metadata, const Keys& keys, 
 
 }  // namespace
 
+Result<PairStyle> read_pair_style(const Metadata& metadata, PairStyle usual) {
+  if (!metadata.has(rope_style_key)) return usual;
+  const std::string_view style = TRY(metadata.text(rope_style_key));
+  if (style == "interleaved") return PairStyle::interleaved;
+  if (style == "half_split") return PairStyle::half_split;
+  return Error::of(ErrorCode::unsupported, rope_style_key, ": expected interleaved or half_split, found ", style);
+}
+
 Result<double> gguf_magnitude_unit(const Keys& keys) {
   if (TRY(keys.text_or("rope.scaling.type", "")) != "yarn") return 1.0;
   // Where scores have the magnitude instead, rotations have none of their own (deepseek2).
@@ -122,7 +122,7 @@ Result<DecoderNumbers> read_decoder_numbers(const ModelSource& source, std::stri
   Rotation& rotation = numbers.rotation;
   rotation.dimensions = TRY(keys.size_or("rope.dimension_count", numbers.key_dimensions, most_width));
   rotation.base = TRY(keys.number_or("rope.freq_base", 10000));
-  rotation.style = TRY(read_style(source.metadata, usual_style));
+  rotation.style = TRY(read_pair_style(source.metadata, usual_style));
   TRY(read_scaling(keys, numbers.context, rotation));
   numbers.scaled_context = scaled_context(keys, rotation);
   const bool has_factors =

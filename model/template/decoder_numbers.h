@@ -45,6 +45,8 @@ Result<std::int64_t> read_position_rows(const ModelSource& source);
 // A translated checkpoint says here how its heads' pairs lie, where that differs from GGUF's convention.
 inline constexpr std::string_view rope_style_key = "ingot.rope.style";  // "half_split" or "interleaved"
 
+Result<PairStyle> read_pair_style(const Metadata& metadata, PairStyle usual);
+
 // rope.scaling.attn_factor is what cos and sin are multiplied by, as config.json's attention_factor is. In GGUF files
 // it counts from YaRN's own 1 + 0.1 ln(factor), which their readers multiply it with: here is that unit, 1 of other
 // kinds.

@@ -60,12 +60,26 @@ Operand attention_of_heads(CircuitBuilder& builder, const PassOperands& inputs, 
   return attention_of_unturned_heads(builder, {q, k, heads.v}, numbers, attention);
 }
 
-Attention attention_of(const DecoderNumbers& n) {
+Attention attention_of(const DecoderNumbers& n, bool slides) {
   return {.heads = n.heads,
           .value_dimensions = n.value_dimensions,
           .scale = n.attention_scale(),
-          .window = n.window,
+          .window = slides ? n.window : 0,
           .softcap = n.attention_softcap};
+}
+
+Operand plain_layers(CircuitBuilder& builder, const PassOperands& inputs, const DecoderNumbers& n,
+                     const PlainLayers& layers) {
+  Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
+  for (int layer = 0; layer < n.layers; ++layer) {
+    builder.begin_layer(layer);
+    const Operand entering = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
+    h = residual_add(builder, "attn_residual", layers.mixed(entering, layer), h);
+    const Operand normed = rms_norm(builder, layers.second_norm, h, layers.second_norm, n.epsilon);
+    h = residual_add(builder, "ffn_residual", layers.fed(normed), h);
+  }
+  builder.end_layers();
+  return h;
 }
 
 void language_head(CircuitBuilder& builder, const PassOperands& inputs, const Operand& h, const DecoderNumbers& n) {
@@ -74,7 +88,10 @@ void language_head(CircuitBuilder& builder, const PassOperands& inputs, const Op
   scores(builder, normed, n.vocabulary, n.final_softcap);
 }
 
-std::span<const NameRule> decoder_name_rules() {
+CheckpointNames decoder_names() { return decoder_names({}); }
+
+CheckpointNames decoder_names(std::span<const NameRule> own) {
+  static constexpr std::array<std::string_view, 2> prefixes = {"model.language_model.", "model."};
   static constexpr std::array rules = {
       NameRule{"embed_tokens.weight", "token_embd.weight"},
       NameRule{"norm.weight", "output_norm.weight"},
@@ -114,7 +131,7 @@ std::span<const NameRule> decoder_name_rules() {
       NameRule{"layers.{}.block_sparse_moe.experts.{}.w3.weight", "blk.{}.ffn_up_exps.weight"},
       NameRule{"layers.{}.block_sparse_moe.experts.{}.w2.weight", "blk.{}.ffn_down_exps.weight"},
   };
-  return rules;
+  return {prefixes, own, rules};
 }
 
 }  // namespace ingot

@@ -42,15 +42,10 @@ class DeepSeek2Template : public Template {
   void emit(CircuitBuilder& builder) const override {
     const DecoderNumbers& n = numbers_;
     const PassOperands inputs(builder);
-    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
-    for (int layer = 0; layer < n.layers; ++layer) {
-      builder.begin_layer(layer);
-      const Operand entering = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
-      h = residual_add(builder, "attn_residual", attention(builder, inputs, entering), h);
-      const Operand normed = rms_norm(builder, "ffn_norm", h, "ffn_norm", n.epsilon);
-      h = residual_add(builder, "ffn_residual", feed_forward(builder, normed, n.hidden, experts_), h);
-    }
-    builder.end_layers();
+    const Operand h =
+        plain_layers(builder, inputs, n,
+                     {.mixed = [&](const Operand& x, int) { return attention(builder, inputs, x); },
+                      .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, experts_); }});
     language_head(builder, inputs, h, n);
   }
 
@@ -202,6 +197,8 @@ constexpr std::array own_name_rules = {
     NameRule{"layers.{}.mlp.shared_experts.down_proj.weight", "blk.{}.ffn_down_shexp.weight"},
 };
 
+CheckpointNames names() { return decoder_names(own_name_rules); }
+
 // The scaling's mscale and mscale_all_dim: rotations have the quotient of both magnitudes, scores the second, squared.
 Result<void> translate_magnitudes(const ModelFile& file, Metadata& metadata) {
   const Keys keys(metadata, name);
@@ -301,9 +298,7 @@ Result<void> translate_checkpoint(const ModelFile& file, ModelSource& source) {
   metadata.set_integer(keys.key("attention.key_length"), rank + turned);
   metadata.set_integer(keys.key("attention.value_length"), rank);
   metadata.set_integer(keys.key("attention.key_length_mla"), unturned + turned);
-  std::vector<NameRule> rules(own_name_rules.begin(), own_name_rules.end());
-  rules.insert(rules.end(), decoder_name_rules().begin(), decoder_name_rules().end());
-  TRY(translate_names(file, "model.", rules, source.weights));
+  TRY(translate_names(file, names(), source.weights));
   return add_heads(file, TRY(keys.size("block_count", most_layers)), TRY(keys.size("attention.head_count", most_width)),
                    unturned, source.weights);
 }
@@ -328,6 +323,7 @@ constexpr std::array<std::string_view, 2> model_types = {"deepseek_v2", "deepsee
 
 }  // namespace
 
-extern const ModelArchitecture deepseek2_architecture = {name, model_types, create, translate, PairStyle::interleaved};
+extern const ModelArchitecture deepseek2_architecture = {
+    name, model_types, create, translate, PairStyle::interleaved, names, PairStyle::interleaved};
 
 }  // namespace ingot

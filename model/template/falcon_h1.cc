@@ -126,7 +126,7 @@ Result<std::vector<double>> factors_of_parts(const StateSpaceNumbers& s, const M
   const std::int64_t projections = s.head_groups * s.memory;
   const std::int64_t rows_of_all = 2 * s.inner + 2 * projections + s.rank;
   const ConstAnyView* stored = weights.find(weight);
-  if (stored == nullptr || stored->rank() != 2 || stored->size(0) != rows_of_all) {
+  if (stored == nullptr || stored->rank() != 2 || stored->size(0) != rows_of_all || stored->empty()) {
     return Error::of(ErrorCode::corrupt, weight, ": expected a matrix of ", rows_of_all, " rows, found ",
                      stored == nullptr ? "none" : "another");
   }
@@ -226,9 +226,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
     const std::int64_t share = TRY(config.integer_or("mamba_expand", 2));
     metadata.set_integer(keys.key("ssm.inner_size"), TRY(checked_multiply(width, share)));
   }
-  std::vector<NameRule> rules(own_name_rules.begin(), own_name_rules.end());
-  rules.insert(rules.end(), decoder_name_rules().begin(), decoder_name_rules().end());
-  TRY(translate_names(file, "model.", rules, source.weights));
+  TRY(translate_names(file, decoder_names(own_name_rules), source.weights));
 
   const StateSpaceNumbers space = TRY(read_state_space_numbers(source, name));
   const std::int64_t layers = TRY(keys.size("block_count", most_layers));
@@ -246,6 +244,7 @@ constexpr std::array<std::string_view, 1> model_types = {"falcon_h1"};
 
 }  // namespace
 
+// Without names for adapters: what the multipliers are is not in GGUF files, and an adapter goes through them too.
 extern const ModelArchitecture falcon_h1_architecture = {name, model_types, create, translate};
 
 }  // namespace ingot

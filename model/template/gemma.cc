@@ -55,9 +55,8 @@ class GemmaTemplate : public Template {
     const Operand normed = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
     HeadOperands heads = project_heads(builder, normed, n);
     if (n.norms_heads) heads = normed_heads(builder, heads, n.epsilon);
-    Attention attention = attention_of(n);
+    Attention attention = attention_of(n, slides);
     attention.scale = n.scale;
-    if (!slides) attention.window = 0;
     return attention_of_heads(builder, inputs, heads, n, slides ? n.window_rotation : n.rotation, attention);
   }
 
@@ -120,6 +119,8 @@ constexpr std::array norm_rules = {
     NameRule{"layers.{}.post_feedforward_layernorm.weight", "blk.{}.post_ffw_norm.weight", add_plus_one},
 };
 
+CheckpointNames names() { return decoder_names(norm_rules); }
+
 Result<void> translate(const ModelFile& file, ModelSource& source, std::string_view name) {
   const Metadata& config = file.metadata();
   Metadata& metadata = source.metadata;
@@ -140,9 +141,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source, std::string_v
   }
   metadata.set_number(keys.key("attention.scale"), 1 / std::sqrt(scalar));
 
-  std::vector<NameRule> names(norm_rules.begin(), norm_rules.end());
-  names.insert(names.end(), decoder_name_rules().begin(), decoder_name_rules().end());
-  return translate_names(file, "model.", names, source.weights);
+  return translate_names(file, names(), source.weights);
 }
 
 Result<void> translate_gemma2(const ModelFile& file, ModelSource& source) {
@@ -163,8 +162,8 @@ constexpr std::array<std::string_view, 1> gemma3_types = {"gemma3_text"};
 }  // namespace
 
 extern const ModelArchitecture gemma2_architecture = {"gemma2",         gemma2_types,          create_gemma2,
-                                                      translate_gemma2, PairStyle::half_split, decoder_name_rules};
+                                                      translate_gemma2, PairStyle::half_split, names};
 extern const ModelArchitecture gemma3_architecture = {"gemma3",         gemma3_types,          create_gemma3,
-                                                      translate_gemma3, PairStyle::half_split, decoder_name_rules};
+                                                      translate_gemma3, PairStyle::half_split, names};
 
 }  // namespace ingot

@@ -137,9 +137,8 @@ class Gemma3nTemplate : public Template {
       of_kind.q = builder.reshaped(q, {tokens, n.heads, n.key_dimensions});
     }
     const Operand q = rms_norm(builder, "attn_q_norm", of_kind.q, "attn_q_norm", n.epsilon);
-    Attention attention = attention_of(n);
+    Attention attention = attention_of(n, slides);
     attention.scale = 1;
-    if (!slides) attention.window = 0;
     return attention_of_unturned_heads(
         builder, {rotated(builder, "rope_q", q, inputs.positions, rotation), of_kind.k, of_kind.v}, n, attention);
   }
@@ -302,6 +301,8 @@ constexpr std::array own_name_rules = {
     NameRule{"altup_unembed_projections.{}.weight", "", leave_out},
 };
 
+CheckpointNames names() { return decoder_names(own_name_rules); }
+
 constexpr std::array number_rules = {
     NumberRule{"sliding_window", "attention.sliding_window"},
     NumberRule{"rope_parameters.sliding_attention.rope_theta", "rope.freq_base_swa"},
@@ -350,9 +351,7 @@ Result<void> translate_text(const ModelFile& file, const std::string& prefix, Mo
   TRY(translate_hidden(file, metadata));
   TRY(translate_layer_types(file, name, metadata));
   TRY(translate_sparsity(file, metadata));
-  std::vector<NameRule> rules(own_name_rules.begin(), own_name_rules.end());
-  rules.insert(rules.end(), decoder_name_rules().begin(), decoder_name_rules().end());
-  TRY(translate_names(file, prefix, rules, source.weights));
+  TRY(translate_names(file, names(), source.weights));
   const std::int64_t others = TRY(keys.size("altup.num_inputs", most_streams)) - 1;
   TRY(add_stack(file, prefix + "altup_projections.", "altup_proj.weight", others, source.weights));
   return add_stack(file, prefix + "altup_unembed_projections.", "altup_unembd_proj.weight", others, source.weights);
@@ -369,6 +368,7 @@ constexpr std::array<std::string_view, 2> model_types = {"gemma3n_text", "gemma3
 
 }  // namespace
 
-extern const ModelArchitecture gemma3n_architecture = {name, model_types, create, translate};
+extern const ModelArchitecture gemma3n_architecture = {name,      model_types,           create,
+                                                       translate, PairStyle::half_split, names};
 
 }  // namespace ingot

@@ -65,6 +65,8 @@ constexpr std::array norm_rules = {
     NameRule{"layers.{}.post_mlp_layernorm.weight", "blk.{}.post_ffw_norm.weight"},
 };
 
+CheckpointNames names() { return decoder_names(norm_rules); }
+
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   TRY(require_known(file, "hidden_act", {"silu"}));
   Metadata& metadata = source.metadata;
@@ -77,15 +79,14 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
   const Keys keys(metadata, "glm4");
   set_usual_size(metadata, "glm4", "rope.dimension_count", TRY(keys.size("attention.key_length", most_width)) / 2);
   metadata.set_text(rope_style_key, "interleaved");
-  std::vector<NameRule> names(norm_rules.begin(), norm_rules.end());
-  names.insert(names.end(), decoder_name_rules().begin(), decoder_name_rules().end());
-  return translate_names(file, "model.", names, source.weights);
+  return translate_names(file, names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"glm4"};
 
 }  // namespace
 
-extern const ModelArchitecture glm4_architecture = {"glm4", model_types, create, translate, PairStyle::interleaved};
+extern const ModelArchitecture glm4_architecture = {
+    "glm4", model_types, create, translate, PairStyle::interleaved, names, PairStyle::interleaved};
 
 }  // namespace ingot

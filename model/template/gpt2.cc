@@ -4,7 +4,6 @@
 //   h += o(attention(q, k, v)),  [q | k | v] = qkv(layer_norm(h))
 //   h += down(gelu(up(layer_norm(h))))
 #include <array>
-#include <cstring>
 
 #include "model/template/decoder_pieces.h"
 #include "model/template/keys.h"
@@ -51,23 +50,6 @@ Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   return std::unique_ptr<Template>(std::make_unique<Gpt2Template>(numbers));
 }
 
-// Checkpoints store matrices as [inputs, outputs].
-Result<void> add_transposed(std::string_view name, const ConstAnyView& view, Weights& weights) {
-  if (view.rank() != 2 || block_elements(view.dtype()) != 1) {
-    return Error::of(ErrorCode::corrupt, name, ": expected a matrix of plain numbers, found ", view.dtype(), " ",
-                     view.shape());
-  }
-  const AnyView turned = TRY(weights.add_owned(name, view.dtype(), {view.size(1), view.size(0)}));
-  const auto element = static_cast<std::size_t>(block_bytes(view.dtype()));
-  std::byte* target = turned.data();
-  for (std::int64_t output = 0; output < view.size(1); ++output) {
-    for (std::int64_t input = 0; input < view.size(0); ++input, target += element) {
-      std::memcpy(target, view.data() + input * view.byte_stride(0) + output * view.byte_stride(1), element);
-    }
-  }
-  return {};
-}
-
 constexpr std::array number_rules = {
     NumberRule{"n_layer", "block_count"},
     NumberRule{"n_positions", "context_length"},
@@ -98,6 +80,9 @@ constexpr std::array name_rules = {
     NameRule{"h.{}.mlp.c_proj.bias", "blk.{}.ffn_down.bias"},
 };
 
+constexpr std::array<std::string_view, 1> prefixes = {"transformer."};
+CheckpointNames names() { return {prefixes, name_rules}; }
+
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   TRY(require_known(file, "activation_function", {"gelu_new", "gelu_pytorch_tanh"}));
   TRY(require_flag(file, "scale_attn_weights", true));
@@ -109,13 +94,14 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
     const std::int64_t width = TRY(keys.size("embedding_length", most_width / 4));
     source.metadata.set_integer(keys.key("feed_forward_length"), 4 * width);
   }
-  return translate_names(file, "transformer.", name_rules, source.weights);
+  return translate_names(file, names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"gpt2"};
 
 }  // namespace
 
-extern const ModelArchitecture gpt2_architecture = {"gpt2", model_types, create, translate};
+extern const ModelArchitecture gpt2_architecture = {"gpt2",    model_types,           create,
+                                                    translate, PairStyle::half_split, names};
 
 }  // namespace ingot

@@ -7,9 +7,7 @@
 #include <array>
 #include <cstring>
 
-#include "model/template/decoder_pieces.h"
-#include "model/template/experts.h"
-#include "model/template/keys.h"
+#include "model/template/plain_decoder.h"
 #include "tensor/block_formats.h"
 
 namespace ingot {
@@ -22,51 +20,16 @@ constexpr std::int64_t usual_period = 2;
 constexpr double gate_limit = 7;
 constexpr double gate_gain = 1.702;
 
-class GptOssTemplate : public Template {
- public:
-  GptOssTemplate(const DecoderNumbers& numbers, const ExpertNumbers& experts, std::vector<bool> slides)
-      : numbers_(numbers), experts_(experts), slides_(std::move(slides)), facts_(facts_of(numbers, name)) {}
-
-  const ModelFacts& facts() const override { return facts_; }
-
-  void emit(CircuitBuilder& builder) const override {
-    const DecoderNumbers& n = numbers_;
-    const PassOperands inputs(builder);
-    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
-    for (int layer = 0; layer < n.layers; ++layer) {
-      builder.begin_layer(layer);
-      h = residual_add(builder, "attn_residual", attention(builder, inputs, h, layer), h);
-      const Operand normed = rms_norm(builder, "post_attention_norm", h, "post_attention_norm", n.epsilon);
-      h = residual_add(builder, "ffn_residual", feed_forward(builder, normed, n.hidden, experts_), h);
-    }
-    builder.end_layers();
-    language_head(builder, inputs, h, n);
-  }
-
- private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& h, int layer) const {
-    const DecoderNumbers& n = numbers_;
-    const Operand normed = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
-    Attention attention = attention_of(n);
-    attention.has_sinks = true;
-    if (!slides_[static_cast<std::size_t>(layer)]) attention.window = 0;
-    return attention_of_heads(builder, inputs, project_heads(builder, normed, n), n, n.rotation, attention);
-  }
-
-  DecoderNumbers numbers_;
-  ExpertNumbers experts_;
-  std::vector<bool> slides_;
-  ModelFacts facts_;
-};
-
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
-  DecoderNumbers numbers = TRY(read_decoder_numbers(source, name, PairStyle::half_split));
-  numbers.rotation.whole_ramp = false;
-  ExpertNumbers experts = TRY(read_expert_numbers(source, name, numbers.hidden));
-  experts.gate = ExpertGate::clamped;
-  experts.limit = gate_limit;
-  std::vector<bool> slides = TRY(read_sliding_layers(source, name, numbers.layers, usual_period));
-  return std::unique_ptr<Template>(std::make_unique<GptOssTemplate>(numbers, experts, std::move(slides)));
+  PlainDecoder decoder = {.numbers = TRY(read_decoder_numbers(source, name, PairStyle::half_split)),
+                          .has_sinks = true,
+                          .second_norm = "post_attention_norm"};
+  decoder.numbers.rotation.whole_ramp = false;
+  decoder.experts = TRY(read_expert_numbers(source, name, decoder.numbers.hidden));
+  decoder.experts.gate = ExpertGate::clamped;
+  decoder.experts.limit = gate_limit;
+  decoder.slides = TRY(read_sliding_layers(source, name, decoder.numbers.layers, usual_period));
+  return create_plain_decoder(std::move(decoder), name);
 }
 
 std::string with_up(std::string_view gate) {
@@ -91,16 +54,6 @@ Result<void> add_gate_and_up(std::string_view gate, const ConstAnyView& view, We
   }
   TRY(add_copied(gate, ConstAnyView(view.data(), view.dtype(), shape, strides), weights));
   return add_copied(with_up(gate), ConstAnyView(view.data() + step, view.dtype(), shape, strides), weights);
-}
-
-// [experts, inputs, outputs] as [experts, outputs, inputs].
-Result<void> add_transposed(std::string_view to, const ConstAnyView& view, Weights& weights) {
-  if (view.rank() != 3) {
-    return Error::of(ErrorCode::corrupt, to, ": expected [experts, inputs, outputs], found ", view.shape());
-  }
-  const ConstAnyView other(view.data(), view.dtype(), {view.size(0), view.size(2), view.size(1)},
-                           {view.byte_stride(0), view.byte_stride(2), view.byte_stride(1)});
-  return add_copied(to, other, weights);
 }
 
 // Blocks as checkpoints have them: 16 bytes of neighbours, the first in the lower half, and an exponent elsewhere.
@@ -146,7 +99,8 @@ Result<PackedExperts> packed_experts(const ModelFile& file, const StoredTensor& 
   Shape expected = scales.view.rank() == 3 ? scales.view.shape() : Shape();
   expected.push_back(16);
   const bool fits = scales.view.dtype() == DType::u8 && scales.view.rank() == 3 && scales.view.is_contiguous() &&
-                    codes.dtype() == DType::u8 && codes.shape() == expected && codes.is_contiguous();
+                    codes.dtype() == DType::u8 && codes.shape() == expected && codes.is_contiguous() &&
+                    !scales.view.empty();
   if (fits) return PackedExperts{codes, scales.view};
   return Error::of(ErrorCode::corrupt, scales.name, ": expected bytes [experts, rows, blocks] with 16 of ",
                    blocks->name, " each, found ", scales.view.shape(), " and ", codes.shape());
@@ -195,34 +149,38 @@ Result<void> require_exact_ramp(const ModelFile& file) {
 
 // Files say which layers slide only where it is not every second one.
 Result<void> translate_windows(const ModelFile& file, Metadata& metadata) {
-  TRY(translate_layer_types(file, name, metadata));
-  const TextList types = TRY(file.metadata().text_list_or_empty("layer_types"));
-  for (std::size_t layer = 0; layer < types.size(); ++layer) {
+  const std::vector<bool> slides = TRY(layers_of_kind(file, "sliding_attention"));
+  for (std::size_t layer = 0; layer < slides.size(); ++layer) {
     const bool usually_slides = (layer + 1) % usual_period != 0;
-    if ((types[layer] == "sliding_attention") != usually_slides) return {};
+    if (slides[layer] == usually_slides) continue;
+    set_sliding_layers(slides, name, metadata);
+    return {};
   }
   metadata.set_integer(Keys(metadata, name).key("attention.sliding_window_pattern"), usual_period);
   return {};
 }
 
+constexpr std::array own_name_rules = {
+    NameRule{"layers.{}.self_attn.sinks", "blk.{}.attn_sinks.weight"},
+    NameRule{"layers.{}.post_attention_layernorm.weight", "blk.{}.post_attention_norm.weight"},
+    NameRule{"layers.{}.mlp.router.weight", "blk.{}.ffn_gate_inp.weight"},
+    NameRule{"layers.{}.mlp.router.bias", "blk.{}.ffn_gate_inp.bias"},
+    NameRule{"layers.{}.mlp.experts.gate_up_proj", "blk.{}.ffn_gate_exps.weight", add_gate_and_up},
+    NameRule{"layers.{}.mlp.experts.gate_up_proj_bias", "blk.{}.ffn_gate_exps.bias", add_gate_and_up},
+    NameRule{"layers.{}.mlp.experts.down_proj", "blk.{}.ffn_down_exps.weight", add_transposed},
+    NameRule{"layers.{}.mlp.experts.down_proj_bias", "blk.{}.ffn_down_exps.bias"},
+    NameRule{"layers.{}.mlp.experts.gate_up_proj_blocks", "", leave_out},
+    NameRule{"layers.{}.mlp.experts.gate_up_proj_scales", "", leave_out},
+    NameRule{"layers.{}.mlp.experts.down_proj_blocks", "", leave_out},
+    NameRule{"layers.{}.mlp.experts.down_proj_scales", "", leave_out},
+};
+
+CheckpointNames names() { return decoder_names(own_name_rules); }
+
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   constexpr std::array number_rules = {
       NumberRule{"sliding_window", "attention.sliding_window"},
       NumberRule{"intermediate_size", "expert_feed_forward_length"},
-  };
-  constexpr std::array own_name_rules = {
-      NameRule{"layers.{}.self_attn.sinks", "blk.{}.attn_sinks.weight"},
-      NameRule{"layers.{}.post_attention_layernorm.weight", "blk.{}.post_attention_norm.weight"},
-      NameRule{"layers.{}.mlp.router.weight", "blk.{}.ffn_gate_inp.weight"},
-      NameRule{"layers.{}.mlp.router.bias", "blk.{}.ffn_gate_inp.bias"},
-      NameRule{"layers.{}.mlp.experts.gate_up_proj", "blk.{}.ffn_gate_exps.weight", add_gate_and_up},
-      NameRule{"layers.{}.mlp.experts.gate_up_proj_bias", "blk.{}.ffn_gate_exps.bias", add_gate_and_up},
-      NameRule{"layers.{}.mlp.experts.down_proj", "blk.{}.ffn_down_exps.weight", add_transposed},
-      NameRule{"layers.{}.mlp.experts.down_proj_bias", "blk.{}.ffn_down_exps.bias"},
-      NameRule{"layers.{}.mlp.experts.gate_up_proj_blocks", "", leave_out},
-      NameRule{"layers.{}.mlp.experts.gate_up_proj_scales", "", leave_out},
-      NameRule{"layers.{}.mlp.experts.down_proj_blocks", "", leave_out},
-      NameRule{"layers.{}.mlp.experts.down_proj_scales", "", leave_out},
   };
   Metadata& metadata = source.metadata;
   TRY(require_known(file, "hidden_act", {"silu"}));
@@ -234,9 +192,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
   set_usual_size(metadata, name, "attention.key_length", 64);
   set_usual_size(metadata, name, "attention.value_length", 64);
   TRY(translate_windows(file, metadata));
-  std::vector<NameRule> rules(own_name_rules.begin(), own_name_rules.end());
-  rules.insert(rules.end(), decoder_name_rules().begin(), decoder_name_rules().end());
-  TRY(translate_names(file, "model.", rules, source.weights));
+  TRY(translate_names(file, names(), source.weights));
   return add_packed_experts(file, TRY(Keys(metadata, name).size("block_count", most_layers)), source.weights);
 }
 
@@ -244,6 +200,7 @@ constexpr std::array<std::string_view, 1> model_types = {"gpt_oss"};
 
 }  // namespace
 
-extern const ModelArchitecture gpt_oss_architecture = {name, model_types, create, translate};
+extern const ModelArchitecture gpt_oss_architecture = {name,      model_types,           create,
+                                                       translate, PairStyle::half_split, names};
 
 }  // namespace ingot

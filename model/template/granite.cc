@@ -103,7 +103,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
     if (factor == 0) return Error::of(ErrorCode::invalid_argument, from, ": expected another number than 0, found 0");
     source.metadata.set_number(Keys(source.metadata, "granite").key(to), factor);
   }
-  return translate_names(file, "model.", decoder_name_rules(), source.weights);
+  return translate_names(file, decoder_names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"granite"};
@@ -111,6 +111,6 @@ constexpr std::array<std::string_view, 1> model_types = {"granite"};
 }  // namespace
 
 extern const ModelArchitecture granite_architecture = {
-    "granite", model_types, create, translate, PairStyle::interleaved, decoder_name_rules};
+    "granite", model_types, create, translate, PairStyle::interleaved, decoder_names};
 
 }  // namespace ingot

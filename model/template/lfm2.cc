@@ -5,7 +5,6 @@
 //   h += down(silu(gate(n)) up(n)),                                         n = rms_norm(h)
 #include <array>
 
-#include "model/files/quoted.h"
 #include "model/template/decoder_pieces.h"
 #include "model/template/keys.h"
 #include "model/template/state_space.h"
@@ -28,24 +27,18 @@ class Lfm2Template : public Template {
   void emit(CircuitBuilder& builder) const override {
     const DecoderNumbers& n = numbers_;
     const PassOperands inputs(builder);
-    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
-    for (int layer = 0; layer < n.layers; ++layer) {
-      builder.begin_layer(layer);
-      const Operand entering = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
-      const bool attends = builder.has_weight("attn_q.weight");
-      h = residual_add(builder, "attn_residual",
-                       attends ? attention(builder, inputs, entering) : short_convolution(builder, entering), h);
-      const Operand normed = rms_norm(builder, "ffn_norm", h, "ffn_norm", n.epsilon);
-      h = residual_add(builder, "ffn_residual", gated_feed_forward(builder, normed, n.hidden, "activation.silu"), h);
-    }
-    builder.end_layers();
+    const Operand h = plain_layers(
+        builder, inputs, n,
+        {.mixed = [&](const Operand& x, int) { return mixed(builder, inputs, x); },
+         .fed = [&](const Operand& x) { return gated_feed_forward(builder, x, n.hidden, "activation.silu"); }});
     // The last norm has this name in files of this architecture.
     const Operand last = wanted_rows(builder, "wanted_rows", h, inputs.wanted);
     scores(builder, rms_norm(builder, "output_norm", last, "token_embd_norm", n.epsilon), n.vocabulary, 0);
   }
 
  private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& x) const {
+  Operand mixed(CircuitBuilder& builder, const PassOperands& inputs, const Operand& x) const {
+    if (!builder.has_weight("attn_q.weight")) return short_convolution(builder, x);
     const DecoderNumbers& n = numbers_;
     const HeadOperands heads = normed_heads(builder, project_heads(builder, x, n), n.epsilon);
     return attention_of_heads(builder, inputs, heads, n, n.rotation, attention_of(n));
@@ -87,50 +80,47 @@ Result<void> translate_layers(const ModelFile& file, Metadata& metadata) {
   const auto layers = static_cast<std::size_t>(TRY(keys.size("block_count", most_layers)));
   const std::int64_t key_heads = TRY(keys.size("attention.head_count_kv", most_width));
   std::vector<std::int64_t> of_layers(layers);
-  const TextList types = TRY(file.metadata().text_list_or_empty("layer_types"));
-  if (!types.empty() && types.size() != layers) {
+  const std::vector<bool> convolve = TRY(layers_of_kind(file, "conv"));
+  if (!convolve.empty() && convolve.size() != layers) {
     return Error::of(ErrorCode::corrupt, "layer_types: expected one for each of ", layers, " layers, found ",
-                     types.size());
+                     convolve.size());
   }
-  for (std::size_t layer = 0; layer < types.size(); ++layer) {
-    const bool attends = types[layer] == "full_attention";
-    of_layers[layer] = attends ? key_heads : 0;
-    if (attends || types[layer] == "conv") continue;
-    return Error::of(ErrorCode::unsupported, "layer_types: expected full_attention or conv, found ",
-                     Quoted{types[layer]});
-  }
+  for (std::size_t layer = 0; layer < convolve.size(); ++layer) of_layers[layer] = convolve[layer] ? 0 : key_heads;
   // Older ones number the layers that attend.
   const ScalarList attending = TRY(file.metadata().integer_list_or_empty("full_attn_idxs"));
-  for (std::size_t index = 0; types.empty() && index < attending.size(); ++index) {
+  for (std::size_t index = 0; convolve.empty() && index < attending.size(); ++index) {
     const std::int64_t layer = attending.integer(index);
     if (layer < 0 || layer >= static_cast<std::int64_t>(layers)) {
       return Error::of(ErrorCode::corrupt, "full_attn_idxs: expected layers below ", layers, ", found ", layer);
     }
     of_layers[static_cast<std::size_t>(layer)] = key_heads;
   }
-  if (types.empty() && attending.empty()) of_layers.assign(layers, key_heads);
+  if (convolve.empty() && attending.empty()) of_layers.assign(layers, key_heads);
   metadata.set_scalar_list<std::int64_t>(keys.key("attention.head_count_kv"), of_layers);
   return {};
 }
+
+constexpr std::array own_name_rules = {
+    NameRule{"embedding_norm.weight", "token_embd_norm.weight"},
+    NameRule{"layers.{}.operator_norm.weight", "blk.{}.attn_norm.weight"},
+    NameRule{"layers.{}.ffn_norm.weight", "blk.{}.ffn_norm.weight"},
+    NameRule{"layers.{}.self_attn.out_proj.weight", "blk.{}.attn_output.weight"},
+    NameRule{"layers.{}.self_attn.q_layernorm.weight", "blk.{}.attn_q_norm.weight"},
+    NameRule{"layers.{}.self_attn.k_layernorm.weight", "blk.{}.attn_k_norm.weight"},
+    NameRule{"layers.{}.conv.in_proj.weight", "blk.{}.shortconv.in_proj.weight"},
+    NameRule{"layers.{}.conv.conv.weight", "blk.{}.shortconv.conv.weight", add_convolution},
+    NameRule{"layers.{}.conv.out_proj.weight", "blk.{}.shortconv.out_proj.weight"},
+    NameRule{"layers.{}.feed_forward.w1.weight", "blk.{}.ffn_gate.weight"},
+    NameRule{"layers.{}.feed_forward.w3.weight", "blk.{}.ffn_up.weight"},
+    NameRule{"layers.{}.feed_forward.w2.weight", "blk.{}.ffn_down.weight"},
+};
+
+CheckpointNames names() { return decoder_names(own_name_rules); }
 
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   constexpr std::array number_rules = {
       NumberRule{"conv_L_cache", "shortconv.l_cache"},
       NumberRule{"norm_eps", "attention.layer_norm_rms_epsilon"},
-  };
-  constexpr std::array own_name_rules = {
-      NameRule{"embedding_norm.weight", "token_embd_norm.weight"},
-      NameRule{"layers.{}.operator_norm.weight", "blk.{}.attn_norm.weight"},
-      NameRule{"layers.{}.ffn_norm.weight", "blk.{}.ffn_norm.weight"},
-      NameRule{"layers.{}.self_attn.out_proj.weight", "blk.{}.attn_output.weight"},
-      NameRule{"layers.{}.self_attn.q_layernorm.weight", "blk.{}.attn_q_norm.weight"},
-      NameRule{"layers.{}.self_attn.k_layernorm.weight", "blk.{}.attn_k_norm.weight"},
-      NameRule{"layers.{}.conv.in_proj.weight", "blk.{}.shortconv.in_proj.weight"},
-      NameRule{"layers.{}.conv.conv.weight", "blk.{}.shortconv.conv.weight", add_convolution},
-      NameRule{"layers.{}.conv.out_proj.weight", "blk.{}.shortconv.out_proj.weight"},
-      NameRule{"layers.{}.feed_forward.w1.weight", "blk.{}.ffn_gate.weight"},
-      NameRule{"layers.{}.feed_forward.w3.weight", "blk.{}.ffn_up.weight"},
-      NameRule{"layers.{}.feed_forward.w2.weight", "blk.{}.ffn_down.weight"},
   };
   Metadata& metadata = source.metadata;
   TRY(require_flag(file, "conv_bias", false));
@@ -139,9 +129,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
   set_usual_number(metadata, name, "rope.freq_base", 1e6);
   set_usual_number(metadata, name, "attention.layer_norm_rms_epsilon", 1e-5);
   TRY(translate_layers(file, metadata));
-  std::vector<NameRule> rules(own_name_rules.begin(), own_name_rules.end());
-  rules.insert(rules.end(), decoder_name_rules().begin(), decoder_name_rules().end());
-  TRY(translate_names(file, "model.", rules, source.weights));
+  TRY(translate_names(file, names(), source.weights));
   // The number in config.json is mostly another, from which this one follows by rounding.
   if (const ConstAnyView* gate = source.weights.find("blk.0.ffn_gate.weight"); gate != nullptr && gate->rank() == 2) {
     metadata.set_integer(Keys(metadata, name).key("feed_forward_length"), gate->size(0));
@@ -153,6 +141,6 @@ constexpr std::array<std::string_view, 1> model_types = {"lfm2"};
 
 }  // namespace
 
-extern const ModelArchitecture lfm2_architecture = {name, model_types, create, translate};
+extern const ModelArchitecture lfm2_architecture = {name, model_types, create, translate, PairStyle::half_split, names};
 
 }  // namespace ingot

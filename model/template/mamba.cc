@@ -93,24 +93,28 @@ Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   return std::unique_ptr<Template>(std::make_unique<MambaTemplate>(numbers, space, norms_steps));
 }
 
+constexpr std::array name_rules = {
+    NameRule{"layers.{}.mixer.x_proj.weight", "blk.{}.ssm_x.weight"},
+    NameRule{"layers.{}.mixer.dt_proj.weight", "blk.{}.ssm_dt.weight"},
+    NameRule{"layers.{}.mixer.dt_proj.bias", "blk.{}.ssm_dt.bias"},
+    NameRule{"layers.{}.mixer.D", "blk.{}.ssm_d"},
+};
+
+CheckpointNames names() { return state_space_names(name_rules); }
+
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   constexpr std::array number_rules = {
       NumberRule{"intermediate_size", "ssm.inner_size"},
       NumberRule{"time_step_rank", "ssm.time_step_rank"},
   };
-  constexpr std::array name_rules = {
-      NameRule{"layers.{}.mixer.x_proj.weight", "blk.{}.ssm_x.weight"},
-      NameRule{"layers.{}.mixer.dt_proj.weight", "blk.{}.ssm_dt.weight"},
-      NameRule{"layers.{}.mixer.dt_proj.bias", "blk.{}.ssm_dt.bias"},
-      NameRule{"layers.{}.mixer.D", "blk.{}.ssm_d"},
-  };
-  return translate_state_space(file, "mamba", number_rules, name_rules, source);
+  return translate_state_space(file, "mamba", number_rules, names(), source);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"mamba"};
 
 }  // namespace
 
-extern const ModelArchitecture mamba_architecture = {"mamba", model_types, create, translate};
+extern const ModelArchitecture mamba_architecture = {"mamba",   model_types,           create,
+                                                     translate, PairStyle::half_split, names};
 
 }  // namespace ingot

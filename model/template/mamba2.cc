@@ -43,28 +43,32 @@ Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   return std::unique_ptr<Template>(std::make_unique<Mamba2Template>(trunk, numbers));
 }
 
+constexpr std::array name_rules = {
+    NameRule{"layers.{}.mixer.dt_bias", "blk.{}.ssm_dt.bias"},
+    NameRule{"layers.{}.mixer.D", "blk.{}.ssm_d", add_column},
+    // A vector: transformers normalises the whole inner width, where GGUF's matrix has a row for each group.
+    NameRule{"layers.{}.mixer.norm.weight", "blk.{}.ssm_norm.weight"},
+};
+
+CheckpointNames names() { return state_space_names(name_rules); }
+
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   constexpr std::array number_rules = {
       NumberRule{"num_heads", "ssm.time_step_rank"},
       NumberRule{"n_groups", "ssm.group_count"},
   };
-  constexpr std::array name_rules = {
-      NameRule{"layers.{}.mixer.dt_bias", "blk.{}.ssm_dt.bias"},
-      NameRule{"layers.{}.mixer.D", "blk.{}.ssm_d", add_column},
-      // A vector: transformers normalises the whole inner width, where GGUF's matrix has a row for each group.
-      NameRule{"layers.{}.mixer.norm.weight", "blk.{}.ssm_norm.weight"},
-  };
   const std::int64_t heads = TRY(file.metadata().integer("num_heads"));
   const std::int64_t size = TRY(file.metadata().integer("head_dim"));
   source.metadata.set_integer("mamba2.ssm.inner_size", TRY(checked_multiply(heads, size)));
   TRY(translate_step_limit(file, source.metadata));
-  return translate_state_space(file, "mamba2", number_rules, name_rules, source);
+  return translate_state_space(file, "mamba2", number_rules, names(), source);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"mamba2"};
 
 }  // namespace
 
-extern const ModelArchitecture mamba2_architecture = {"mamba2", model_types, create, translate};
+extern const ModelArchitecture mamba2_architecture = {"mamba2",  model_types,           create,
+                                                      translate, PairStyle::half_split, names};
 
 }  // namespace ingot

@@ -45,9 +45,8 @@ class OlmoTemplate : public Template {
     const OlmoNumbers& n = numbers_;
     const bool slides = n.slides[static_cast<std::size_t>(layer)];
     const HeadOperands heads = jointly_normed_heads(builder, project_heads(builder, h, n), n.epsilon);
-    Attention attention = attention_of(n);
-    if (!slides) attention.window = 0;
-    return attention_of_heads(builder, inputs, heads, n, slides ? n.window_rotation : n.rotation, attention);
+    return attention_of_heads(builder, inputs, heads, n, slides ? n.window_rotation : n.rotation,
+                              attention_of(n, slides));
   }
 
   OlmoNumbers numbers_;
@@ -74,6 +73,8 @@ constexpr std::array norm_rules = {
     NameRule{"layers.{}.post_feedforward_layernorm.weight", "blk.{}.post_ffw_norm.weight"},
 };
 
+CheckpointNames names() { return decoder_names(norm_rules); }
+
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   TRY(require_known(file, "hidden_act", {"silu"}));
   TRY(require_known(file, "rope_parameters.sliding_attention.rope_type", {"default"}));
@@ -85,9 +86,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
     set_usual_size(source.metadata, "olmo2", "attention.sliding_window", 4096);
     set_usual_number(source.metadata, "olmo2", "rope.freq_base", 500000);
   }
-  std::vector<NameRule> names(norm_rules.begin(), norm_rules.end());
-  names.insert(names.end(), decoder_name_rules().begin(), decoder_name_rules().end());
-  return translate_names(file, "model.", names, source.weights);
+  return translate_names(file, names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 2> model_types = {"olmo2", "olmo3"};
@@ -95,6 +94,6 @@ constexpr std::array<std::string_view, 2> model_types = {"olmo2", "olmo3"};
 }  // namespace
 
 extern const ModelArchitecture olmo2_architecture = {"olmo2",   model_types,           create,
-                                                     translate, PairStyle::half_split, decoder_name_rules};
+                                                     translate, PairStyle::half_split, names};
 
 }  // namespace ingot

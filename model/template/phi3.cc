@@ -29,17 +29,13 @@ class Phi3Template : public Template {
     const DecoderNumbers& n = numbers_;
     const PassOperands inputs(builder);
     const Rotation rotation = rotation_for(builder.longest_sequence());
-    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
-    for (int layer = 0; layer < n.layers; ++layer) {
-      builder.begin_layer(layer);
-      Operand normed = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
-      const HeadOperands heads = project_heads(builder, normed, n);
-      const Operand mixed = attention_of_heads(builder, inputs, heads, n, rotation, attention_of(n));
-      h = residual_add(builder, "attn_residual", mixed, h);
-      normed = rms_norm(builder, "ffn_norm", h, "ffn_norm", n.epsilon);
-      h = residual_add(builder, "ffn_residual", gated_feed_forward(builder, normed, n.hidden, "activation.silu"), h);
-    }
-    builder.end_layers();
+    const Operand h = plain_layers(
+        builder, inputs, n,
+        {.mixed =
+             [&](const Operand& x, int) {
+               return attention_of_heads(builder, inputs, project_heads(builder, x, n), n, rotation, attention_of(n));
+             },
+         .fed = [&](const Operand& x) { return gated_feed_forward(builder, x, n.hidden, "activation.silu"); }});
     language_head(builder, inputs, h, n);
   }
 
@@ -113,7 +109,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
   TRY(translate_numbers(file, "phi3", rules, source.metadata));
   TRY(translate_decoder_numbers(file, "phi3", source.metadata));
   TRY(translate_longrope(file, source));
-  return translate_names(file, "model.", decoder_name_rules(), source.weights);
+  return translate_names(file, decoder_names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"phi3"};
@@ -121,6 +117,6 @@ constexpr std::array<std::string_view, 1> model_types = {"phi3"};
 }  // namespace
 
 extern const ModelArchitecture phi3_architecture = {"phi3",    model_types,           create,
-                                                    translate, PairStyle::half_split, decoder_name_rules};
+                                                    translate, PairStyle::half_split, decoder_names};
 
 }  // namespace ingot

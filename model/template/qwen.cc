@@ -4,59 +4,17 @@
 //
 //   h += o(attention(rope(q(n)), rope(k(n)), v(n))),  n = rms_norm(h)
 //   h += down(silu(gate(n)) up(n)),                   n = rms_norm(h)
-#include <algorithm>
 #include <array>
 
-#include "model/template/decoder_pieces.h"
-#include "model/template/keys.h"
+#include "model/template/plain_decoder.h"
 
 namespace ingot {
 namespace {
 
-enum class HeadNorm : std::uint8_t { none, rms };
-
-class QwenTemplate : public Template {
- public:
-  QwenTemplate(const DecoderNumbers& numbers, std::vector<bool> slides, HeadNorm head_norm, std::string_view name)
-      : numbers_(numbers), slides_(std::move(slides)), head_norm_(head_norm), facts_(facts_of(numbers, name)) {}
-
-  const ModelFacts& facts() const override { return facts_; }
-
-  void emit(CircuitBuilder& builder) const override {
-    const DecoderNumbers& n = numbers_;
-    const PassOperands inputs(builder);
-    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
-    for (int layer = 0; layer < n.layers; ++layer) {
-      builder.begin_layer(layer);
-      h = residual_add(builder, "attn_residual", attention(builder, inputs, h, layer), h);
-      const Operand normed = rms_norm(builder, "ffn_norm", h, "ffn_norm", n.epsilon);
-      h = residual_add(builder, "ffn_residual", gated_feed_forward(builder, normed, n.hidden, "activation.silu"), h);
-    }
-    builder.end_layers();
-    language_head(builder, inputs, h, n);
-  }
-
- private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& h, int layer) const {
-    const DecoderNumbers& n = numbers_;
-    const Operand normed = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
-    HeadOperands heads = project_heads(builder, normed, n);
-    if (head_norm_ == HeadNorm::rms) heads = normed_heads(builder, heads, n.epsilon);
-    Attention attention = attention_of(n);
-    if (!slides_[static_cast<std::size_t>(layer)]) attention.window = 0;
-    return attention_of_heads(builder, inputs, heads, n, n.rotation, attention);
-  }
-
-  DecoderNumbers numbers_;
-  std::vector<bool> slides_;
-  HeadNorm head_norm_;
-  ModelFacts facts_;
-};
-
 Result<std::unique_ptr<Template>> create(const ModelSource& source, std::string_view name, HeadNorm head_norm) {
   const DecoderNumbers numbers = TRY(read_decoder_numbers(source, name, PairStyle::half_split));
   std::vector<bool> slides = TRY(read_sliding_layers(source, name, numbers.layers, 0));
-  return std::unique_ptr<Template>(std::make_unique<QwenTemplate>(numbers, std::move(slides), head_norm, name));
+  return create_plain_decoder({.numbers = numbers, .slides = std::move(slides), .head_norm = head_norm}, name);
 }
 
 // The layers from max_window_layers on slide, in checkpoints that do not list them.
@@ -68,9 +26,9 @@ Result<void> translate_window(const ModelFile& file, std::string_view name, Meta
   if (config.has("layer_types")) return translate_layer_types(file, name, metadata);
   const auto layers = static_cast<std::size_t>(TRY(keys.size("block_count", most_layers)));
   const std::int64_t first = TRY(config.integer_or("max_window_layers", 28));
-  std::array<bool, most_layers> slides;
+  std::vector<bool> slides(layers);
   for (std::size_t layer = 0; layer < layers; ++layer) slides[layer] = static_cast<std::int64_t>(layer) >= first;
-  metadata.set_scalar_list<bool>(keys.key("attention.sliding_window_pattern"), std::span(slides).first(layers));
+  set_sliding_layers(slides, name, metadata);
   return {};
 }
 
@@ -78,7 +36,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source, std::string_v
   TRY(require_known(file, "hidden_act", {"silu"}));
   TRY(translate_decoder_numbers(file, name, source.metadata));
   TRY(translate_window(file, name, source.metadata));
-  return translate_names(file, "model.", decoder_name_rules(), source.weights);
+  return translate_names(file, decoder_names(), source.weights);
 }
 
 Result<std::unique_ptr<Template>> create_qwen2(const ModelSource& source) {
@@ -120,7 +78,7 @@ Result<void> translate_qwen3vl(const ModelFile& file, ModelSource& source) {
   TRY(require_known(text, "hidden_act", {"silu"}));
   TRY(translate_decoder_numbers(text, "qwen3vl", source.metadata));
   TRY(translate_sections(file, text, source.metadata));
-  return translate_names(text, "model.language_model.", decoder_name_rules(), source.weights);
+  return translate_names(text, decoder_names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 1> qwen2_types = {"qwen2"};
@@ -130,9 +88,10 @@ constexpr std::array<std::string_view, 1> qwen3vl_types = {"qwen3_vl"};
 }  // namespace
 
 extern const ModelArchitecture qwen2_architecture = {"qwen2",         qwen2_types,           create_qwen2,
-                                                     translate_qwen2, PairStyle::half_split, decoder_name_rules};
+                                                     translate_qwen2, PairStyle::half_split, decoder_names};
 extern const ModelArchitecture qwen3_architecture = {"qwen3",         qwen3_types,           create_qwen3,
-                                                     translate_qwen3, PairStyle::half_split, decoder_name_rules};
-extern const ModelArchitecture qwen3vl_architecture = {"qwen3vl", qwen3vl_types, create_qwen3vl, translate_qwen3vl};
+                                                     translate_qwen3, PairStyle::half_split, decoder_names};
+extern const ModelArchitecture qwen3vl_architecture = {"qwen3vl",         qwen3vl_types,         create_qwen3vl,
+                                                       translate_qwen3vl, PairStyle::half_split, decoder_names};
 
 }  // namespace ingot

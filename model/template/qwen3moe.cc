@@ -4,50 +4,15 @@
 //   h += experts(n), or down(silu(gate(n)) up(n)),                n = rms_norm(h)
 #include <array>
 
-#include "model/template/decoder_pieces.h"
-#include "model/template/experts.h"
+#include "model/template/plain_decoder.h"
 
 namespace ingot {
 namespace {
 
-class Qwen3MoeTemplate : public Template {
- public:
-  Qwen3MoeTemplate(const DecoderNumbers& numbers, const ExpertNumbers& experts)
-      : numbers_(numbers), experts_(experts), facts_(facts_of(numbers, "qwen3moe")) {}
-
-  const ModelFacts& facts() const override { return facts_; }
-
-  void emit(CircuitBuilder& builder) const override {
-    const DecoderNumbers& n = numbers_;
-    const PassOperands inputs(builder);
-    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
-    for (int layer = 0; layer < n.layers; ++layer) {
-      builder.begin_layer(layer);
-      h = residual_add(builder, "attn_residual", attention(builder, inputs, h), h);
-      const Operand normed = rms_norm(builder, "ffn_norm", h, "ffn_norm", n.epsilon);
-      h = residual_add(builder, "ffn_residual", feed_forward(builder, normed, n.hidden, experts_), h);
-    }
-    builder.end_layers();
-    language_head(builder, inputs, h, n);
-  }
-
- private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& h) const {
-    const DecoderNumbers& n = numbers_;
-    const Operand normed = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
-    const HeadOperands heads = normed_heads(builder, project_heads(builder, normed, n), n.epsilon);
-    return attention_of_heads(builder, inputs, heads, n, n.rotation, attention_of(n));
-  }
-
-  DecoderNumbers numbers_;
-  ExpertNumbers experts_;
-  ModelFacts facts_;
-};
-
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   const DecoderNumbers numbers = TRY(read_decoder_numbers(source, "qwen3moe", PairStyle::half_split));
   const ExpertNumbers experts = TRY(read_expert_numbers(source, "qwen3moe", numbers.hidden));
-  return std::unique_ptr<Template>(std::make_unique<Qwen3MoeTemplate>(numbers, experts));
+  return create_plain_decoder({.numbers = numbers, .experts = experts, .head_norm = HeadNorm::rms}, "qwen3moe");
 }
 
 Result<void> translate(const ModelFile& file, ModelSource& source) {
@@ -59,7 +24,7 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
   if (TRY(config.boolean_or("use_sliding_window", false))) {
     source.metadata.set_integer("qwen3moe.attention.sliding_window", TRY(config.integer_or("sliding_window", 0)));
   }
-  return translate_names(file, "model.", decoder_name_rules(), source.weights);
+  return translate_names(file, decoder_names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"qwen3_moe"};
@@ -67,6 +32,6 @@ constexpr std::array<std::string_view, 1> model_types = {"qwen3_moe"};
 }  // namespace
 
 extern const ModelArchitecture qwen3moe_architecture = {"qwen3moe", model_types,           create,
-                                                        translate,  PairStyle::half_split, decoder_name_rules};
+                                                        translate,  PairStyle::half_split, decoder_names};
 
 }  // namespace ingot

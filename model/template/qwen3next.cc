@@ -46,21 +46,19 @@ class Qwen3NextTemplate : public Template {
   void emit(CircuitBuilder& builder) const override {
     const DecoderNumbers& n = numbers_;
     const PassOperands inputs(builder);
-    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
-    for (int layer = 0; layer < n.layers; ++layer) {
-      builder.begin_layer(layer);
-      const Operand entering = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
-      const bool attends = builder.has_weight("attn_q.weight");
-      const Operand mixed = attends ? attention(builder, inputs, entering) : delta_net(builder, entering);
-      h = residual_add(builder, "attn_residual", mixed, h);
-      const Operand normed = rms_norm(builder, "post_attention_norm", h, "post_attention_norm", n.epsilon);
-      h = residual_add(builder, "ffn_residual", feed_forward(builder, normed, n.hidden, experts_), h);
-    }
-    builder.end_layers();
+    const Operand h =
+        plain_layers(builder, inputs, n,
+                     {.mixed = [&](const Operand& x, int) { return mixed(builder, inputs, x); },
+                      .fed = [&](const Operand& x) { return feed_forward(builder, x, n.hidden, experts_); },
+                      .second_norm = "post_attention_norm"});
     language_head(builder, inputs, h, n);
   }
 
  private:
+  Operand mixed(CircuitBuilder& builder, const PassOperands& inputs, const Operand& x) const {
+    return builder.has_weight("attn_q.weight") ? attention(builder, inputs, x) : delta_net(builder, x);
+  }
+
   // Each head's query rows are followed by as many rows of its gate.
   Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& x) const {
     const DecoderNumbers& n = numbers_;
@@ -207,6 +205,24 @@ Result<void> add_decay(std::string_view name, const ConstAnyView& view, Weights&
   return add_mapped(name, view, view.shape(), decay_of, weights);
 }
 
+// Most norms keep w where they mean 1 + w.
+constexpr std::array own_name_rules = {
+    NameRule{"norm.weight", "output_norm.weight", add_plus_one},
+    NameRule{"layers.{}.input_layernorm.weight", "blk.{}.attn_norm.weight", add_plus_one},
+    NameRule{"layers.{}.post_attention_layernorm.weight", "blk.{}.post_attention_norm.weight", add_plus_one},
+    NameRule{"layers.{}.self_attn.q_norm.weight", "blk.{}.attn_q_norm.weight", add_plus_one},
+    NameRule{"layers.{}.self_attn.k_norm.weight", "blk.{}.attn_k_norm.weight", add_plus_one},
+    NameRule{"layers.{}.linear_attn.in_proj_qkvz.weight", "blk.{}.ssm_in.weight"},
+    NameRule{"layers.{}.linear_attn.in_proj_ba.weight", "blk.{}.ssm_ba.weight"},
+    NameRule{"layers.{}.linear_attn.conv1d.weight", "blk.{}.ssm_conv1d.weight", add_convolution},
+    NameRule{"layers.{}.linear_attn.dt_bias", "blk.{}.ssm_dt.bias"},
+    NameRule{"layers.{}.linear_attn.A_log", "blk.{}.ssm_a", add_decay},
+    NameRule{"layers.{}.linear_attn.norm.weight", "blk.{}.ssm_norm.weight"},
+    NameRule{"layers.{}.linear_attn.out_proj.weight", "blk.{}.ssm_out.weight"},
+};
+
+CheckpointNames names() { return decoder_names(own_name_rules); }
+
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   constexpr std::array number_rules = {
       NumberRule{"linear_conv_kernel_dim", "ssm.conv_kernel"},
@@ -215,21 +231,6 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
       NumberRule{"linear_num_value_heads", "ssm.time_step_rank"},
       NumberRule{"full_attention_interval", "full_attention_interval"},
   };
-  // In front of the usual ones, because most norms keep w where they mean 1 + w.
-  constexpr std::array own_name_rules = {
-      NameRule{"norm.weight", "output_norm.weight", add_plus_one},
-      NameRule{"layers.{}.input_layernorm.weight", "blk.{}.attn_norm.weight", add_plus_one},
-      NameRule{"layers.{}.post_attention_layernorm.weight", "blk.{}.post_attention_norm.weight", add_plus_one},
-      NameRule{"layers.{}.self_attn.q_norm.weight", "blk.{}.attn_q_norm.weight", add_plus_one},
-      NameRule{"layers.{}.self_attn.k_norm.weight", "blk.{}.attn_k_norm.weight", add_plus_one},
-      NameRule{"layers.{}.linear_attn.in_proj_qkvz.weight", "blk.{}.ssm_in.weight"},
-      NameRule{"layers.{}.linear_attn.in_proj_ba.weight", "blk.{}.ssm_ba.weight"},
-      NameRule{"layers.{}.linear_attn.conv1d.weight", "blk.{}.ssm_conv1d.weight", add_convolution},
-      NameRule{"layers.{}.linear_attn.dt_bias", "blk.{}.ssm_dt.bias"},
-      NameRule{"layers.{}.linear_attn.A_log", "blk.{}.ssm_a", add_decay},
-      NameRule{"layers.{}.linear_attn.norm.weight", "blk.{}.ssm_norm.weight"},
-      NameRule{"layers.{}.linear_attn.out_proj.weight", "blk.{}.ssm_out.weight"},
-  };
   const Metadata& config = file.metadata();
   TRY(require_known(file, "hidden_act", {"silu"}));
   TRY(translate_numbers(file, "qwen3next", number_rules, source.metadata));
@@ -237,15 +238,14 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
   const std::int64_t heads = TRY(config.integer("linear_num_value_heads"));
   const std::int64_t size = TRY(config.integer("linear_value_head_dim"));
   source.metadata.set_integer("qwen3next.ssm.inner_size", TRY(checked_multiply(heads, size)));
-  std::vector<NameRule> rules(own_name_rules.begin(), own_name_rules.end());
-  rules.insert(rules.end(), decoder_name_rules().begin(), decoder_name_rules().end());
-  return translate_names(file, "model.", rules, source.weights);
+  return translate_names(file, names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"qwen3_next"};
 
 }  // namespace
 
-extern const ModelArchitecture qwen3next_architecture = {"qwen3next", model_types, create, translate};
+extern const ModelArchitecture qwen3next_architecture = {"qwen3next", model_types,           create,
+                                                         translate,   PairStyle::half_split, names};
 
 }  // namespace ingot

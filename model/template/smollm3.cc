@@ -4,9 +4,7 @@
 //   h += down(silu(gate(n)) up(n)),                                    n = rms_norm(h)
 #include <array>
 
-#include "model/files/quoted.h"
-#include "model/template/decoder_pieces.h"
-#include "model/template/keys.h"
+#include "model/template/plain_decoder.h"
 
 namespace ingot {
 namespace {
@@ -15,48 +13,11 @@ namespace {
 constexpr std::int64_t turning_period = 4;
 constexpr bool turns(std::int64_t layer) { return (layer + 1) % turning_period != 0; }
 
-class SmolLm3Template : public Template {
- public:
-  SmolLm3Template(const DecoderNumbers& numbers, double scale)
-      : numbers_(numbers), scale_(scale), facts_(facts_of(numbers, "smollm3")) {}
-
-  const ModelFacts& facts() const override { return facts_; }
-
-  void emit(CircuitBuilder& builder) const override {
-    const DecoderNumbers& n = numbers_;
-    const PassOperands inputs(builder);
-    Operand h = embedding(builder, "embedding", inputs.tokens, "token_embd.weight", n.vocabulary, n.width);
-    for (int layer = 0; layer < n.layers; ++layer) {
-      builder.begin_layer(layer);
-      h = residual_add(builder, "attn_residual", attention(builder, inputs, h, layer), h);
-      const Operand normed = rms_norm(builder, "ffn_norm", h, "ffn_norm", n.epsilon);
-      h = residual_add(builder, "ffn_residual", gated_feed_forward(builder, normed, n.hidden, "activation.silu"), h);
-    }
-    builder.end_layers();
-    language_head(builder, inputs, h, n);
-  }
-
- private:
-  Operand attention(CircuitBuilder& builder, const PassOperands& inputs, const Operand& h, int layer) const {
-    const DecoderNumbers& n = numbers_;
-    const Operand normed = rms_norm(builder, "attn_norm", h, "attn_norm", n.epsilon);
-    const HeadOperands heads = project_heads(builder, normed, n);
-    Attention attention = attention_of(n);
-    attention.scale = scale_;
-    if (!turns(layer)) return attention_of_unturned_heads(builder, heads, n, attention);
-    return attention_of_heads(builder, inputs, heads, n, n.rotation, attention);
-  }
-
-  DecoderNumbers numbers_;
-  double scale_;  // of attention's scores
-  ModelFacts facts_;
-};
-
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
-  const DecoderNumbers numbers = TRY(read_decoder_numbers(source, "smollm3", PairStyle::interleaved));
-  const double scale = TRY(Keys(source.metadata, "smollm3").number_or("attention.scale", 0));
-  return std::unique_ptr<Template>(
-      std::make_unique<SmolLm3Template>(numbers, scale == 0 ? numbers.attention_scale() : scale));
+  PlainDecoder decoder = {.numbers = TRY(read_decoder_numbers(source, "smollm3", PairStyle::interleaved))};
+  decoder.score_scale = TRY(Keys(source.metadata, "smollm3").number_or("attention.scale", 0));
+  for (std::int64_t layer = 0; layer < decoder.numbers.layers; ++layer) decoder.turns.push_back(turns(layer));
+  return create_plain_decoder(std::move(decoder), "smollm3");
 }
 
 Result<void> require_usual_turning(const ModelFile& file) {
@@ -76,16 +37,12 @@ Result<void> require_usual_turning(const ModelFile& file) {
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   TRY(require_known(file, "hidden_act", {"silu"}));
   TRY(require_flag(file, "use_sliding_window", false));
-  for (const std::string_view type : TRY(file.metadata().text_list_or_empty("layer_types"))) {
-    if (type != "full_attention") {
-      return Error::of(ErrorCode::unsupported, "layer_types: expected full_attention, found ", Quoted{type});
-    }
-  }
+  TRY(layers_of_kind(file, ""));
   TRY(require_usual_turning(file));
   TRY(translate_decoder_numbers(file, "smollm3", source.metadata));
   set_usual_number(source.metadata, "smollm3", "attention.layer_norm_rms_epsilon", 1e-6);
   set_usual_number(source.metadata, "smollm3", "rope.freq_base", 2e6);
-  return translate_names(file, "model.", decoder_name_rules(), source.weights);
+  return translate_names(file, decoder_names(), source.weights);
 }
 
 constexpr std::array<std::string_view, 1> model_types = {"smollm3"};
@@ -93,6 +50,6 @@ constexpr std::array<std::string_view, 1> model_types = {"smollm3"};
 }  // namespace
 
 extern const ModelArchitecture smollm3_architecture = {
-    "smollm3", model_types, create, translate, PairStyle::interleaved, decoder_name_rules};
+    "smollm3", model_types, create, translate, PairStyle::interleaved, decoder_names};
 
 }  // namespace ingot

@@ -97,16 +97,19 @@ Result<void> add_transition(std::string_view name, const ConstAnyView& view, Wei
   return add_mapped(name, view, shape, decay_of, weights);
 }
 
+CheckpointNames state_space_names(std::span<const NameRule> own) {
+  static constexpr std::array<std::string_view, 1> prefixes = {"backbone."};
+  return {prefixes, own, common_name_rules};
+}
+
 Result<void> translate_state_space(const ModelFile& file, std::string_view architecture,
-                                   std::span<const NumberRule> number_rules, std::span<const NameRule> name_rules,
+                                   std::span<const NumberRule> number_rules, const CheckpointNames& names,
                                    ModelSource& source) {
   TRY(require_known(file, "hidden_act", {"silu"}));
   TRY(translate_numbers(file, architecture, number_rules, source.metadata));
   TRY(translate_numbers(file, architecture, common_number_rules, source.metadata));
   source.metadata.set_integer(Keys(source.metadata, architecture).key("context_length"), unlimited_context);
-  std::vector<NameRule> rules(name_rules.begin(), name_rules.end());
-  rules.insert(rules.end(), common_name_rules.begin(), common_name_rules.end());
-  return translate_names(file, "backbone.", rules, source.weights);
+  return translate_names(file, names, source.weights);
 }
 
 }  // namespace ingot

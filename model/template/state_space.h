@@ -38,9 +38,12 @@ float decay_of(float logarithm);
 // Decays of each memory of each channel, or one a head, which here is a column.
 Result<void> add_transition(std::string_view name, const ConstAnyView& view, Weights& weights);
 
-// Translates a Mamba checkpoint: what both kinds have, and the rules of one.
+// Tensor names of Mamba checkpoints: those of one kind, and what both have.
+CheckpointNames state_space_names(std::span<const NameRule> own);
+
+// Translates a Mamba checkpoint: the numbers of one kind, and what both have.
 Result<void> translate_state_space(const ModelFile& file, std::string_view architecture,
-                                   std::span<const NumberRule> number_rules, std::span<const NameRule> name_rules,
+                                   std::span<const NumberRule> number_rules, const CheckpointNames& names,
                                    ModelSource& source);
 
 }  // namespace ingot

@@ -49,7 +49,7 @@ struct ModelSource {
   Weights weights;
 };
 
-struct NameRule;  // model/template/translation.h
+struct CheckpointNames;  // model/template/translation.h
 
 struct ModelArchitecture {
   std::string_view name;                          // general.architecture
@@ -57,12 +57,13 @@ struct ModelArchitecture {
   Result<std::unique_ptr<Template>> (*create)(const ModelSource& source);
   // Translates a checkpoint: config.json's numbers (flattened) into GGUF's keys, tensors into GGUF's names and meaning.
   Result<void> (*translate)(const ModelFile& file, ModelSource& source);
-  // Where a head's rotated pairs lie in its GGUF files. Checkpoints have them in halves, so an architecture whose files
-  // have neighbours gets the rows of its queries and keys in another order when it is written.
+  // Where a head's rotated pairs lie in its GGUF files. Most checkpoints have them in halves, so an architecture whose
+  // files have neighbours gets the rows of its queries and keys in another order when it is written.
   PairStyle pairs_in_gguf = PairStyle::half_split;
-  // What matrices are called in a checkpoint whose pairs lie in halves, without "model." before it: so an adapter made
-  // beside one names them. Null: such adapters are not known here.
-  std::span<const NameRule> (*matrix_names)() = nullptr;
+  // What tensors are called in a checkpoint: so an adapter made beside one names matrices. Null: such adapters are
+  // refused.
+  CheckpointNames (*names)() = nullptr;
+  PairStyle pairs_in_checkpoints = PairStyle::half_split;
 };
 
 std::span<const ModelArchitecture* const> all_architectures();

@@ -80,15 +80,20 @@ std::optional<std::vector<std::string_view>> numbers_of(std::string_view name, s
   return name == pattern ? std::optional(numbers) : std::nullopt;
 }
 
-std::optional<Match> match(std::string_view name, std::span<const NameRule> rules) {
-  for (const NameRule& rule : rules) {
-    const auto numbers = numbers_of(name, rule.from);
-    if (!numbers) continue;
-    Match found{&rule, std::string(rule.to)};
-    const std::size_t hole = found.name.find("{}");
-    if (hole != std::string::npos && !numbers->empty()) found.name.replace(hole, 2, numbers->front());
-    if (numbers->size() == 2) found.expert = std::stoll(std::string(numbers->back()));
-    return found;
+std::optional<Match> match(std::string_view name, const CheckpointNames& names) {
+  const auto prefix =
+      std::ranges::find_if(names.prefixes, [&](std::string_view known) { return name.starts_with(known); });
+  if (prefix != names.prefixes.end()) name.remove_prefix(prefix->size());
+  for (const std::span<const NameRule> rules : {names.own, names.shared}) {
+    for (const NameRule& rule : rules) {
+      const auto numbers = numbers_of(name, rule.from);
+      if (!numbers) continue;
+      Match found{&rule, std::string(rule.to)};
+      const std::size_t hole = found.name.find("{}");
+      if (hole != std::string::npos && !numbers->empty()) found.name.replace(hole, 2, numbers->front());
+      if (numbers->size() == 2) found.expert = std::stoll(std::string(numbers->back()));
+      return found;
+    }
   }
   return std::nullopt;
 }
@@ -218,18 +223,28 @@ void set_zero_where_null(const ModelFile& file, std::string_view architecture,
   }
 }
 
-Result<void> translate_layer_types(const ModelFile& file, std::string_view architecture, Metadata& metadata) {
+Result<std::vector<bool>> layers_of_kind(const ModelFile& file, std::string_view kind) {
   const TextList types = TRY(file.metadata().text_list_or_empty("layer_types"));
-  if (types.empty()) return {};
-  const auto slides = std::make_unique<bool[]>(types.size());
-  for (std::size_t layer = 0; layer < types.size(); ++layer) {
-    slides[layer] = types[layer] == "sliding_attention";
-    if (slides[layer] || types[layer] == "full_attention") continue;
-    return Error::of(ErrorCode::unsupported, "layer_types: expected full_attention or sliding_attention, found ",
-                     Quoted{types[layer]});
+  std::vector<bool> are_of_kind;
+  for (const std::string_view type : types) {
+    are_of_kind.push_back(!kind.empty() && type == kind);
+    if (are_of_kind.back() || type == "full_attention") continue;
+    return Error::of(ErrorCode::unsupported, "layer_types: expected full_attention", kind.empty() ? "" : " or ", kind,
+                     ", found ", Quoted{type});
   }
-  metadata.set_scalar_list<bool>(std::string(architecture) + ".attention.sliding_window_pattern",
-                                 std::span(slides.get(), types.size()));
+  return are_of_kind;
+}
+
+void set_sliding_layers(const std::vector<bool>& slides, std::string_view architecture, Metadata& metadata) {
+  const auto values = std::make_unique<bool[]>(slides.size());  // a vector of bool has no span
+  std::ranges::copy(slides, values.get());
+  metadata.set_scalar_list<bool>(Keys(metadata, architecture).key("attention.sliding_window_pattern"),
+                                 std::span(values.get(), slides.size()));
+}
+
+Result<void> translate_layer_types(const ModelFile& file, std::string_view architecture, Metadata& metadata) {
+  const std::vector<bool> slides = TRY(layers_of_kind(file, "sliding_attention"));
+  if (!slides.empty()) set_sliding_layers(slides, architecture, metadata);
   return {};
 }
 
@@ -285,6 +300,16 @@ Result<void> add_copied(std::string_view name, const ConstAnyView& view, Weights
   return {};
 }
 
+Result<void> add_transposed(std::string_view name, const ConstAnyView& view, Weights& weights) {
+  const int rank = view.rank();
+  if (rank < 2) return Error::of(ErrorCode::corrupt, name, ": expected a matrix, found ", view.shape());
+  Shape shape = view.shape();
+  Strides strides = view.byte_strides();
+  std::swap(shape[rank - 1], shape[rank - 2]);
+  std::swap(strides[rank - 1], strides[rank - 2]);
+  return add_copied(name, ConstAnyView(view.data(), view.dtype(), shape, strides), weights);
+}
+
 Result<void> add_convolution(std::string_view name, const ConstAnyView& view, Weights& weights) {
   if (view.rank() != 3 || view.size(1) != 1) {
     return Error::of(ErrorCode::corrupt, name, ": expected [channels, 1, taps], found ", view.shape());
@@ -292,24 +317,24 @@ Result<void> add_convolution(std::string_view name, const ConstAnyView& view, We
   return add_mapped(name, view, {view.size(0), view.size(2)}, [](float w) { return w; }, weights);
 }
 
-std::optional<std::string> translated_name(std::string_view name, std::string_view prefix,
-                                           std::span<const NameRule> rules) {
-  if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-  std::optional<Match> found = match(name, rules);
-  if (!found || found->expert >= 0 || found->rule->change != nullptr) return std::nullopt;
+std::optional<std::string> translated_name(std::string_view name, const CheckpointNames& names) {
+  std::optional<Match> found = match(name, names);
+  if (!found || found->expert >= 0) return std::nullopt;
+  if (found->rule->change != nullptr && found->rule->change != add_transposed) return std::nullopt;
   return std::move(found->name);
 }
 
-Result<void> translate_names(const ModelFile& file, std::string_view prefix, std::span<const NameRule> rules,
-                             Weights& weights) {
+Result<void> translate_names(const ModelFile& file, const CheckpointNames& names, Weights& weights) {
   std::map<std::string, Experts> stacks;
   for (const StoredTensor& tensor : file.tensors()) {
-    std::string_view name = tensor.name;
-    if (takes_no_part(name)) continue;
-    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-    const std::optional<Match> found = match(name, rules);
+    if (takes_no_part(tensor.name)) continue;
+    const std::optional<Match> found = match(tensor.name, names);
     if (!found) {
       return Error::of(ErrorCode::unsupported, "expected a tensor that this architecture has, found ", tensor.name);
+    }
+    if (weights.has(found->name)) {
+      return Error::of(ErrorCode::corrupt, "expected one tensor that is ", std::string_view(found->name), ", found ",
+                       tensor.name, " as well");
     }
     if (found->expert >= 0) {
       stacks[found->name].emplace(found->expert, tensor.view);

@@ -18,10 +18,21 @@ struct NameRule {
   Change change = nullptr;  // null: it is stored the same
 };
 
+// What tensors are called in checkpoints: rules of one architecture's own, which win, and those that it shares. The
+// first of `prefixes` that a name starts with is dropped, because some checkpoints have it and some do not
+// ("transformer.", "model.", "bert.").
+struct CheckpointNames {
+  std::span<const std::string_view> prefixes;
+  std::span<const NameRule> own;
+  std::span<const NameRule> shared = {};
+};
+
 // Changes that several architectures need. The results are f32.
 Result<void> add_plus_one(std::string_view name, const ConstAnyView& view, Weights& weights);  // 1 + w
 // What the view shows, in one piece and of its type: of another order of axes, or of every second row. No blocks.
 Result<void> add_copied(std::string_view name, const ConstAnyView& view, Weights& weights);
+// The last two axes the other way round: matrices that are stored as [inputs, outputs].
+Result<void> add_transposed(std::string_view name, const ConstAnyView& view, Weights& weights);
 // [channels, 1, taps] as [channels, taps].
 Result<void> add_convolution(std::string_view name, const ConstAnyView& view, Weights& weights);
 // Nothing: what the tensor holds is added elsewhere.
@@ -59,8 +70,13 @@ void set_usual_size(Metadata& metadata, std::string_view architecture, std::stri
 void set_zero_where_null(const ModelFile& file, std::string_view architecture,
                          std::initializer_list<std::string_view> names, Metadata& metadata);
 
-// "layer_types" as "<architecture>.attention.sliding_window_pattern", where config.json has it. Layers of other kinds
-// than full and sliding attention are refused.
+// For each of "layer_types", whether it is of this kind; all others must be full_attention. No kind: all must. Empty
+// where config.json has no such list.
+Result<std::vector<bool>> layers_of_kind(const ModelFile& file, std::string_view kind);
+
+// Which layers slide, as "<architecture>.attention.sliding_window_pattern".
+void set_sliding_layers(const std::vector<bool>& slides, std::string_view architecture, Metadata& metadata);
+// By "layer_types", where config.json has it.
 Result<void> translate_layer_types(const ModelFile& file, std::string_view architecture, Metadata& metadata);
 
 // Whether a list of config.json, where it has one, holds as many numbers as it must: empty where it has none.
@@ -71,14 +87,11 @@ Result<void> require_known(const ModelFile& file, std::string_view key, std::ini
 Result<void> require_flag(const ModelFile& file, std::string_view key, bool known);
 
 // Adds every tensor under its translated name. A tensor that no rule knows is an error, except buffers that hold no
-// weights (rotary frequencies, masks) and heads that guess further tokens ("mtp."). `prefix` is dropped where a name
-// starts with it, because some checkpoints have it and some do not ("transformer.", "model.", "bert.").
-Result<void> translate_names(const ModelFile& file, std::string_view prefix, std::span<const NameRule> rules,
-                             Weights& weights);
+// weights (rotary frequencies, masks) and heads that guess further tokens ("mtp."); so are two of one name.
+Result<void> translate_names(const ModelFile& file, const CheckpointNames& names, Weights& weights);
 
-// The name here of a tensor that is stored the same, and is not one of several experts'; nothing where no rule gives
-// one.
-std::optional<std::string> translated_name(std::string_view name, std::string_view prefix,
-                                           std::span<const NameRule> rules);
+// The name here of a matrix that is stored the same, or transposed, and is not one of several experts'; nothing where
+// no rule gives one.
+std::optional<std::string> translated_name(std::string_view name, const CheckpointNames& names);
 
 }  // namespace ingot

@@ -201,5 +201,40 @@ TEST(Settings, ThatChangeTheComputationAreNotIgnored) {
   }
 }
 
+// Tensors of no bytes may be as long as a file says: nothing may count to there.
+TEST(CheckpointTensors, EmptyOnesOfManyRowsEndAtOnce) {
+  const TemporaryFolder folder;
+  const auto read = [&](std::string_view config, std::string_view header) {
+    folder.write("config.json", config);
+    FileBytes file;
+    folder.write("model.safetensors", file.text(header).all());
+    const ModelFile opened = ModelFile::open(folder.path()).value();
+    const Result<ModelSource> source = read_source(opened);
+    return source.ok() ? std::string() : std::string(source.error().text());
+  };
+  read(R"({"model_type": "gpt2", "n_embd": 4})",
+       R"({"h.0.mlp.c_fc.weight":{"dtype":"F32","shape":[0,70368744177664],"data_offsets":[0,0]}})");
+  constexpr std::string_view experts =
+      R"({"model.layers.0.mlp.experts.down_proj_blocks":{"dtype":"U8","shape":[2097152,2097152,0,16],"data_offsets":[0,0]},
+          "model.layers.0.mlp.experts.down_proj_scales":{"dtype":"U8","shape":[2097152,2097152,0],"data_offsets":[0,0]}})";
+  EXPECT_NE(read(R"({"model_type": "gpt_oss", "num_hidden_layers": 1})", experts).find("[experts, rows, blocks]"),
+            std::string::npos);
+}
+
+TEST(CheckpointTensors, TwoOfOneNameAreRefused) {
+  const TemporaryFolder folder;
+  folder.write("config.json", R"({"model_type": "llama"})");
+  FileBytes file;
+  file.text(R"({"model.norm.weight":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},
+               "norm.weight":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})");
+  folder.write("model.safetensors", file.raw(std::string(16, '\0')).all());
+  const ModelFile opened = ModelFile::open(folder.path()).value();
+  const Result<ModelSource> source = read_source(opened);
+  ASSERT_FALSE(source.ok());
+  EXPECT_NE(source.error().text().find("one tensor that is output_norm.weight, found norm.weight as well"),
+            std::string::npos)
+      << source.error().text();
+}
+
 }  // namespace
 }  // namespace ingot

@@ -25,7 +25,7 @@ VARIANT = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*_(?:neon|sse4|avx2|avx512|vn
 FOREIGN = re.compile(
     r"(config|generation_config|tokenizer|tokenizer_config|golden|exact|greedy|special_tokens_map|manifest|prompt|text|keys|schema"
     r"|.*\.index)"
-    r"\.(json|txt|md)|(convert_hf_to_gguf|gguf_dump)\.py|FILE\..*|(.*/)?NAME.*|.*NNN.*|/.*|\.\./.*|build/.*|model\.\w+|llama\.cpp|.*<.*"
+    r"\.(json|txt|md)|(convert_hf_to_gguf|convert_lora_to_gguf|gguf_dump)\.py|FILE\..*|(.*/)?NAME.*|.*NNN.*|/.*|\.\./.*|build/.*|model\.\w+|llama\.cpp|.*<.*"
 )
 
 

@@ -4,6 +4,7 @@
 usage: llama_cpp_page_test.py PATH_OF_INGOT SOURCES [unittest arguments]
 """
 
+import json
 import re
 import shutil
 import struct
@@ -80,6 +81,31 @@ def split_in_two(path, prefix):
         path.with_name(f"{prefix}-0000{number}-of-00002.gguf").write_bytes(content)
 
 
+def adapter_as_gguf(folder, path):
+    """Of peft's adapter, what it has for one matrix, as convert_lora_to_gguf.py writes it."""
+    stored = (folder / "adapter_model.safetensors").read_bytes()
+    size = struct.unpack_from("<Q", stored)[0]
+    tensors = json.loads(stored[8 : 8 + size])
+    alpha = json.loads((folder / "adapter_config.json").read_text())["lora_alpha"]
+
+    def text(value):
+        return struct.pack("<Q", len(value)) + value.encode()
+
+    keys = [("general.type", "adapter"), ("general.architecture", "llama"), ("adapter.type", "lora")]
+    head = b"".join(text(key) + struct.pack("<I", 8) + text(value) for key, value in keys)
+    head += text("adapter.lora.alpha") + struct.pack("<If", 6, alpha)
+    data = b""
+    for theirs, ours in (("lora_A", "lora_a"), ("lora_B", "lora_b")):
+        entry = tensors[f"base_model.model.model.layers.0.mlp.down_proj.{theirs}.weight"]
+        outer, inner = entry["shape"]
+        head += text(f"blk.0.ffn_down.weight.{ours}") + struct.pack("<IQQIQ", 2, inner, outer, 0, len(data))
+        begin, end = entry["data_offsets"]
+        data += stored[8 + size + begin : 8 + size + end]
+        data += bytes(-len(data) % 32)
+    head = b"GGUF" + struct.pack("<IQQ", 3, 2, len(keys) + 1) + head
+    path.write_bytes(head + bytes(-len(head) % 32) + data)
+
+
 class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -94,6 +120,8 @@ class Page(unittest.TestCase):
                 raise AssertionError(done.stderr)
         shutil.copy(cls.folder / "model.gguf", cls.folder / "small.gguf")
         split_in_two(cls.folder / "model.gguf", "split")
+        shutil.copytree(goldens / "adapters" / "first", cls.folder / "style")
+        adapter_as_gguf(cls.folder / "style", cls.folder / "style.gguf")
         texts = {
             "prompt.txt": "a cat sat\n",
             "text.txt": "the cat sat on the mat and the dog stood. " * 12,
