@@ -62,6 +62,13 @@ TokenConstraints Generation::constraints(std::int64_t ahead) const {
   return {forbidden, request().biases};
 }
 
+void Generation::take_progress(std::int64_t computed) {
+  const std::int64_t processed = std::min(computed, counts_.prompt);
+  if (!request().wants_progress || counts_.generated > 0 || processed <= told_progress_) return;
+  told_progress_ = processed;
+  listener_->on_progress({processed, counts_, times_});
+}
+
 GenerationEnd Generation::take_prompt() {
   if (wants_prompt_outputs()) {
     std::vector<ChosenToken> prompt;

@@ -52,6 +52,12 @@ struct ChosenToken {
   GenerationTimes times = {};
 };
 
+struct PromptProgress {
+  std::int64_t processed = 0;  // of the prompt: what others had computed included
+  GenerationCounts counts = {};
+  GenerationTimes times = {};
+};
+
 struct GenerationEnding {
   GenerationEnd end = GenerationEnd::none;
   std::string_view text = {};  // what waited to become a stop string, or a character, and did not
@@ -67,9 +73,12 @@ struct GenerationEnding {
 class GenerationListener {
  public:
   virtual ~GenerationListener() = default;
-  // Once, before all else, where the prompt's probabilities are wanted: one for each of its tokens, without text. The
+  // Once, before any token, where the prompt's probabilities are wanted: one for each of its tokens, without text. The
   // first has no probability (NaN), since nothing comes before it.
   virtual void on_prompt(std::span<const ChosenToken> /*prompt*/) {}
+  // Where it is wanted: what others had computed, and behind each pass more, up to all of the prompt. Before the first
+  // token.
+  virtual void on_progress(const PromptProgress& /*progress*/) {}
   virtual void on_token(const ChosenToken& chosen) = 0;
   // Once, and nothing after it.
   virtual void on_end(const GenerationEnding& ending) = 0;
@@ -112,6 +121,8 @@ class Generation {
   }
   // What was wanted, in the order of tokens.
   void take_prompt_score(TokenScore score) { prompt_scores_.push_back(std::move(score)); }
+  // So many of its tokens are computed. Tells the listener of more than before, where that is wanted.
+  void take_progress(std::int64_t computed);
   // The prompt is through. Tells the listener, and returns whether that was all.
   GenerationEnd take_prompt();
   // Whether choosing this token ends it: then nobody is told of it but by the end.
@@ -139,6 +150,7 @@ class Generation {
   TokenScore last_score_;
   std::size_t characters_ = 0;  // that were generated, those that still wait included
   bool prompt_was_told_ = false;
+  std::int64_t told_progress_ = -1;  // tokens
   GenerationCounts counts_;
   GenerationTimes times_;
 };

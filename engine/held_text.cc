@@ -177,6 +177,10 @@ bool HeldText::can_end() const { return shared_->forced.empty() && shared_->can_
 
 bool HeldText::must_end() const { return shared_->forced.empty() && shared_->must_end; }
 
-bool HeldText::knows_next() const { return !shared_->forced.empty() || !shared_->allowed.empty(); }
+bool HeldText::knows_next() const {
+  if (!shared_->forced.empty()) return true;
+  const std::lock_guard lock(shared_->mutex);
+  return !shared_->is_under_way && !shared_->allowed.empty();
+}
 
 }  // namespace ingot

@@ -56,7 +56,7 @@ class HeldText {
   // Whether what came satisfies the grammar; and whether nothing but the end is left.
   bool can_end() const;
   bool must_end() const;
-  // Whether choose() can go on without another mask. Precondition: the thread does not compute.
+  // Whether choose() can go on at once, without another mask and without waiting for the thread.
   bool knows_next() const;
 
  private:

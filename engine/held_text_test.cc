@@ -69,6 +69,21 @@ TEST_F(HeldTextTest, WhoDoesNotWaitIsRungForOnce) {
   EXPECT_EQ(whole(text), "cook");
 }
 
+TEST_F(HeldTextTest, WhatTheThreadIsFindingOutIsNotKnown) {
+  HeldText text = text_of({"cook", "baker"});
+  text.begin_mask(masks_);
+  EXPECT_TRUE(text.wait_until(HeldText::Clock::now() + std::chrono::minutes(1)));
+  EXPECT_TRUE(text.knows_next());
+  const std::vector<std::int32_t> proposed = tokenizer_.encode("cook", {.adds_special_tokens = false}).value();
+  std::promise<void> go;
+  masks_.run([&] { go.get_future().wait(); });
+  text.begin_mask(masks_, proposed);
+  EXPECT_FALSE(text.knows_next());
+  go.set_value();
+  EXPECT_TRUE(text.wait_until(HeldText::Clock::now() + std::chrono::minutes(1)));
+  EXPECT_TRUE(text.knows_next());
+}
+
 TEST_F(HeldTextTest, WhatIsForcedNeedsNeitherMaskNorLogits) {
   HeldText text = text_of({"a thoughtful cook", "a thoughtful baker"}, {});
   const std::vector<std::int32_t> expected = tokenizer_.encode("a thoughtful", {.adds_special_tokens = false}).value();

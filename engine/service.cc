@@ -301,6 +301,7 @@ bool Service::step() {
     if (const Result<void> admitted = admit(active); !admitted.ok()) {
       end(active, GenerationEnd::failed, &admitted.error());
     }
+    if (!active.has_ended) active.generation.take_progress(active.state.computed);
   }
   compute(pass);
   remove_ended();

@@ -212,6 +212,8 @@ class Service {
   void take_outcomes(std::span<const OutputRow> rows, Outcomes outcomes);
   void take_outcome(const OutputRow& row, const Outcome& found);
   void share_computed(Active& active);
+  // Whoever wants to know how far his prompt is.
+  static void tell_progress(Active& active);
   void count_pass(std::int64_t decoding_rows, std::int64_t prompt_rows);
 
   // Passes of a device behind one another (engine/service_ahead.cc).

@@ -126,6 +126,7 @@ void Service::take_first() {
   }
   prompt_rows_.grow();
   limits_.reads_ahead = true;
+  for (Active* active : pass.actives) tell_progress(*active);
   for (std::size_t i = 0; i < pass.rows.size(); ++i) take_token(pass.rows[i], tokens.value()[i]);
   under_way_.pop_front();
   // What it computes is shared when it is known which tokens that is of.

@@ -13,6 +13,7 @@ namespace ingot {
 struct Heard : GenerationListener {
   std::vector<std::int32_t> prompt;
   std::vector<TokenScore> prompt_scores;
+  std::vector<std::int64_t> progress;  // of the prompt, as it was told
   std::vector<std::int32_t> tokens;
   std::vector<TokenScore> scores;
   std::vector<std::size_t> offsets;
@@ -34,6 +35,12 @@ struct Heard : GenerationListener {
       prompt_scores.push_back({token.log_probability, {token.most_likely.begin(), token.most_likely.end()}});
       EXPECT_EQ(token.text, "");
     }
+  }
+  void on_progress(const PromptProgress& told) override {
+    EXPECT_TRUE(tokens.empty() && !ended);
+    progress.push_back(told.processed);
+    EXPECT_LE(told.counts.cached, told.processed);
+    EXPECT_LE(told.processed, told.counts.prompt);
   }
   void on_token(const ChosenToken& chosen) override {
     EXPECT_FALSE(ended);

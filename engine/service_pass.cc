@@ -63,6 +63,7 @@ void Service::compute(const ScheduledPass& pass) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     of_runs[i]->state.computed += std::ssize(runs[i].tokens);
     share_computed(*of_runs[i]);
+    tell_progress(*of_runs[i]);
   }
   take_outputs(rows, logits.value());
   // Whoever waits for the next pass waits for all of this.
@@ -76,6 +77,13 @@ void Service::share_computed(Active& active) {
   if (!sequences.shares_texts()) return;
   sequences.publish(active.sequence, active.generation.request().salt, active.generation.tokens());
   if (active.state.computed == active.checkpoint_at) sequences.keep_checkpoint(active.sequence);
+}
+
+void Service::tell_progress(Active& active) {
+  Generation& generation = active.generation;
+  if (active.has_ended || !generation.request().wants_progress || generation.counts().generated > 0) return;
+  measure_phase(active, Clock::now());
+  generation.take_progress(active.state.computed);
 }
 
 void Service::count_pass(std::int64_t decoding_rows, std::int64_t prompt_rows) {

@@ -300,5 +300,35 @@ TEST_F(ServiceTest, TakesRequestsFromAnyThread) {
   EXPECT_EQ(session_->sequences().whole().free_pages(), all_pages_);
 }
 
+TEST_F(ServiceTest, HowFarAPromptIsReadIsToldWhereItIsWanted) {
+  std::string text;
+  for (int i = 0; i < 18; ++i) text += openings[0];
+  TextRequest asked = request(text, 2);
+  const std::int64_t length = std::ssize(asked.prompt);
+  ASSERT_GT(length, 2 * 64);
+  asked.wants_progress = true;
+  // In a cache for one of them: whoever goes and comes again is told of nothing twice.
+  for (const std::int64_t pages : {std::int64_t{0}, length / small_page + 4}) {
+    serve(2, pages);
+    const HeardListener first = std::make_shared<Heard>(), second = std::make_shared<Heard>();
+    const HeardListener unasked = std::make_shared<Heard>();
+    submit(asked, first);
+    submit(request(openings[1], 20), unasked);
+    run_all();
+    submit(asked, second);
+    run_all();
+    EXPECT_EQ(first->progress.front(), 0);
+    EXPECT_GT(std::ssize(first->progress), 2);
+    EXPECT_EQ(second->progress.front(), second->counts.cached);
+    EXPECT_TRUE(pages > 0 || second->counts.cached > 0);
+    for (const HeardListener& listener : {first, second}) {
+      EXPECT_EQ(listener->progress.back(), length);
+      EXPECT_TRUE(std::ranges::is_sorted(listener->progress, std::less_equal<>()));
+      EXPECT_EQ(listener->ended, GenerationEnd::token_limit);
+    }
+    EXPECT_TRUE(unasked->progress.empty());
+  }
+}
+
 }  // namespace
 }  // namespace ingot

@@ -39,8 +39,9 @@ struct TextRequest {
   std::optional<std::int64_t> most_likely = {};
   // Computes all of the prompt, whatever others know of it. No tokens may be asked for then but these.
   bool wants_prompt_probabilities = false;
-  std::int64_t asker = 0;  // whose turn it is (engine/scheduler.h)
-  std::uint64_t salt = 0;  // with whom it shares what is computed (engine/prefix_index.h)
+  bool wants_progress = false;  // how far the prompt is read
+  std::int64_t asker = 0;       // whose turn it is (engine/scheduler.h)
+  std::uint64_t salt = 0;       // with whom it shares what is computed (engine/prefix_index.h)
   // How much each of the session's adapters counts (engine/adapter.h); empty: what the session's sequences begin with.
   // Whoever has other ones shares nothing with it.
   std::vector<float> adapters = {};

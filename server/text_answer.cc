@@ -25,6 +25,9 @@ class TextAnswer : public std::enable_shared_from_this<TextAnswer> {
     void on_prompt(std::span<const ChosenToken> prompt) override {
       answer_->send([&](protocol::GenerationAnswer& form) { return form.on_prompt(choice_, prompt); });
     }
+    void on_progress(const PromptProgress& progress) override {
+      answer_->send([&](protocol::GenerationAnswer& form) { return form.on_progress(choice_, progress); });
+    }
     void on_token(const ChosenToken& chosen) override {
       answer_->count_token(last_token_);
       answer_->send([&](protocol::GenerationAnswer& form) { return form.on_token(choice_, chosen); });

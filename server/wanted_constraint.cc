@@ -8,6 +8,8 @@ namespace {
 
 WantedConstraint::Made told(Result<std::shared_ptr<const grammar::Constraint>> made, const std::string& field) {
   if (made.ok()) return std::move(made).value();
+  const bool is_full = made.error().code() == ErrorCode::would_block;
+  if (is_full) return protocol::unavailable(field + ": " + std::string(made.error().text()), 1);
   return protocol::wrong_field(field, field + ": " + std::string(made.error().text()));
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/calls/closed_schema.h"
 #include "model/calls/marks.h"
 #include "model/calls/parameter_kind.h"
 #include "model/calls/raw_text.h"
@@ -20,6 +19,10 @@ using grammar::SchemaPlace;
 
 namespace {
 
+// A space behind commas and colons, as templates write them, or a line's end; a model that may write more can go on
+// with that for as long as it is let.
+constexpr grammar::JsonSchemaOptions of_arguments{.most_white_space = 1, .closes_objects = true};
+
 bool may_be_object(const Value& type) {
   const auto is_object = [](const Value& name) { return name.is_text() && name.bytes() == "object"; };
   return is_object(type) || (type.is_list() && std::ranges::any_of(type.items(), is_object));
@@ -33,7 +36,8 @@ Result<grammar::SchemaDocument> document_of(const Tool& tool) {
     return Error::of(ErrorCode::unsupported, "schema, 'type': expected an object, because arguments are one");
   }
   schema.insert("type", Value::text("object"));
-  return grammar::SchemaDocument::parse(json_text(closed_schema(Value::dictionary(std::move(schema)))));
+  // What cannot be read again would be a schema that asks nothing.
+  return grammar::SchemaDocument::parse(TRY(checked_json_text(Value::dictionary(std::move(schema)))));
 }
 
 Error not_one_by_one(std::string_view keyword) {
@@ -104,7 +108,7 @@ class ArgumentWriter {
   }
 
   Result<ExpressionId> write_json(const SchemaPlace& schema) {
-    grammar::SchemaWriter writer(document_, expressions_, {});
+    grammar::SchemaWriter writer(document_, expressions_, of_arguments);
     return writer.write({schema});
   }
 
@@ -147,7 +151,7 @@ class ArgumentWriter {
   static std::vector<grammar::Shape> without_null(std::vector<grammar::Shape> shapes) {
     for (grammar::Shape& shape : shapes) {
       shape.text.patterns.push_back(
-          {.text = R"(^\s*(null|None)\s*$)", .is_format = false, .pointer = "", .is_negated = true});
+          {.text = R"(^\s*(null|None)\s*$)", .is_format = false, .pointer = {}, .is_negated = true});
     }
     return shapes;
   }
@@ -167,7 +171,7 @@ class ArgumentWriter {
   // Read as whatever they look like, and not taken for JSON that breaks off.
   Result<ExpressionId> write_words(const RawText& raw) {
     grammar::Shape words;
-    words.text.patterns.push_back({.text = R"(^\s*$|^\s*[^\s"\[{])", .is_format = false, .pointer = ""});
+    words.text.patterns.push_back({.text = R"(^\s*$|^\s*[^\s"\[{])", .is_format = false, .pointer = {}});
     return bounded_raw_text(expressions_, words, raw);
   }
 
@@ -222,7 +226,7 @@ class ArgumentWriter {
 Result<ExpressionId> write_arguments(const Tool& tool, const CallSpelling& spelling, Expressions& expressions) {
   const grammar::SchemaDocument document = TRY(document_of(tool));
   if (spelling.shape == CallShape::object || spelling.shape == CallShape::named) {
-    grammar::SchemaWriter writer(document, expressions, {});
+    grammar::SchemaWriter writer(document, expressions, of_arguments);
     return writer.write({document.root()});
   }
   return ArgumentWriter(document, spelling, expressions).write();

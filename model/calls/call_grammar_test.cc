@@ -181,6 +181,10 @@ struct GrammarRow {
 
 constexpr std::string_view one_call = "<call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n</call>";
 
+std::string call_of(std::string_view arguments) {
+  return "<call>\n{\"name\": \"f\", \"arguments\": " + std::string(arguments) + "}\n</call>";
+}
+
 TEST(CallGrammar, HoldsAnswersToTheChoice) {
   const std::vector<Tool> tools = {
       tool_with(R"({"properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["a"]})"),
@@ -354,6 +358,22 @@ TEST(CallGrammar, HasArgumentsThatAreObjects) {
   ASSERT_TRUE(compiled.ok()) << compiled.error().text();
   EXPECT_TRUE(accepts(compiled.value(), "<call>\n{\"name\": \"f\", \"arguments\": {}}\n</call>"));
   EXPECT_FALSE(accepts(compiled.value(), "<call>\n{\"name\": \"f\", \"arguments\": null}\n</call>"));
+}
+
+// JSON Schema lets anything stand beside what it declares, and JSON any white space: neither is of use to whoever is
+// called.
+TEST(CallGrammar, HasDeclaredArgumentsAloneAndHardlyAnyWhiteSpace) {
+  const std::vector<Tool> tools = {
+      tool_with(R"({"properties": {"a": {"type": "array", "items": {"type": "integer"}}}})")};
+  const auto compiled = call_grammar(test_format("object"), tools, ToolChoice::required, "", true);
+  ASSERT_TRUE(compiled.ok()) << compiled.error().text();
+  for (const std::string_view arguments :
+       {R"({"a": [1, 2]})", R"({"a":[1,2]})", "{\n\"a\": [\n1,\n2\n]\n}", R"({ "a": [ ] })"}) {
+    EXPECT_TRUE(accepts(compiled.value(), call_of(arguments))) << arguments;
+  }
+  for (const std::string_view arguments : {R"({"a":  [1]})", "{\"a\": [1,\n 2]}", R"({"a": [1], "b": 2})"}) {
+    EXPECT_FALSE(accepts(compiled.value(), call_of(arguments))) << arguments;
+  }
 }
 
 TEST(CallGrammar, WantsToolsAndAKnownName) {

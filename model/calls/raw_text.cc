@@ -92,7 +92,7 @@ Result<ExpressionId> raw_pattern(Expressions& expressions, const grammar::TextLi
   auto read = pattern.is_format
                   ? read_regular_expression(expressions, format, Matching::whole, Spelling::plain)
                   : read_regular_expression(expressions, pattern.text, Matching::anywhere, Spelling::plain);
-  if (!read.ok()) return read.error().within("schema, 'pattern' at '", pattern.pointer, "'");
+  if (!read.ok()) return read.error().within("schema, 'pattern' at '", pattern.pointer.text(), "'");
   return read;
 }
 

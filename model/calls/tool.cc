@@ -94,11 +94,15 @@ Value tools_value(std::span<const Tool> tools) {
   return Value::list(std::move(list));
 }
 
-std::string json_text(const Value& value) {
+Result<std::string> checked_json_text(const Value& value) {
   chat::Runtime runtime(chat::Limits{});
   chat::JsonOptions options;
   options.keeps_spelling = true;
-  auto json = chat::json_of(value, options, runtime);
+  return chat::json_of(value, options, runtime);
+}
+
+std::string json_text(const Value& value) {
+  auto json = checked_json_text(value);
   return json.ok() ? std::move(json).value() : "{}";
 }
 

@@ -32,6 +32,8 @@ chat::Value tools_value(std::span<const Tool> tools);
 
 // As JSON, with keys in their order and numbers as they were written.
 std::string json_text(const chat::Value& value);
+// The same, or why it has none.
+Result<std::string> checked_json_text(const chat::Value& value);
 
 // Null where there is none of the name.
 const Tool* find_tool(std::span<const Tool> tools, std::string_view name);

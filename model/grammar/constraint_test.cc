@@ -123,6 +123,30 @@ TEST_F(ConstraintTest, ATokenThatGoesOnWronglyBehindTheTriggerIsRefused) {
   EXPECT_TRUE(text.must_end());
 }
 
+TEST_F(ConstraintTest, ARefusedTokenLeavesTheThoughtThatItWouldHaveEnded) {
+  const Tokenizer tokenizer = tokenizer_of({"a", "<t>", "</t>", "<call>", "</t><call>b", "</t><call>a"});
+  Constraints constraints(tokenizer);
+  TextConstraint text(
+      constraints
+          .of({.kind = GrammarSource::Kind::choices, .choices = {"<call>a"}},
+              {.text = "<call>", .thought_begin = "<t>", .thought_end = "</t>", .begins_in_thought = true})
+          .value());
+  EXPECT_FALSE(text.accept(tokenizer.find("</t><call>b")));
+  EXPECT_TRUE(text.accept(tokenizer.find("<call>")));
+  EXPECT_FALSE(text.is_held());  // a word of the thought
+  EXPECT_TRUE(text.accept(tokenizer.find("</t><call>a")));
+  EXPECT_TRUE(text.must_end());
+}
+
+TEST_F(ConstraintTest, WhatTheVocabularyCannotSpellIsAnError) {
+  TextConstraint text(choices({"ad"}));
+  EXPECT_TRUE(allows(text, "a"));
+  EXPECT_TRUE(takes(text, "a"));
+  const auto mask = text.allowed();
+  ASSERT_FALSE(mask.ok());
+  EXPECT_NE(mask.error().text().find("no token that goes on"), std::string_view::npos) << mask.error().text();
+}
+
 class ForcedTokensTest : public testing::Test {
  protected:
   TextConstraint text_of(const std::string& grammar) {
@@ -155,6 +179,14 @@ TEST_F(ForcedTokensTest, TheLastWaitsWhereItMightBeOneWithWhatFollows) {
 
 TEST_F(ForcedTokensTest, ACharacterIsForcedWholeOrNotAtAll) {
   EXPECT_EQ(forced(R"(root ::= "c" ("\u00e9" | "\u00e8"))"), Pieces{"c"});
+}
+
+TEST_F(ForcedTokensTest, AreNoneWhereTheTokenizerWritesAnotherBeginning) {
+  const Tokenizer with_space = Tokenizer::create(sentence_piece_example()).value();
+  ASSERT_NE(with_space.piece(with_space.encode("ab", {.adds_special_tokens = false}).value().front())[0], 'a');
+  Constraints constraints(with_space);
+  const auto constraint = constraints.of({.kind = GrammarSource::Kind::gbnf, .text = "root ::= \"ab\""}).value();
+  EXPECT_TRUE(TextConstraint(constraint).forced_tokens().tokens.empty());
 }
 
 TEST_F(ForcedTokensTest, OfALongTextABeginningIsFoundAtOnce) {
@@ -195,6 +227,9 @@ TEST_F(ConstraintTest, EqualSourcesAreOneConstraint) {
   };
   EXPECT_EQ(schema(1), schema(1));
   EXPECT_NE(schema(1), schema(0));
+  const auto closed =
+      constraints_.of({.text = "true", .json = {.most_white_space = 1, .closes_objects = true}}).value();
+  EXPECT_NE(closed, schema(1));
 }
 
 TEST_F(ConstraintTest, WhatWasUsedLongestAgoIsMadeAgain) {
@@ -235,6 +270,25 @@ TEST_F(ConstraintTest, WhyOneDoesNotCompileIsKeptUnlessTimeWasShort) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(refused("b", ErrorCode::out_of_range), "no");
   EXPECT_EQ(compiled, 4);
   EXPECT_EQ(constraints_.count(), 1u);
+}
+
+TEST_F(ConstraintTest, WhatIsUsedHasRoomForSoMuch) {
+  const std::size_t bytes = choices({"abcabcabc"})->grammar()->size_in_bytes();
+  Constraints two(tokenizer_, 8, 2 * bytes);
+  const auto make = [&](const std::string& text) {
+    return two.of({.kind = GrammarSource::Kind::choices, .choices = {text}});
+  };
+  auto first = make("abcabcabc");
+  ASSERT_TRUE(first.ok());
+  ASSERT_TRUE(make("bcabcabca").ok());  // which nobody uses any more
+  auto second = make("cabcabcab");
+  ASSERT_TRUE(second.ok()) << second.error().text();
+  EXPECT_EQ(two.count(), 1u);  // the others had to go
+  const auto third = make("aaabbbccc");
+  ASSERT_FALSE(third.ok());
+  EXPECT_EQ(third.error().code(), ErrorCode::would_block) << third.error().text();
+  first = Error::of(ErrorCode::not_found, "it has ended");
+  EXPECT_TRUE(make("aaabbbccc").ok());
 }
 
 TEST_F(ConstraintTest, LongSourcesAreNotKept) {

@@ -38,6 +38,29 @@ const Constraints::Kept* Constraints::find(const std::string& key) {
   return &*found;
 }
 
+std::size_t Constraints::used_bytes() {
+  std::size_t bytes = 0;
+  std::erase_if(used_, [&](const std::weak_ptr<const Constraint>& one) {
+    const std::shared_ptr<const Constraint> used = one.lock();
+    if (used != nullptr) bytes += used->grammar()->size_in_bytes();
+    return used == nullptr;
+  });
+  return bytes;
+}
+
+Result<void> Constraints::add_used(const std::shared_ptr<const Constraint>& constraint) {
+  const std::size_t bytes = constraint->grammar()->size_in_bytes();
+  if (used_bytes() + bytes > most_bytes_) kept_.clear();
+  const std::size_t others = used_bytes();
+  if (others + bytes > most_bytes_) {
+    return Error::of(ErrorCode::would_block, "expected grammars of at most ", most_bytes_,
+                     " bytes in all that are used at once, found ", others, " and another ", bytes,
+                     ": ask again when others have ended");
+  }
+  used_.push_back(constraint);
+  return {};
+}
+
 Result<std::shared_ptr<const Constraint>> Constraints::of(const std::string& key, const Compile& compile,
                                                           const Trigger& trigger) {
   const std::string whole_key = whole_key_of(key, trigger);
@@ -49,9 +72,11 @@ Result<std::shared_ptr<const Constraint>> Constraints::of(const std::string& key
   Made made = make(compile, trigger);
   // The time to compile is among what is out of range: while less else is done, it may be enough.
   const bool may_succeed_later = !made.ok() && made.error().code() == ErrorCode::out_of_range;
-  if (may_succeed_later || key.size() > longest_key) return made;
+  if (may_succeed_later) return made;
   const std::lock_guard lock(mutex_);
   if (const Kept* found = find(whole_key)) return found->made();  // somebody was faster
+  if (made.ok()) TRY(add_used(made.value()));
+  if (key.size() > longest_key) return made;
   kept_.push_front({.key = whole_key,
                     .constraint = made.ok() ? made.value() : nullptr,
                     .error = made.ok() ? std::nullopt : std::optional(made.error())});

@@ -9,6 +9,7 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "model/grammar/constraint.h"
 #include "model/grammar/grammar_source.h"
@@ -19,15 +20,20 @@ class Constraints {
  public:
   // Of those that nobody uses any more: each has masks, some megabytes of them with large vocabularies.
   static constexpr std::size_t usual_count = 32;
+  // Of the grammars of all that are kept or used: each may have megabytes, and whoever sends them has as many as may
+  // wait for their turn.
+  static constexpr std::size_t usual_bytes = 256u << 20;
   // A source may have as many bytes as a request's body, and is its own key: one above this is made anew each time.
   static constexpr std::size_t longest_key = 64 * 1024;
 
   // The tokenizer must outlive it, and all constraints.
-  explicit Constraints(const Tokenizer& tokenizer, std::size_t most_kept = usual_count)
-      : tokenizer_(&tokenizer), most_kept_(most_kept) {}
+  explicit Constraints(const Tokenizer& tokenizer, std::size_t most_kept = usual_count,
+                       std::size_t most_bytes = usual_bytes)
+      : tokenizer_(&tokenizer), most_kept_(most_kept), most_bytes_(most_bytes) {}
 
   using Compile = std::function<Result<std::shared_ptr<const Grammar>>()>;
-  // The one that was made under this key, or a new one of what `compile` makes. Equal keys mean equal grammars.
+  // The one that was made under this key, or a new one of what `compile` makes. Equal keys mean equal grammars. Fails
+  // with would_block where those that are used leave no room for it.
   Result<std::shared_ptr<const Constraint>> of(const std::string& key, const Compile& compile,
                                                const Trigger& trigger = {});
   Result<std::shared_ptr<const Constraint>> of(const GrammarSource& source, const Trigger& trigger = {});
@@ -48,15 +54,20 @@ class Constraints {
 
   Result<std::shared_ptr<const TokenTrie>> trie();
   Made make(const Compile& compile, const Trigger& trigger);
+  // What is only kept makes way. Precondition: the lock is held.
+  Result<void> add_used(const std::shared_ptr<const Constraint>& constraint);
+  std::size_t used_bytes();
   // Null where there is none; what is found counts as used last. Precondition: the lock is held.
   const Kept* find(const std::string& key);
 
   const Tokenizer* tokenizer_;
   const std::size_t most_kept_;
+  const std::size_t most_bytes_;
   std::mutex trie_mutex_;  // while it is made, whoever else needs it waits
   std::shared_ptr<const TokenTrie> trie_;
   mutable std::mutex mutex_;
   std::list<Kept> kept_;  // the last used first
+  std::vector<std::weak_ptr<const Constraint>> used_;
 };
 
 }  // namespace ingot::grammar

@@ -8,7 +8,7 @@ namespace ingot::grammar {
 
 std::string GrammarSource::key() const {
   std::string key(1, static_cast<char>('0' + static_cast<int>(kind)));
-  if (kind == Kind::json_schema) key += std::to_string(json.most_white_space);
+  if (kind == Kind::json_schema) key += std::to_string(json.most_white_space) + (json.closes_objects ? "c" : "");
   key += ':';
   // With their lengths, since a choice may have any letter.
   for (const std::string& choice : choices) key += std::to_string(choice.size()) + ':' + choice;

@@ -17,6 +17,9 @@ struct JsonSchemaOptions {
   // White space after brackets, commas and colons, and before closing brackets; 0: none. Bounded, because a model that
   // may write spaces can do so for ever.
   std::uint32_t most_white_space = 64;
+  // Objects that declare properties have no others unless the schema says what others may be. JSON Schema lets anything
+  // stand beside them, and a model that may write anything hardly comes to an end.
+  bool closes_objects = false;
 };
 
 Result<std::shared_ptr<const Grammar>> compile_json_schema(std::string_view schema,

@@ -111,6 +111,32 @@ TEST(JsonSchema, LongListsAreComparedInOneGo) {
   EXPECT_FALSE(takes(one.value(), "\"n19999\""));
 }
 
+// Places are told in errors; each would take the memory of all names above it.
+TEST(JsonSchema, PlacesBelowALongNameTakeItsMemoryOnce) {
+  const std::string name(20'000, 'n');
+  std::string properties;
+  for (int index = 0; index < 2000; ++index) {
+    properties += (index > 0 ? ",\"n" : "\"n") + std::to_string(index) + "\":{\"type\":\"null\"}";
+  }
+  const auto below = [&](const std::string& more) {
+    return R"({"type": "object", "additionalProperties": false, "properties": {")" + name +
+           R"(": {"type": "object", "additionalProperties": false, "properties": {)" + properties + more + "}}}}";
+  };
+  const auto grammar = compile_json_schema(below(""), {}, unhurried);
+  ASSERT_TRUE(grammar.ok()) << grammar.error().text();
+  EXPECT_TRUE(takes(grammar.value(), R"({")" + name + R"(": {"n1999": null}})"));
+  expect_refused(below(R"(, "a/b": {"uniqueItems": true})"), "uniqueItems", unhurried);
+  // As names that are copied for every alternative count with their length.
+  std::string alternatives;
+  for (int index = 0; index < 200; ++index) {
+    alternatives += std::string(index > 0 ? "," : "") + R"({"maximum": )" + std::to_string(index) + "}";
+  }
+  const auto copied = compile_json_schema(
+      R"({"required": [")" + std::string(200'000, 'n') + R"("], "anyOf": [)" + alternatives + "]}", {}, unhurried);
+  ASSERT_FALSE(copied.ok());
+  EXPECT_EQ(copied.error().code(), ErrorCode::out_of_memory) << copied.error().text();
+}
+
 TEST(JsonSchema, LongChainsOfReferencesAreRefused) {
   std::string definitions;
   for (int index = 0; index < 2000; ++index) {

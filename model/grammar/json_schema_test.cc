@@ -193,29 +193,11 @@ TEST(JsonSchema, Combinations) {
 
 // Of a schema and its opposite every value satisfies one.
 TEST(JsonSchema, OppositesShareNothingAndLeaveNothing) {
-  const std::vector<std::string_view> values{"null",
-                                             "true",
-                                             "false",
-                                             "0",
-                                             "3",
-                                             "7",
-                                             "2.5",
-                                             "-4",
-                                             R"("")",
-                                             R"("a")",
-                                             R"("ab")",
-                                             R"("abcd")",
-                                             R"("b")",
-                                             "[]",
-                                             "[1]",
-                                             "[1,2]",
-                                             R"(["a",1])",
-                                             R"([[],[]])",
-                                             "{}",
-                                             R"({"a":1})",
-                                             R"({"a":"x"})",
-                                             R"({"b":1})",
-                                             R"({"a":1,"b":null})",
+  const std::vector<std::string_view> values{
+      "null",   "true",       "false",        "0",          "3",  "7",   "2.5",   "-4",         R"("")",
+      R"("a")", R"("ab")",    R"("abcd")",    R"("b")",     "[]", "[1]", "[1,2]", R"(["a",1])", R"([[],[]])",
+      "{}",     R"({"a":1})", R"({"a":"x"})", R"({"b":1})",
+      R"(X
                                              R"({"b":"x","c":[]})"};
   for (const char* schema :
        {"true",
@@ -330,6 +312,13 @@ TEST(JsonSchema, RemarksAskNothing) {
              "self": {"vendor": "v"}, "aliases": ["a"], "id": "here", "type": "string"})",
          {"\"a\""},
          {"null"}});
+  // As pydantic writes unions of classes.
+  check({R"({"discriminator": {"mapping": {"cat": "#/$defs/Cat"}, "propertyName": "kind"},
+             "oneOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}], "$defs": {
+             "Cat": {"type": "object", "properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}}, "required": ["kind"]},
+             "Dog": {"type": "object", "properties": {"kind": {"const": "dog"}}, "required": ["kind"]}}})",
+         {R"({"kind":"cat","lives":9})", R"({"kind":"dog","lives":"x"})"},
+         {R"({"kind":"cow"})", R"({"kind":"cat","lives":"x"})"}});
   // What nobody refers to is read by nobody.
   check({R"({"$defs": {"a": {"frobnicate": 1}}, "type": "null"})", {"null"}, {"1"}});
 }
@@ -342,6 +331,39 @@ TEST(JsonSchema, WhatNothingSatisfiesIsAnError) {
     const auto grammar = compile_json_schema(schema, {}, unhurried);
     ASSERT_FALSE(grammar.ok()) << schema;
     EXPECT_NE(grammar.error().text().find("some text satisfies"), std::string_view::npos) << grammar.error().text();
+  }
+}
+
+// What any part of a schema declares counts; and nothing is valid that was not before.
+TEST(JsonSchema, ClosedObjectsHaveDeclaredPropertiesAlone) {
+  for (const SchemaCase& one : std::vector<SchemaCase>{
+           {R"({"properties": {"a": {"properties": {}}}})",
+            {"{}", R"({"a":{}})", "1"},
+            {R"({"b":1})", R"({"a":{"b":1}})"}},
+           {R"({"type": "object"})", {R"({"b":1})"}, {"1"}},
+           {R"({"properties": {"a": true}, "additionalProperties": true})", {R"({"a":1,"b":1})"}, {"[}"}},
+           {R"({"properties": {"a": true}, "patternProperties": {"^x": {}}})", {R"({"a":1,"xb":1})"}, {"[}"}},
+           {R"({"allOf": [{"properties": {"a": true}}, {"properties": {"b": true}}]})",
+            {R"({"a":1,"b":1})"},
+            {R"({"a":1,"c":1})"}},
+           {R"({"properties": {"a": true}, "$ref": "#/$defs/b", "$defs": {"b": {"properties": {"b": true}}}})",
+            {R"({"a":1,"b":1})"},
+            {R"({"c":1})"}},
+           {R"({"properties": {"a": true}, "required": ["b"]})", {R"({"a":1,"b":1})"}, {R"({"b":1,"c":1})"}},
+           {R"({"properties": {"a": true}, "minProperties": 1})", {R"({"a":1})"}, {"{}", R"({"c":1})"}},
+           {R"({"properties": {}, "minProperties": 1})", {R"({"c":1})"}, {"{}"}},
+           // Of two that both hold at once neither is meant.
+           {R"({"type": "object", "oneOf": [{"properties": {"a": {"type": "null"}}},
+               {"properties": {"b": {"type": "null"}}}]})",
+            {R"({"a":null,"b":1})", R"({"b":null,"a":1})"},
+            {"{}", R"({"a":null})", R"({"b":null})", R"({"a":null,"b":null})"}}}) {
+    const auto closed = compile_json_schema(one.schema, {.closes_objects = true}, unhurried);
+    const auto open = compile_json_schema(one.schema, {}, unhurried);
+    ASSERT_TRUE(closed.ok() && open.ok()) << one.schema;
+    for (const std::string_view text : one.taken) {
+      EXPECT_TRUE(takes(closed.value(), text) && takes(open.value(), text)) << one.schema << " " << text;
+    }
+    for (const std::string_view text : one.refused) EXPECT_FALSE(takes(closed.value(), text)) << one.schema << text;
   }
 }
 

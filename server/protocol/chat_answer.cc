@@ -47,6 +47,13 @@ void ChatAnswer::begin(std::int64_t choice) {
   end_chunk();
 }
 
+void ChatAnswer::write_progress(std::int64_t choice, const PromptProgress& progress) {
+  begin(choice);
+  begin_chunk(choice);
+  piece().append(empty_delta()).append(",\"logprobs\":null");
+  end_progress_chunk(progress);
+}
+
 void ChatAnswer::add_delta(JsonWriter& writer, std::int64_t choice, const AnswerPiece& piece) const {
   if (piece.kind == AnswerPiece::Kind::content) {
     writer.key("content").text(piece.text);

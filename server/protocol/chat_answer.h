@@ -37,6 +37,7 @@ class ChatAnswer : public OpenAiAnswer {
     std::vector<Call> calls;
   };
 
+  void write_progress(std::int64_t choice, const PromptProgress& progress) override;
   void take_token(std::int64_t choice, const ChosenToken& chosen) override;
   void take_rest(std::int64_t choice, const GenerationEnding& ending) override;
   void add_choice(JsonWriter& writer, std::int64_t choice) override;

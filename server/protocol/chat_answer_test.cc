@@ -359,5 +359,21 @@ TEST(CallIds, AreNineLettersAndDigitsThatDiffer) {
   EXPECT_NE(call_id("chatcmpl-2", 0, 0), id);
 }
 
+TEST(ChatAnswer, TellsHowFarThePromptIsBehindTheRole) {
+  Chat chat(R"(,"stream":true,"return_progress":true)");
+  const std::string first(chat.answer.on_progress(0, test_progress()));
+  const std::string again(chat.answer.on_progress(0, test_progress()));
+  const std::string told =
+      chunk_of(R"("index":0,"delta":{},"logprobs":null,"finish_reason":null)", "," + std::string(progress_of_test));
+  EXPECT_EQ(first, chunk_of(R"("index":0,"delta":{"role":"assistant","content":null,"refusal":null},"logprobs":null,)"
+                            R"("finish_reason":null)") +
+                       told);
+  EXPECT_EQ(again, told);
+  EXPECT_EQ(chat.answer.on_token(0, {.token = 'a', .text = "A"}),
+            chunk_of(R"("index":0,"delta":{"content":"A"},"logprobs":null,"finish_reason":null)"));
+  Chat whole(R"(,"return_progress":true)");
+  EXPECT_EQ(whole.answer.on_progress(0, test_progress()), "");
+}
+
 }  // namespace
 }  // namespace ingot::protocol

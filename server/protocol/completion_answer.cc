@@ -148,6 +148,12 @@ void CompletionAnswer::begin(std::int64_t choice) {
   if (!echo.empty()) put(choice, echo, nullptr);
 }
 
+void CompletionAnswer::write_progress(std::int64_t choice, const PromptProgress& progress) {
+  begin_chunk(choice);
+  piece() += R"("text":"","logprobs":null)";
+  end_progress_chunk(progress);
+}
+
 void CompletionAnswer::take_token(std::int64_t choice, const ChosenToken& chosen) {
   begin(choice);
   if (!tells_probabilities()) {

@@ -31,6 +31,7 @@ class CompletionAnswer : public OpenAiAnswer {
   };
 
   void take_prompt(std::int64_t choice, std::span<const ChosenToken> prompt) override;
+  void write_progress(std::int64_t choice, const PromptProgress& progress) override;
   void take_token(std::int64_t choice, const ChosenToken& chosen) override;
   void take_rest(std::int64_t choice, const GenerationEnding& ending) override;
   void add_choice(JsonWriter& writer, std::int64_t choice) override;

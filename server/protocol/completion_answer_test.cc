@@ -199,5 +199,13 @@ TEST(CompletionAnswer, NamesEachTokenOnce) {
   EXPECT_EQ(at(json_value(completion.answer.whole()), "choices.0.logprobs.top_logprobs"), R"([{"h":-0.5}])");
 }
 
+TEST(CompletionAnswer, TellsHowFarThePromptIs) {
+  Completion completion(R"("prompt":"say ","stream":true,"echo":true,"return_progress":true)");
+  const Events events = events_of(completion.answer.on_progress(0, test_progress()));
+  ASSERT_EQ(events.chunks.size(), 1u);
+  EXPECT_EQ(at(events.chunks[0], "choices.0"), R"({"index":0,"text":"","logprobs":null,"finish_reason":null})");
+  EXPECT_EQ(at(events.chunks[0], "prompt_progress.processed"), "8");
+}
+
 }  // namespace
 }  // namespace ingot::protocol

@@ -38,6 +38,16 @@ std::string_view GenerationAnswer::on_prompt(std::int64_t choice, std::span<cons
   return piece_;
 }
 
+std::string_view GenerationAnswer::on_progress(std::int64_t choice, const PromptProgress& progress) {
+  piece_.clear();
+  if (is_complete() || !is_streamed_) return piece_;
+  ChoiceFigures& figures = figures_[static_cast<std::size_t>(choice)];
+  figures.counts = progress.counts;
+  figures.times = progress.times;
+  write_progress(choice, progress);
+  return piece_;
+}
+
 std::string_view GenerationAnswer::on_token(std::int64_t choice, const ChosenToken& chosen) {
   piece_.clear();
   if (is_complete()) return piece_;

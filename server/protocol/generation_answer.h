@@ -32,6 +32,7 @@ class GenerationAnswer {
 
   // What each returns is good until the next call. Nothing comes of what is told after the end.
   std::string_view on_prompt(std::int64_t choice, std::span<const ChosenToken> prompt);
+  std::string_view on_progress(std::int64_t choice, const PromptProgress& progress);
   std::string_view on_token(std::int64_t choice, const ChosenToken& chosen);
   std::string_view on_end(std::int64_t choice, const GenerationEnding& ending);
   // Ends it for a reason that no generation knows of.
@@ -48,6 +49,8 @@ class GenerationAnswer {
   GenerationAnswer(const GenerationRequest& request, std::int64_t prompts);
 
   virtual void take_prompt(std::int64_t, std::span<const ChosenToken>) {}
+  // Of a stream that tells it.
+  virtual void write_progress(std::int64_t /*choice*/, const PromptProgress& /*progress*/) {}
   virtual void take_token(std::int64_t choice, const ChosenToken& chosen) = 0;
   // What is still to come of the choice but its end.
   virtual void take_rest(std::int64_t choice, const GenerationEnding& ending) = 0;

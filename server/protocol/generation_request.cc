@@ -66,6 +66,7 @@ void read_stream_options(FieldReader& reader, GenerationRequest& request) {
   reader.read("stream", request.is_streamed);
   request.tells_usage = !request.is_streamed;
   reader.read("timings_per_token", request.tells_timings);
+  reader.read("return_progress", request.text.wants_progress);
   const Value* found = reader.value("stream_options", Kind::dictionary);
   if (found == nullptr) return;
   if (!request.is_streamed) {

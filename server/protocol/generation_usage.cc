@@ -1,6 +1,7 @@
 #include "server/protocol/generation_usage.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ingot::protocol {
 
@@ -58,6 +59,16 @@ void add_timings(JsonWriter& writer, std::span<const ChoiceFigures> choices, std
   writer.key("predicted_per_token_ms").number(ratio(predicted_ms, generated));
   writer.key("predicted_per_second").number(ratio(generated, totals.times.generation));
   writer.close_object();
+}
+
+void add_progress(JsonWriter& writer, const PromptProgress& progress, bool tells_timings) {
+  writer.key("prompt_progress").open_object().key("total").number(progress.counts.prompt);
+  writer.key("cache").number(progress.counts.cached).key("processed").number(progress.processed);
+  writer.key("time_ms").number(std::round(1e3 * progress.times.prompt)).close_object();
+  if (!tells_timings) return;
+  ChoiceFigures so_far{.counts = progress.counts, .times = progress.times};
+  so_far.counts.prompt = progress.processed;
+  add_timings(writer.key("timings"), std::span(&so_far, 1), 1);
 }
 
 }  // namespace ingot::protocol

@@ -22,4 +22,8 @@ void add_usage(JsonWriter& writer, std::span<const ChoiceFigures> choices, std::
 // prompt: how fast tokens are generated is told of those behind it.
 void add_timings(JsonWriter& writer, std::span<const ChoiceFigures> choices, std::int64_t choices_of_a_prompt);
 
+// How far a prompt is read, as llama-server's `prompt_progress` has it; with the timings so far where they are asked
+// for.
+void add_progress(JsonWriter& writer, const PromptProgress& progress, bool tells_timings);
+
 }  // namespace ingot::protocol

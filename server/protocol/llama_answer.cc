@@ -106,6 +106,16 @@ void LlamaAnswer::add_end(JsonWriter& writer, std::int64_t choice) {
   add_timings(writer, std::span(&figures, 1), 1);
 }
 
+void LlamaAnswer::write_progress(std::int64_t choice, const PromptProgress& progress) {
+  piece() += "data: ";
+  JsonWriter writer(piece());
+  writer.open_object();
+  add_text(writer, choice);
+  add_progress(writer.key("stop").boolean(false), progress, tells_timings());
+  writer.close_object();
+  piece() += "\n\n";
+}
+
 void LlamaAnswer::take_token(std::int64_t choice, const ChosenToken& chosen) {
   Choice& state = choice_at(choice);
   state.text += chosen.text;

@@ -23,6 +23,7 @@ class LlamaAnswer : public GenerationAnswer {
     bool has_new_line = false;
   };
 
+  void write_progress(std::int64_t choice, const PromptProgress& progress) override;
   void take_token(std::int64_t choice, const ChosenToken& chosen) override;
   void take_rest(std::int64_t choice, const GenerationEnding& ending) override;
   void write_end(std::int64_t choice) override;

@@ -115,5 +115,18 @@ TEST(LlamaAnswer, ListsWhatNeverComesWhereTheEndIsIgnored) {
   EXPECT_EQ(at(whole, "generation_settings.logit_bias.0.bias"), ends > 0 ? "null" : "absent");
 }
 
+TEST(LlamaAnswer, TellsHowFarThePromptIs) {
+  Llama llama(R"("prompt":"a","stream":true,"return_progress":true)");
+  EXPECT_TRUE(llama.request.generation.text.wants_progress);
+  EXPECT_EQ(llama.answer->on_progress(0, test_progress()),
+            R"(data: {"index":0,"content":"","tokens":[],"tokens_predicted":0,"tokens_evaluated":10,"stop":false,)" +
+                std::string(progress_of_test) + "}\n\n");
+  Llama timed(R"("prompt":"a","stream":true,"return_progress":true,"timings_per_token":true)");
+  const Events events = events_of(timed.answer->on_progress(0, test_progress()));
+  ASSERT_EQ(events.chunks.size(), 1u);
+  EXPECT_EQ(at(events.chunks[0], "timings.prompt_n"), "2");
+  EXPECT_EQ(at(events.chunks[0], "timings.prompt_ms"), "250");
+}
+
 }  // namespace
 }  // namespace ingot::protocol

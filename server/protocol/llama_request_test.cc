@@ -118,7 +118,7 @@ TEST(LlamaRequest, HonoursItsOwnFieldsAndThoseOfAllTexts) {
   EXPECT_EQ(llama_request_of(R"({"prompt":"a","n_probs":0})").generation.text.most_likely, std::nullopt);
   for (const std::string_view field :
        {R"("n_probs":21)", R"("return_tokens":1)", R"("post_sampling_probs":true)", R"("response_fields":["content"])",
-        R"("return_progress":true)", R"("nonsense":1)"}) {
+        R"("return_progress":1)", R"("nonsense":1)"}) {
     EXPECT_TRUE(field.substr(1).starts_with(refused_llama_param("{\"prompt\":\"a\"," + std::string(field) + "}")))
         << field;
   }

@@ -192,6 +192,8 @@ Outcome<ChatRequest> read_messages_request(const chat::Dictionary& body, const S
   check_lengths(reader, request.generation);
   reader.harmless("metadata", Kind::dictionary);
   for (const std::string_view name : {"service_tier", "inference_geo"}) reader.harmless(name, Kind::text);
+  // None of Anthropic's events has a place for it.
+  if (request.generation.text.wants_progress) reader.fail(not_served_yet("return_progress", "return_progress of true"));
   if (request.generation.choices != 1) reader.fail(not_served_yet("n", "n other than 1"));
   TRY(reader.finish());
   return request;

@@ -118,6 +118,7 @@ TEST(MessagesRequest, RefusesByName) {
       {messages_body_of(hello, R"(,"container":"c")"), "container|container is not served"},
       {messages_body_of(hello, R"(,"mcp_servers":[{}])"), "mcp_servers|mcp_servers is not served"},
       {messages_body_of(hello, R"(,"n":2)"), "n|n other than 1"},
+      {messages_body_of(hello, R"(,"return_progress":true)"), "return_progress|return_progress of true"},
       {messages_body_of(hello, R"(,"stop_sequences":[""])"), "stop_sequences[0]|"},
       {messages_body_of(hello, R"(,"max_token":2)"), "max_token|unknown field 'max_token': is 'max_tokens' meant?"},
   };

@@ -60,7 +60,6 @@ constexpr std::array rows = {
     // What is answered.
     Row{"post_sampling_probs", no},
     Row{"response_fields", empty_list},
-    Row{"return_progress", no},
 };
 
 // Numbers that say how, of what is off; of a context that is shifted, which never happens; and of drafts, which change

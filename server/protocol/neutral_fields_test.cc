@@ -22,7 +22,7 @@ TEST(NeutralFields, AreAcceptedWhereTheyAskForNothing) {
         R"("dry_penalty_last_n":-1,"dry_sequence_breakers":["\n",":"])",
         R"("top_n_sigma":-1,"adaptive_target":-1.0,"adaptive_decay":0.9)", R"("min_keep":0,"n_keep":0,"n_discard":0)",
         R"("image_data":[],"n_indent":0,"t_max_predict_ms":0,"n_cache_reuse":0)",
-        R"("post_sampling_probs":false,"response_fields":[],"return_progress":false,"penalize_nl":null)"}) {
+        R"("post_sampling_probs":false,"response_fields":[],"penalize_nl":null)"}) {
     EXPECT_EQ(refused_field(fields), "") << fields;
   }
 }

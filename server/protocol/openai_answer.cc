@@ -51,6 +51,14 @@ void OpenAiAnswer::end_text_chunk() {
   piece() += end_of_event;
 }
 
+void OpenAiAnswer::end_progress_chunk(const PromptProgress& progress) {
+  piece() += chunk_end_;
+  piece() += ',';
+  JsonWriter writer(piece());
+  add_progress(writer, progress, tells_timings());
+  piece() += end_of_event;
+}
+
 void OpenAiAnswer::write_timings() {
   piece() += ",\"timings\":";
   JsonWriter writer(piece());

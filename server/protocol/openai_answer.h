@@ -39,6 +39,7 @@ class OpenAiAnswer : public GenerationAnswer {
   void end_chunk();
   // Tells the timings so far where they were asked for.
   void end_text_chunk();
+  void end_progress_chunk(const PromptProgress& progress);
 
  private:
   void write_end(std::int64_t choice) override;

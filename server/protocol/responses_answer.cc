@@ -168,6 +168,14 @@ void ResponsesAnswer::write_begin() {
   }
 }
 
+void ResponsesAnswer::write_progress(std::int64_t, const PromptProgress& progress) {
+  begin();
+  write_numbered("response.in_progress", [&](JsonWriter& writer) {
+    add_response(writer.key("response"), status_running);
+    add_progress(writer, progress, tells_timings());
+  });
+}
+
 void ResponsesAnswer::write_opened(std::size_t index) {
   write_numbered("response.output_item.added", [&](JsonWriter& writer) {
     add_item(writer.key("output_index").number(index).key("item"), index, status_running);

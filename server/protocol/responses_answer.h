@@ -14,6 +14,7 @@ class ResponsesAnswer : public ItemAnswer {
 
  private:
   void write_begin() override;
+  void write_progress(std::int64_t choice, const PromptProgress& progress) override;
   void write_opened(std::size_t index) override;
   void write_delta(std::size_t index, std::string_view text) override;
   void write_closed(std::size_t index) override;

@@ -174,5 +174,19 @@ TEST(ResponsesAnswer, StreamsItemsOfThoughtsWordsAndCalls) {
                 call + call + "completed ");
 }
 
+TEST(ResponsesAnswer, TellsHowFarThePromptIsWhileItIsInProgress) {
+  ResponsesAnswer answer(response_head(), response_request_of(R"(,"stream":true,"return_progress":true)"));
+  const std::string running = R"("response":)" + response_of("in_progress", "null", "", "null");
+  const auto event = [&](std::string_view type, int number, std::string_view behind) {
+    return "event: " + std::string(type) + "\ndata: {\"type\":\"" + std::string(type) +
+           "\",\"sequence_number\":" + std::to_string(number) + "," + running + std::string(behind) + "}\n\n";
+  };
+  const std::string behind = "," + std::string(progress_of_test);
+  EXPECT_EQ(answer.on_progress(0, test_progress()), event("response.created", 0, "") +
+                                                        event("response.in_progress", 1, "") +
+                                                        event("response.in_progress", 2, behind));
+  EXPECT_EQ(answer.on_progress(0, test_progress()), event("response.in_progress", 3, behind));
+}
+
 }  // namespace
 }  // namespace ingot::protocol

@@ -22,6 +22,13 @@ inline GenerationEnding test_ending(GenerationEnd end, std::string_view text) {
           .times = {.waiting = 1, .prompt = 0.5, .generation = 1.5}};
 }
 
+// Of the same prompt: what others had computed, and half of the rest.
+inline PromptProgress test_progress() {
+  return {.processed = 8, .counts = {.prompt = 10, .cached = 6}, .times = {.waiting = 1, .prompt = 0.25}};
+}
+inline constexpr std::string_view progress_of_test =
+    R"("prompt_progress":{"total":10,"cache":6,"processed":8,"time_ms":250})";
+
 // What the last chunk of a stream says of that.
 inline std::string test_timings() {
   return R"(,"timings":{"cache_n":6,"prompt_n":4,"prompt_ms":500,"prompt_per_token_ms":125,"prompt_per_second":8,)"

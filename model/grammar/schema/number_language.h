@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/grammar/finite_automaton.h"
+#include "model/grammar/schema/schema_pointer.h"
 
 namespace ingot::grammar {
 
@@ -29,7 +30,7 @@ struct NumberBound {
 
 struct Divisor {
   Decimal value;
-  std::string pointer;  // of the schema that asks for it
+  SchemaPointer pointer;  // of the schema that asks for it
 };
 
 // Whether it is a whole number of divisors. An error: a divisor with too many digits.

@@ -116,7 +116,7 @@ Result<void> SchemaWriter::plan_properties(const Shape& shape, ObjectPlan& plan)
   }
   const std::unordered_set<std::string_view> required(shape.required.begin(), shape.required.end());
   for (const std::string& name : shape.required) {
-    if (!add(name)) return error_at({nullptr, ""}, "properties", "at most 4000 names with those that are required");
+    if (!add(name)) return error_at({nullptr, {}}, "properties", "at most 4000 names with those that are required");
   }
   std::optional<FiniteAutomaton> language;
   if (!shape.names.empty()) language = TRY(name_language(shape));
@@ -132,8 +132,16 @@ Result<void> SchemaWriter::plan_properties(const Shape& shape, ObjectPlan& plan)
     const bool is_required = required.contains(name);
     if (is_possible || is_required) plan.properties.push_back({entry, is_required});
   }
+  if (is_closed(shape) && plan.least <= plan.properties.size()) return {};
   names.insert(names.end(), shape.absent.begin(), shape.absent.end());
   return plan_others(shape, names, plan);
+}
+
+// Whether there are no others than those that are declared, by whichever schema that tells of the object.
+bool SchemaWriter::is_closed(const Shape& shape) const {
+  const auto says_of_others = [](const ObjectClause& clause) { return clause.others || !clause.patterns.empty(); };
+  return closes_objects_ && std::ranges::none_of(shape.objects, says_of_others) &&
+         std::ranges::any_of(shape.objects, [](const ObjectClause& clause) { return clause.declared.has_value(); });
 }
 
 // Names that are in no list are told apart by the patterns that they match: each set of patterns has its own language

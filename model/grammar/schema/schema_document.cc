@@ -20,20 +20,6 @@ namespace {
 using chat::Kind;
 using chat::Value;
 
-std::string escaped(std::string_view name) {
-  std::string text;
-  for (const char character : name) {
-    if (character == '~') {
-      text += "~0";
-    } else if (character == '/') {
-      text += "~1";
-    } else {
-      text += character;
-    }
-  }
-  return text;
-}
-
 std::optional<unsigned> hexadecimal(char digit) {
   if (digit >= '0' && digit <= '9') return static_cast<unsigned>(digit - '0');
   if (digit >= 'a' && digit <= 'f') return static_cast<unsigned>(digit - 'a' + 10);
@@ -72,13 +58,14 @@ std::string unescaped(std::string_view token) {
   return text;
 }
 
-// The only schema with this anchor. A schema with an identifier of its own has its own anchors.
-void find_anchor(const SchemaPlace& schema, std::string_view anchor, std::vector<SchemaPlace>& found) {
+// A schema with an identifier of its own has its own anchors.
+template <class Anchors>
+void find_anchors(const SchemaPlace& schema, Anchors& anchors) {
   if (!schema.value->is(Kind::dictionary)) return;
   const Value* name = schema.value->as_dictionary().find("$anchor");
-  if (name != nullptr && name->is_text() && name->bytes() == anchor) found.push_back(schema);
+  if (name != nullptr && name->is_text()) anchors[name->bytes()].push_back(schema.pointer);
   visit_subschemas(schema, Definitions::visited,
-                   [&](std::string_view, const SchemaPlace& below) { find_anchor(below, anchor, found); });
+                   [&](std::string_view, const SchemaPlace& below) { find_anchors(below, anchors); });
 }
 
 // Numbers are held as doubles: what a double would change is refused instead.
@@ -117,15 +104,16 @@ SchemaDocument::SchemaDocument(Value root) : root_(std::move(root)) {
 }
 
 SchemaPlace SchemaPlace::below(std::string_view keyword, const Value& child) const {
-  return {&child, pointer + "/" + escaped(keyword)};
+  return {&child, pointer.below(keyword)};
 }
 
 SchemaPlace SchemaPlace::below(std::string_view keyword, std::string_view name, const Value& child) const {
-  return {&child, pointer + "/" + escaped(keyword) + "/" + escaped(name)};
+  return {&child, pointer.below(keyword).below(name)};
 }
 
 Error error_at(const SchemaPlace& place, std::string_view keyword, std::string_view expected) {
-  return Error::of(ErrorCode::unsupported, "schema, ", Quoted{keyword}, " at ", Quoted{place.pointer}, ": expected ",
+  const std::string pointer = place.pointer.text();
+  return Error::of(ErrorCode::unsupported, "schema, ", Quoted{keyword}, " at ", Quoted{pointer}, ": expected ",
                    expected);
 }
 
@@ -138,15 +126,21 @@ Result<SchemaPlace> SchemaDocument::resolve(std::string_view reference, const Sc
   if (reference == "#") return root();
   if (reference.starts_with("#/")) return resolve_pointer(percent_decoded(reference.substr(1)), from);
   if (!reference.starts_with("#")) return error_at(from, "$ref", "a reference inside of the schema: '#' and a place");
-  std::vector<SchemaPlace> found;
-  find_anchor(root(), reference.substr(1), found);
+  const std::vector<SchemaPointer>& found = anchored(reference.substr(1));
   if (found.size() != 1) return error_at(from, "$ref", "an anchor that one schema has");
-  return resolve_pointer(found[0].pointer, from);
+  return resolve_pointer(found[0].text(), from);
+}
+
+const std::vector<SchemaPointer>& SchemaDocument::anchored(std::string_view anchor) const {
+  static const std::vector<SchemaPointer> nobody;
+  if (!anchors_) find_anchors(root(), anchors_.emplace());
+  const auto found = anchors_->find(anchor);
+  return found == anchors_->end() ? nobody : found->second;
 }
 
 Result<SchemaPlace> SchemaDocument::resolve_pointer(std::string_view pointer, const SchemaPlace& from) const {
   const Value* value = &root_;
-  std::string walked;
+  SchemaPointer walked;
   while (!pointer.empty()) {
     pointer.remove_prefix(1);
     const std::size_t end = std::min(pointer.find('/'), pointer.size());
@@ -168,7 +162,7 @@ Result<SchemaPlace> SchemaDocument::resolve_pointer(std::string_view pointer, co
       value = nullptr;
     }
     if (value == nullptr) return error_at(from, "$ref", "the place of a schema");
-    walked += "/" + escaped(token);
+    walked = walked.below(token);
   }
   return SchemaPlace{value, walked};
 }

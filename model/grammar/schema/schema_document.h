@@ -2,19 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "model/chat/value.h"
+#include "model/grammar/schema/schema_pointer.h"
 
 namespace ingot::grammar {
 
 // A schema inside of the document: one for each place, so its address says which.
 struct SchemaPlace {
   const chat::Value* value;
-  std::string pointer;      // JSON pointer, "" for the whole
+  SchemaPointer pointer;
   bool is_negated = false;  // what does not satisfy it is meant
 
   SchemaPlace negated() const { return {value, pointer, !is_negated}; }
@@ -28,6 +31,7 @@ enum class Dialect : std::uint8_t { draft_4, draft_6, draft_7, draft_2019_09, dr
 // Nothing: a dialect that nobody here knows.
 std::optional<Dialect> dialect_of(std::string_view name);
 
+// One thread at a time.
 class SchemaDocument {
  public:
   static Result<SchemaDocument> parse(std::string_view json);
@@ -36,16 +40,20 @@ class SchemaDocument {
 
   // What '$schema' says at the root; the newest without it.
   Dialect dialect() const { return dialect_; }
-  SchemaPlace root() const { return {&root_, ""}; }
+  SchemaPlace root() const { return {&root_, {}}; }
   // What "#", "#/a/b" or "#anchor" names. `from` is told in the error.
   Result<SchemaPlace> resolve(std::string_view reference, const SchemaPlace& from) const;
 
  private:
   explicit SchemaDocument(chat::Value root);
   Result<SchemaPlace> resolve_pointer(std::string_view pointer, const SchemaPlace& from) const;
+  // Where the schemas are that have it.
+  const std::vector<SchemaPointer>& anchored(std::string_view anchor) const;
 
+  using Anchors = std::map<std::string, std::vector<SchemaPointer>, std::less<>>;
   chat::Value root_;
   Dialect dialect_ = Dialect::draft_2020_12;
+  mutable std::optional<Anchors> anchors_;  // found when the first is asked for: thousands may refer to them
 };
 
 // "schema at /properties/a: ".

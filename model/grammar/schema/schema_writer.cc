@@ -22,6 +22,7 @@ ByteSet set_of(std::string_view characters) {
 
 SchemaWriter::SchemaWriter(const SchemaDocument& document, Expressions& expressions, const JsonSchemaOptions& options)
     : expressions_(expressions),
+      closes_objects_(options.closes_objects),
       reader_(document, expressions.budget()),
       quote_(expressions.text("\"")),
       space_(expressions.repeat(expressions.bytes(set_of(" \t\r\n")), 0, options.most_white_space)),
@@ -45,7 +46,7 @@ ExpressionId SchemaWriter::value_of(const Conjunction& schemas) {
   key.erase(std::ranges::unique(key).begin(), key.end());
   const auto [place, is_new] = rules_.try_emplace(std::move(key), 0);
   if (is_new) {
-    place->second = expressions_.add_rule(schemas.empty() ? "any" : schemas[0].pointer);
+    place->second = expressions_.add_rule("value");
     open_.emplace_back(place->second, schemas);
   }
   return expressions_.call(place->second);

@@ -55,6 +55,7 @@ class SchemaWriter {
   };
   Result<ExpressionId> write_object(const Shape& shape);
   Result<void> plan_properties(const Shape& shape, ObjectPlan& plan);
+  bool is_closed(const Shape& shape) const;
   Result<void> plan_others(const Shape& shape, const std::vector<std::string>& names, ObjectPlan& plan);
   Result<ExpressionId> write_plan(ObjectPlan plan);
   ExpressionId call_from(ObjectPlan& plan, std::size_t place, std::uint32_t count);
@@ -66,6 +67,7 @@ class SchemaWriter {
   Result<const FiniteAutomaton*> pattern_language(const TextLimits::Pattern& pattern);
 
   Expressions& expressions_;
+  const bool closes_objects_;
   ShapeReader reader_;
   ExpressionId quote_, space_, comma_;
   std::map<std::vector<std::pair<const chat::Value*, bool>>, RuleId> rules_;  // by schema, and whether it is negated

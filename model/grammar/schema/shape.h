@@ -62,7 +62,7 @@ struct Shape {
   std::vector<Contained> contained = {};
 
   std::uint32_t least_properties = 0, most_properties = unbounded;
-  std::string least_properties_pointer = {};
+  SchemaPointer least_properties_pointer = {};
   std::vector<ObjectClause> objects = {};
   std::vector<ObjectClause::Property> single = {};  // of one property each, whatever else is said of it
   std::vector<std::string> required = {};
@@ -88,5 +88,9 @@ struct Shape {
     return others.is_object_plain();
   }
 };
+
+// What a copy takes, about. Names count with their length: one of megabytes may be copied for every alternative.
+std::size_t size_in_bytes(const ObjectClause& clause);
+std::size_t size_in_bytes(const Shape& shape);
 
 }  // namespace ingot::grammar

@@ -55,23 +55,6 @@ std::size_t size_of_look(const std::vector<Shape>& shapes) {
   return size;
 }
 
-// What a copy takes, about.
-std::size_t size_in_bytes(const ObjectClause& clause) {
-  std::size_t bytes = sizeof(clause);
-  for (const auto* list : {&clause.properties, &clause.patterns}) {
-    for (const auto& property : *list)
-      bytes += sizeof(property) + property.name.size() + property.schema.pointer.size();
-  }
-  return bytes;
-}
-
-std::size_t size_in_bytes(const Shape& shape) {
-  std::size_t bytes = sizeof(shape) + (shape.values ? shape.values->size() * sizeof(Value) : 0);
-  for (const ObjectClause& clause : shape.objects) bytes += size_in_bytes(clause);
-  for (const ArrayClause& clause : shape.arrays) bytes += sizeof(clause) + clause.first.size() * sizeof(SchemaPlace);
-  return bytes + (shape.required.size() + shape.absent.size()) * sizeof(std::string);
-}
-
 }  // namespace
 
 Result<std::vector<Shape>> ShapeReader::read(const Conjunction& schemas) {
@@ -140,7 +123,7 @@ Result<void> ShapeReader::spend_copies(const Shapes& shapes) {
 
 Result<void> ShapeReader::apply_keyword(const SchemaPlace& schema, std::string_view keyword, const Value& value,
                                         Shapes& shapes) {
-  const bool is_root = schema.pointer.empty();
+  const bool is_root = schema.pointer.is_whole();
   if (keyword == "$schema") {
     if (value.is_text() && dialect_of(value.bytes()) == document_.dialect()) return {};
     return error_at(schema, keyword, "2020-12, 2019-09 or draft 7, 6 or 4, one for the whole schema");
@@ -195,9 +178,14 @@ Result<void> ShapeReader::expect_known_words(const SchemaPlace& schema) {
       SchemaPlace target = TRY(document_.resolve(entry.value.bytes(), place));
       if (known.insert(target.value).second) open.push_back(std::move(target));
     }
+    // A few bytes of a schema are another one: they are counted before they are kept.
+    Result<void> spent;
     visit_subschemas(place, Definitions::left_out, [&](std::string_view, const SchemaPlace& below) {
-      if (known.insert(below.value).second) open.push_back(below);
+      if (!spent.ok() || !known.insert(below.value).second) return;
+      spent = budget_.spend(sizeof(SchemaPlace));
+      open.push_back(below);
     });
+    TRY(std::move(spent));
   }
   return {};
 }
@@ -281,7 +269,7 @@ Result<void> ShapeReader::exclude_others(const SchemaPlace& schema, const Value&
     const SchemaPlace place = schema.below("oneOf", std::to_string(other), value.items()[other]);
     const auto excluded = apply_negated(place, path, branches[branch]);
     if (excluded.ok()) continue;
-    return excluded.error().within("schema, 'oneOf' at '", schema.pointer, "', of which two might hold at once");
+    return excluded.error().within("schema, 'oneOf' at '", schema.pointer.text(), "', of which two might hold at once");
   }
   return {};
 }
@@ -345,6 +333,7 @@ Result<void> ShapeReader::apply_items(const SchemaPlace& schema, Shapes& shapes)
   ArrayClause clause;
   if (first != nullptr) {
     if (!first->is_list()) return error_at(schema, first_name, "a list of schemas");
+    TRY(budget_.spend(first->items().size() * sizeof(SchemaPlace)));
     for (std::size_t index = 0; index < first->items().size(); ++index) {
       clause.first.push_back(schema.below(first_name, std::to_string(index), first->items()[index]));
     }
@@ -373,6 +362,7 @@ Result<void> ShapeReader::apply_properties(const SchemaPlace& schema, Shapes& sh
     if (value == nullptr) return {};
     if (!value->is(Kind::dictionary)) return error_at(schema, keyword, "an object");
     is_there = true;
+    if (value->as_dictionary().size() > most_names) return error_at(schema, keyword, "at most 4000 names");
     for (const auto& entry : value->as_dictionary().entries()) {
       list.push_back({entry.key.bytes(), schema.below(keyword, entry.key.bytes(), entry.value)});
     }
@@ -380,7 +370,6 @@ Result<void> ShapeReader::apply_properties(const SchemaPlace& schema, Shapes& sh
   };
   TRY(add("properties", clause.properties));
   if (const Value* properties = dictionary.find("properties")) {
-    if (clause.properties.size() > most_names) return error_at(schema, "properties", "at most 4000 names");
     clause.declared = schema.below("properties", *properties);
   }
   TRY(add("patternProperties", clause.patterns));

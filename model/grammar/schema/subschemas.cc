@@ -24,11 +24,26 @@ constexpr std::array<std::string_view, 14> annotations{
     "$anchor", "$comment",    "$defs",      "contentEncoding", "contentMediaType", "contentSchema", "default",
     "title",   "definitions", "deprecated", "description",     "examples",         "readOnly",      "writeOnly"};
 // Of hyper-schema, OpenAPI, Snowplow, VS Code, json-editor, jsonschema2pojo and their kind.
-constexpr std::array<std::string_view, 19> other_remarks{
-    "$async",  "$default",     "defaultSnippets", "enumDescriptions", "enumNames",     "errorMessage",
-    "example", "externalDocs", "javaInterfaces",  "headerTemplate",   "links",         "markdownEnumDescriptions",
-    "media",   "pbj",          "preferredOrder",  "propertiesOrder",  "propertyOrder", "self",
-    "xml"};
+constexpr std::array<std::string_view, 20> other_remarks{"$async",
+                                                         "$default",
+                                                         "defaultSnippets",
+                                                         "discriminator",
+                                                         "enumDescriptions",
+                                                         "enumNames",
+                                                         "errorMessage",
+                                                         "example",
+                                                         "externalDocs",
+                                                         "javaInterfaces",
+                                                         "headerTemplate",
+                                                         "links",
+                                                         "markdownEnumDescriptions",
+                                                         "media",
+                                                         "pbj",
+                                                         "preferredOrder",
+                                                         "propertiesOrder",
+                                                         "propertyOrder",
+                                                         "self",
+                                                         "xml"};
 // Words that somebody might also have meant as the name of a property and forgotten to put into 'properties': remarks
 // where no schema could be meant.
 constexpr std::array<std::string_view, 33> plain_remarks{"$$target",

@@ -21,7 +21,7 @@ Result<ExpressionId> pattern_expression(Expressions& expressions, const TextLimi
     return read_regular_expression(expressions, text, Matching::whole, Spelling::json);
   }
   auto expression = read_regular_expression(expressions, pattern.text, Matching::anywhere, Spelling::json);
-  if (!expression.ok()) return expression.error().within("schema, 'pattern' at '", pattern.pointer, "'");
+  if (!expression.ok()) return expression.error().within("schema, 'pattern' at '", pattern.pointer.text(), "'");
   return expression;
 }
 

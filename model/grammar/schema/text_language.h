@@ -16,7 +16,7 @@ struct TextLimits {
   struct Pattern {
     std::string text;
     bool is_format = false;  // of the whole text
-    std::string pointer;
+    SchemaPointer pointer = {};
     bool is_negated = false;
   };
   std::vector<Pattern> patterns = {};
