@@ -141,16 +141,13 @@ struct Beginning {
 
 Result<Beginning> begin(const Options& options, Session& session, const Tokenizer& tokenizer, const std::string& text) {
   Beginning beginning;
+  beginning.sequence = TRY(session.sequences().add());
   const bool is_new = options.load_file.empty();
-  if (is_new) {
-    beginning.sequence = TRY(session.sequences().add());
-  } else {
-    ReadSequence read = TRY(read_sequence(session, options.load_file));
-    beginning.sequence = read.sequence;
-    const auto held_end = read.tokens.begin() + session.sequences().length(read.sequence);
-    beginning.prompt.assign(held_end, read.tokens.end());
-    read.tokens.erase(held_end, read.tokens.end());
-    beginning.held = std::move(read.tokens);
+  if (!is_new) {
+    beginning.held = TRY(read_sequence(session, beginning.sequence, options.load_file));
+    const auto held_end = beginning.held.begin() + session.sequences().length(beginning.sequence);
+    beginning.prompt.assign(held_end, beginning.held.end());
+    beginning.held.erase(held_end, beginning.held.end());
   }
   const std::vector<std::int32_t> more = TRY(encode_with_warning(
       tokenizer, "the prompt", text, {.adds_special_tokens = is_new, .parses_special_tokens = options.parses_special}));

@@ -9,10 +9,6 @@ namespace ingot {
 Result<StoppedGeneration> generate_until(Session& session, const Tokenizer& tokenizer, Sampler& sampler, int sequence,
                                          std::span<const std::int32_t> prompt, std::int64_t most_tokens,
                                          const std::vector<std::string>& stops, const ShownCallback& on_text) {
-  if (session.model().facts().makes_embeddings) {
-    return Error::of(ErrorCode::unsupported, "expected a model that predicts tokens, found ",
-                     session.model().facts().architecture, ", which makes embeddings");
-  }
   StopText text(std::make_shared<const StopStrings>(stops));
   std::string shown;
   bool is_wanted = true;

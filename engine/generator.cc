@@ -165,6 +165,7 @@ Result<std::optional<std::string>> Generator::next() {
 
 Result<std::optional<std::string>> Generator::take_next() {
   if (end_) return finish(*end_);
+  TRY(require_predictions(session_.model()));
   const bool reads_in_passes = request_.prompt_steps == PromptSteps::passes;
   if (reads_in_passes && std::ssize(unread_) > session_.options().chunk) {
     TRY(read_beginning());

@@ -131,4 +131,10 @@ std::string Model::chat_template() const {
   return text.ok() ? std::string(text.value()) : "";
 }
 
+Result<void> require_predictions(const Model& model) {
+  if (!model.facts().makes_embeddings) return {};
+  return Error::of(ErrorCode::unsupported, "expected a model that predicts tokens, found ", model.facts().architecture,
+                   ", which makes embeddings");
+}
+
 }  // namespace ingot

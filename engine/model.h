@@ -50,4 +50,7 @@ class Model {
   mutable std::optional<Result<Tokenizer>> tokenizer_;
 };
 
+// Fails on a model that makes embeddings, and says so.
+Result<void> require_predictions(const Model& model);
+
 }  // namespace ingot

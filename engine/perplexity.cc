@@ -33,7 +33,7 @@ Result<void> score(Session& session, View<const float> logits, std::span<const s
   arguments.reduction = Reduction::none;
   arguments.loss = View<float>(losses.data(), {rows});
   Context context = session.context_for_kernels();
-  std::vector<std::byte> scratch;
+  Memory scratch;
   TRY(run_with_scratch<CrossEntropy>(session.table(), arguments, context, scratch));
   for (const float loss : losses) {
     if (!std::isfinite(loss)) {
@@ -50,10 +50,7 @@ Result<Perplexity> perplexity_of(Session& session, std::span<const std::int32_t>
                                  const std::function<void(std::int64_t, std::int64_t)>& progress) {
   const auto total = static_cast<std::int64_t>(tokens.size());
   const std::int64_t context = session.context();
-  if (session.model().facts().makes_embeddings) {
-    return Error::of(ErrorCode::unsupported, "expected a model that predicts tokens, found ",
-                     session.model().facts().architecture, ", which makes embeddings");
-  }
+  TRY(require_predictions(session.model()));
   if (total < 2) return Error::of(ErrorCode::invalid_argument, "expected at least 2 tokens of text, found ", total);
   if (context < 2) {
     return Error::of(ErrorCode::invalid_argument, "expected a context of at least 2 tokens, found ", context);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "kernels/contract/run.h"
+#include "machine/memory.h"
 
 namespace ingot {
 
@@ -19,13 +19,14 @@ std::size_t scratch_needed(const KernelTable& table, const typename Op::Argument
   return most;
 }
 
-// `scratch` is the caller's, so that it grows once; the context's own is taken where it is larger.
+// In the context's scratch; in `scratch` where that is too small. It is the caller's, so that it grows once.
 template <class Op>
 Result<void> run_with_scratch(const KernelTable& table, const typename Op::Arguments& arguments, Context& context,
-                              std::vector<std::byte>& scratch) {
+                              Memory& scratch) {
   const std::size_t needed = scratch_needed<Op>(table, arguments, context.workers.count());
-  if (scratch.size() < needed) scratch.resize(needed);
-  Context with_scratch{context.workers, context.scratch.size() >= scratch.size() ? context.scratch : scratch};
+  const bool has_room = context.scratch.size() >= needed;
+  if (!has_room && scratch.size() < needed) scratch = TRY(Memory::allocate(Bytes(needed)));
+  Context with_scratch{context.workers, has_room ? context.scratch : scratch.bytes()};
   return run<Op>(table, arguments, with_scratch);
 }
 

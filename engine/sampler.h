@@ -15,6 +15,7 @@
 #include "engine/token_choice.h"
 #include "kernels/contract/context.h"
 #include "kernels/contract/table.h"
+#include "machine/memory.h"
 #include "model/grammar/token_mask.h"
 #include "tensor/view.h"
 
@@ -91,7 +92,7 @@ class Sampler {
   std::vector<float> row_;                // of all tokens, or of the candidates
   std::vector<std::int32_t> candidates_;  // what is left of the vocabulary, in its order; empty: all of it
   std::vector<float> values_;
-  std::vector<std::byte> scratch_;
+  Memory scratch_;
 };
 
 }  // namespace ingot

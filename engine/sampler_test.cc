@@ -6,8 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "engine/run_with_scratch.h"
 #include "kernels/all_operations.h"
-#include "kernels/contract/run.h"
 #include "kernels/sampling/choose.h"
 #include "kernels/sampling/filter.h"
 #include "machine/machine.h"
@@ -104,8 +104,8 @@ TEST_F(SamplerTest, FiltersKeepOnlyWhatTheySay) {
 // The sampler looks only at what top-k leaves; drawn is what the contracts draw that look at the whole row.
 TEST_F(SamplerTest, DrawsWhatTheWholeChainDraws) {
   const auto workers = Workers::create({.threads = 1});
-  std::vector<std::byte> scratch(1 << 20);
-  Context context{*workers.value(), scratch};
+  const Memory scratch = Memory::allocate(Bytes(1 << 20)).value();
+  Context context{*workers.value(), scratch.bytes()};
   RandomNumbers random(7);
   for (int round = 0; round < 300; ++round) {
     std::vector<float> logits(1 + random.below(3000));
@@ -133,6 +133,25 @@ TEST_F(SamplerTest, DrawsWhatTheWholeChainDraws) {
     run<Categorical>(table_, {row, View<const float>(&uniform, {1}), token}, context).value();
     EXPECT_EQ(draw(options, logits, 1)[0], expected) << "round " << round << ", top-k " << options.top_k;
   }
+}
+
+// As a context promises it, whatever the size: what is got from the heap lies 16 bytes behind that.
+TEST_F(SamplerTest, ScratchIsAligned) {
+  const auto workers = Workers::create({.threads = 1});
+  Context without_scratch{*workers.value(), {}};
+  std::vector<float> logits(3000, 1);
+  const View<float> row(logits.data(), {1, std::ssize(logits)});
+  Memory scratch;
+  ASSERT_TRUE(run_with_scratch<TopP>(table_, {row, 0.8f, row}, without_scratch, scratch).ok());
+  ASSERT_GT(scratch.size(), 0u);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(scratch.data()) % 64, 0u);
+  const std::byte* const first = scratch.data();
+  ASSERT_TRUE(run_with_scratch<TopP>(table_, {row, 0.8f, row}, without_scratch, scratch).ok());
+  EXPECT_EQ(scratch.data(), first);  // it is grown once
+  Context with_scratch{*workers.value(), scratch.bytes()};
+  Memory own;
+  ASSERT_TRUE(run_with_scratch<TopP>(table_, {row, 0.8f, row}, with_scratch, own).ok());
+  EXPECT_EQ(own.size(), 0u);  // the context's has room
 }
 
 TEST_F(SamplerTest, PenaltiesMakeRoomForOthers) {

@@ -85,6 +85,12 @@ TensorToWrite tensor_of(std::string_view name, TokenSpan tokens) {
   return tensor_to_write(name, DType::i32, {std::ssize(tokens)}, std::as_bytes(tokens));
 }
 
+Result<void> require_tokens(TokenSpan tokens, std::int64_t vocabulary, ErrorCode code) {
+  const auto wrong = std::ranges::find_if(tokens, [&](std::int32_t token) { return token < 0 || token >= vocabulary; });
+  if (wrong == tokens.end()) return {};
+  return Error::of(code, "expected tokens from 0 to ", vocabulary - 1, ", found ", *wrong);
+}
+
 // Those of a tensor; none where there is no such tensor.
 Result<std::vector<std::int32_t>> read_tokens(const StoredTensors& tensors, std::string_view name,
                                               std::int64_t vocabulary) {
@@ -97,9 +103,8 @@ Result<std::vector<std::int32_t>> read_tokens(const StoredTensors& tensors, std:
   }
   const View<const std::int32_t> stored = found->view.as<const std::int32_t>();
   tokens.assign(stored.data(), stored.data() + stored.count());
-  const auto wrong = std::ranges::find_if(tokens, [&](std::int32_t token) { return token < 0 || token >= vocabulary; });
-  if (wrong == tokens.end()) return tokens;
-  return Error::of(ErrorCode::corrupt, "expected tokens below ", vocabulary, ", found ", *wrong);
+  TRY(require_tokens(tokens, vocabulary, ErrorCode::corrupt));
+  return tokens;
 }
 
 Result<void> read_part(const StoredTensors& tensors, const SequenceMemory::Part& part) {
@@ -118,26 +123,29 @@ Result<void> read_part(const StoredTensors& tensors, const SequenceMemory::Part&
   return {};
 }
 
-Result<ReadSequence> read_checked(Session& session, const SafetensorsFile& file) {
+Result<std::vector<std::int32_t>> read_checked(Session& session, int sequence, const SafetensorsFile& file) {
+  SequenceMemory& memory = session.sequences();
   const Metadata& metadata = file.metadata();
   TRY(require_same(metadata, model_key, name_of_model(session), "a sequence of this model"));
-  TRY(require_same(metadata, form_key, form_of(session, session.options().adapter_scales),
+  TRY(require_same(metadata, form_key, form_of(session, memory.adapters(sequence)),
                    "keys and values as this session keeps them"));
   const StoredTensors tensors = TRY(file.tensors());
   const std::int64_t vocabulary = session.model().facts().vocabulary;
-  const std::vector<std::int32_t> held = TRY(read_tokens(tensors, tokens_name, vocabulary));
+  std::vector<std::int32_t> held = TRY(read_tokens(tensors, tokens_name, vocabulary));
   const std::vector<std::int32_t> waiting = TRY(read_tokens(tensors, waiting_name, vocabulary));
-  ReadSequence read{.sequence = TRY(session.sequences().add_unwritten(std::ssize(held))), .tokens = held};
-  read.tokens.insert(read.tokens.end(), waiting.begin(), waiting.end());
+  TRY(memory.lengthen_unwritten(sequence, std::ssize(held)));
   const auto fill = [&]() -> Result<void> {
-    const std::vector<SequenceMemory::Part> parts = session.sequences().parts(read.sequence);
+    const std::vector<SequenceMemory::Part> parts = memory.parts(sequence);
     for (const SequenceMemory::Part& part : parts) TRY(read_part(tensors, part));
     return require_same(metadata, sum_key, sum_of(held, waiting, parts), "the file's checksum");
   };
   const Result<void> filled = fill();
-  if (filled.ok()) return read;
-  session.sequences().remove(read.sequence);
-  return filled.error();
+  if (!filled.ok()) {
+    TRY(memory.truncate(sequence, 0));
+    return filled.error();
+  }
+  held.insert(held.end(), waiting.begin(), waiting.end());
+  return held;
 }
 
 }  // namespace
@@ -149,6 +157,7 @@ Result<void> write_sequence(Session& session, int sequence, TokenSpan tokens, co
     return Error::of(ErrorCode::invalid_argument, "expected all ", length, " tokens of the sequence, found ",
                      tokens.size());
   }
+  TRY(require_tokens(tokens, session.model().facts().vocabulary, ErrorCode::out_of_range));
   const TokenSpan held = tokens.first(length), waiting = tokens.subspan(length);
   const std::vector<SequenceMemory::Part> parts = session.sequences().parts(sequence);
   Metadata metadata;
@@ -164,10 +173,14 @@ Result<void> write_sequence(Session& session, int sequence, TokenSpan tokens, co
   return write_safetensors(path, metadata, tensors);
 }
 
-Result<ReadSequence> read_sequence(Session& session, const std::string& path) {
+Result<std::vector<std::int32_t>> read_sequence(Session& session, int sequence, const std::string& path) {
   TRY(require_host(session));
+  if (const std::int64_t length = session.sequences().length(sequence); length > 0) {
+    return Error::of(ErrorCode::invalid_argument, "expected an empty sequence to read into, found one of ", length,
+                     " tokens: truncate it to 0, or add another");
+  }
   const SafetensorsFile file = TRY(SafetensorsFile::open(path));
-  Result<ReadSequence> read = read_checked(session, file);
+  Result<std::vector<std::int32_t>> read = read_checked(session, sequence, file);
   if (!read.ok()) return read.error().within(Quoted{path});
   return read;
 }

@@ -11,16 +11,13 @@
 namespace ingot {
 
 // `tokens`: those that the sequence holds, and behind them those that were chosen and not computed. Fails where the
-// session runs on a device.
+// session runs on a device. Precondition: the sequence exists.
 Result<void> write_sequence(Session& session, int sequence, std::span<const std::int32_t> tokens,
                             const std::string& path);
 
-struct ReadSequence {
-  int sequence = 0;  // new, of the session
-  std::vector<std::int32_t> tokens;
-};
-
-// Fails where it was written of another model, by a session that keeps keys and values otherwise, or has changed since.
-Result<ReadSequence> read_sequence(Session& session, const std::string& path);
+// Into a sequence that exists and is empty; its tokens, of which it holds as many as it is long. Fails where it was
+// written of another model, by a session that keeps keys and values otherwise, or has changed since; then the sequence
+// is empty as before.
+Result<std::vector<std::int32_t>> read_sequence(Session& session, int sequence, const std::string& path);
 
 }  // namespace ingot

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "engine/golden_model.h"
+#include "engine/session_guards.h"
 
 namespace ingot {
 namespace {
@@ -43,9 +44,17 @@ class SequenceFileTest : public testing::TestWithParam<std::string> {
     forward(session, sequence, tokens);
     return sequence;
   }
+  // Into a sequence of its own, which is removed again.
+  Result<std::vector<std::int32_t>> read(Session& session) const {
+    OwnSequences own(session);
+    const int sequence = TRY(own.add());
+    Result<std::vector<std::int32_t>> found = read_sequence(session, sequence, path_);
+    EXPECT_TRUE(found.ok() || session.sequences().length(sequence) == 0);
+    return found;
+  }
   std::string refused(Session& session) const {
-    const Result<ReadSequence> read = read_sequence(session, path_);
-    return read.ok() ? "" : std::string(read.error().text());
+    const Result<std::vector<std::int32_t>> found = read(session);
+    return found.ok() ? "" : std::string(found.error().text());
   }
   std::string content() const {
     std::ifstream file(path_, std::ios::binary);
@@ -63,18 +72,19 @@ TEST_P(SequenceFileTest, GoesOnAsIfItHadNotBeenWritten) {
     std::vector<std::int32_t> all = tokens(*first, length + 1);
     const int sequence = begin(*first, std::span(all).first(static_cast<std::size_t>(length)));
     ASSERT_TRUE(write_sequence(*first, sequence, all, path_).ok());
-    const Result<ReadSequence> read = read_sequence(*second, path_);
-    ASSERT_TRUE(read.ok()) << read.error().text();
-    EXPECT_EQ(read.value().tokens, all);
-    EXPECT_EQ(second->sequences().length(read.value().sequence), length);
+    const int again = second->sequences().add().value();
+    const Result<std::vector<std::int32_t>> found = read_sequence(*second, again, path_);
+    ASSERT_TRUE(found.ok()) << found.error().text();
+    EXPECT_EQ(found.value(), all);
+    EXPECT_EQ(second->sequences().length(again), length);
+    EXPECT_FALSE(read_sequence(*second, again, path_).ok());  // it is not empty any more
     for (int step = 0; step < 12; ++step) {
       const std::span<const std::int32_t> next(&all.back(), 1);
-      ASSERT_EQ(forward(*first, sequence, next), forward(*second, read.value().sequence, next))
-          << length << " " << step;
+      ASSERT_EQ(forward(*first, sequence, next), forward(*second, again, next)) << length << " " << step;
       all = tokens(*first, 1);
     }
     first->sequences().remove(sequence);
-    second->sequences().remove(read.value().sequence);
+    second->sequences().remove(again);
   }
 }
 
@@ -92,13 +102,12 @@ TEST_P(SequenceFileTest, IsRefusedWhereAnyByteOfItChanged) {
       changed[at] = static_cast<char>(changed[at] ^ static_cast<char>(1 + random_.below(255)));
     }
     replace(changed);
-    const Result<ReadSequence> read = read_sequence(*mine, path_);
+    const Result<std::vector<std::int32_t>> found = read(*mine);
     // A white space of the header more or less says the same.
-    if (read.ok()) {
-      EXPECT_EQ(read.value().tokens, all);
-      mine->sequences().remove(read.value().sequence);
+    if (found.ok()) {
+      EXPECT_EQ(found.value(), all);
     } else {
-      EXPECT_NE(read.error().text().find("sequence_"), std::string_view::npos) << read.error().text();
+      EXPECT_NE(found.error().text().find("sequence_"), std::string_view::npos) << found.error().text();
     }
   }
   replace(whole);
@@ -119,6 +128,9 @@ TEST_F(SequenceFileTest, IsOfOneModelAndOneWayToKeepIt) {
   options = {.context = 8, .page_length = page_length};
   EXPECT_NE(refused(*golden_session("llama", options)).find("context"), std::string::npos);
   EXPECT_FALSE(write_sequence(*mine, sequence, std::span(all).first(8), path_).ok());
+  std::vector<std::int32_t> foreign = all;
+  foreign.back() = static_cast<std::int32_t>(mine->model().facts().vocabulary);
+  EXPECT_FALSE(write_sequence(*mine, sequence, foreign, path_).ok());  // nobody could read it
   std::filesystem::remove(path_);
   EXPECT_NE(refused(*mine), "");
 }

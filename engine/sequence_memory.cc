@@ -185,19 +185,18 @@ std::vector<SequenceMemory::Part> SequenceMemory::parts(int sequence) const {
   return parts;
 }
 
-Result<int> SequenceMemory::add_unwritten(std::int64_t length) {
-  const int sequence = TRY(add());
+Result<void> SequenceMemory::lengthen_unwritten(int sequence, std::int64_t length) {
   // A ring makes room for so many at once as its window leaves it, which is more than a page.
   while (this->length(sequence) < length) {
     const std::int64_t step = std::min(length - this->length(sequence), geometry_.page_length);
     const Result<void> reserved = reserve(sequence, step);
     if (!reserved.ok()) {
-      remove(sequence);
+      TRY(truncate(sequence, 0));
       return reserved.error();
     }
     advance(sequence, step);
   }
-  return sequence;
+  return {};
 }
 
 std::byte* SequenceMemory::cache(const CircuitTensor& tensor) const {

@@ -76,8 +76,8 @@ class SequenceMemory {
   };
   std::vector<Part> parts(int sequence) const;
   bool is_on_host() const { return home_.is_host(); }
-  // A new one of this length, whose parts are still to be written.
-  Result<int> add_unwritten(std::int64_t length);
+  // Gives an empty sequence this length, whose parts are still to be written. On an error it is empty as before.
+  Result<void> lengthen_unwritten(int sequence, std::int64_t length);
 
   const PagedCache& whole() const { return whole_; }  // all positions
   const PagedCache& rings() const { return rings_; }  // of layers that see no further than a window

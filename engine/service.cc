@@ -45,10 +45,7 @@ Service::Service(Session& session, const Tokenizer& tokenizer, Bell& bell, Servi
 
 Result<std::unique_ptr<Service>> Service::create(Session& session, const Tokenizer& tokenizer, Bell& bell,
                                                  ServiceOptions options) {
-  if (session.model().facts().makes_embeddings) {
-    return Error::of(ErrorCode::unsupported, "expected a model that predicts tokens, found ",
-                     session.model().facts().architecture, ", which makes embeddings");
-  }
+  TRY(require_predictions(session.model()));
   std::unique_ptr<Service> service(new Service(session, tokenizer, bell, std::move(options)));
   for (int worker = 0; worker < session.options().threads; ++worker) {
     service->alone_.push_back(TRY(Workers::create({.threads = 1})));

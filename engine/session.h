@@ -148,6 +148,8 @@ class Session {
   // Of the last forward(), the time that went into plans: once for each shape, so it says nothing of the next pass.
   double planning_seconds() const { return planning_seconds_; }
 
+  // What forward() would refuse to begin.
+  Result<void> check(std::span<const TokenRun> runs) const;
   // Whether the sequence can take that many tokens more; else an error that says how much it can, and what to do.
   Result<void> require_room(int sequence, std::int64_t tokens) const;
 
@@ -186,7 +188,6 @@ class Session {
   Result<void> prepare();
   Result<void> choose_device_rows(const Processor& processor);
   Result<void> pack();
-  Result<void> check(std::span<const TokenRun> runs) const;
   // Runs of one set of adapters; `outputs` receives their rows.
   Result<void> compute(std::span<const TokenRun> runs, std::vector<float>& outputs);
   // Set by set; the rows stand in the order of the runs all the same.

@@ -13,7 +13,7 @@ Result<TokenScore> score_token(const KernelTable& table, std::span<const float> 
                                std::int64_t most_likely, Context& context) {
   const auto vocabulary = static_cast<std::int64_t>(logits.size());
   const std::int64_t count = std::clamp<std::int64_t>(most_likely, 1, vocabulary);
-  std::vector<std::byte> scratch;
+  Memory scratch;
   std::vector<float> values(static_cast<std::size_t>(count));
   std::vector<std::int32_t> tokens(values.size());
   const View<const float> row(logits.data(), {1, vocabulary});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace ingot::c {
 namespace {
 
@@ -31,13 +33,25 @@ std::string_view name_of(Kind kind) {
   return "a handle";
 }
 
+// Of the last character, whole or not.
+std::size_t first_byte_of_last(std::string_view text) {
+  std::size_t begin = text.size() - 1;
+  while (begin > 0 && text.size() - begin < 4 && continues_character(text[begin])) --begin;
+  return begin;
+}
+
 }  // namespace
 
 static_assert(Error::text_capacity < INGOT_ERROR_TEXT);
 
 ingot_status tell(ingot_error* error, ingot_status status, std::string_view text) noexcept {
   if (error == nullptr) return status;
-  const std::size_t size = std::min(text.size(), sizeof(error->text) - 1);
+  // A text that was too long is cut, and may be so within a character.
+  std::size_t size = std::min(text.size(), sizeof(error->text) - 1);
+  if (size > 0) {
+    const std::size_t last = first_byte_of_last(text.substr(0, size));
+    if (incomplete_sequence_size(text.substr(0, size), last) > 0) size = last;
+  }
   error->status = status;
   std::memcpy(error->text, text.data(), size);
   error->text[size] = 0;
@@ -58,6 +72,11 @@ ingot_status tell_bad_handle(ingot_error* error, Kind kind) noexcept {
 Result<void> require_place(const void* place, std::string_view what) {
   if (place != nullptr) return {};
   return Error::of(ErrorCode::invalid_argument, "expected a place for ", what, ", found null");
+}
+
+Result<void> require_sequence(Session& session, std::int32_t sequence) {
+  if (session.sequences().has(sequence)) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected a sequence that exists, found ", sequence);
 }
 
 Result<std::string_view> text_at(const char* text, std::size_t size, std::string_view what) {
@@ -88,9 +107,10 @@ void give_text(ingot_text** place, std::string text) {
 }
 
 Result<void> check_options_size(std::size_t size, std::size_t known) {
-  if (size >= sizeof(std::size_t) && size <= known) return {};
+  // No field lies across a multiple of 8, so none is ever known in part.
+  if (size >= sizeof(std::size_t) && size <= known && size % sizeof(std::size_t) == 0) return {};
   return Error::of(ErrorCode::invalid_argument, "expected options whose size is ", sizeof(std::size_t), " to ", known,
-                   " bytes, found ", size, ": begin with their INGOT_..._OPTIONS");
+                   " bytes, in eights, found ", size, ": begin with their INGOT_..._OPTIONS");
 }
 
 }  // namespace ingot::c

@@ -54,6 +54,8 @@ ingot_status answer_alone(ingot_session* handle, ingot_error* error, const Call&
   });
 }
 
+Result<void> require_sequence(Session& session, std::int32_t sequence);
+
 template <class Handle>
 ingot_status close(Handle* handle) noexcept {
   if (handle == nullptr) return INGOT_OK;

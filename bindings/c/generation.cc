@@ -1,5 +1,5 @@
 // Choosing tokens, and texts that a model goes on with.
-#include <cmath>
+#include <algorithm>
 
 #include "bindings/c/boundary.h"
 #include "engine/generate_until.h"
@@ -61,7 +61,8 @@ Result<Asked> read_asked(const ingot_generation_options* given) {
   return asked;
 }
 
-ingot_generation as_c(const StoppedGeneration& generated, std::size_t size) {
+// `given`: what the caller set before the call, and keeps.
+ingot_generation as_c(const StoppedGeneration& generated, const ingot_generation& given) {
   const GenerationReport& report = generated.report;
   const auto end = [&] {
     if (generated.stop) return INGOT_END_STOP;
@@ -73,19 +74,24 @@ ingot_generation as_c(const StoppedGeneration& generated, std::size_t size) {
     }
     return INGOT_END_CALLBACK;
   };
-  return {size,
+  return {given.size,
           end(),
           generated.stop ? static_cast<std::int32_t>(*generated.stop) : -1,
           report.prompt_tokens,
           static_cast<std::int64_t>(report.tokens.size()),
           report.prefill_seconds,
-          report.decode_seconds};
+          report.decode_seconds,
+          given.token_ids,
+          given.token_capacity};
 }
 
 Result<void> generate_in(Session& session, std::int32_t sequence, std::span<const std::int32_t> prompt,
                          const ingot_generation_options* options, ingot_generation* report, ingot_text** text) {
-  const std::size_t report_size = report == nullptr ? 0 : report->size;
-  if (report != nullptr) TRY(c::check_options_size(report_size, sizeof(ingot_generation)));
+  const std::size_t report_size = report == nullptr ? 0 : report->size;  // as it is before a callback sees it
+  ingot_generation given = TRY(c::read_options<ingot_generation>(report, INGOT_GENERATION));
+  if (given.token_ids == nullptr && given.token_capacity > 0) {
+    return Error::of(ErrorCode::invalid_argument, "expected a place for ", given.token_capacity, " tokens, found null");
+  }
   const Asked asked = TRY(read_asked(options));
   const SamplerOptions chosen = TRY(sampler_options(session.model(), asked.options.sampling));
   Sampler sampler = TRY(Sampler::create(session.table(), chosen));
@@ -96,9 +102,13 @@ Result<void> generate_in(Session& session, std::int32_t sequence, std::span<cons
   };
   const StoppedGeneration generated =
       TRY(generate_until(session, tokenizer, sampler, sequence, prompt, asked.options.most_tokens, asked.stops, tell));
-  const ingot_generation told = as_c(generated, report_size);
-  if (report != nullptr) std::memcpy(report, &told, report_size);
   c::give_text(text, generated.report.text);
+  if (report == nullptr) return {};
+  given.size = report_size;
+  const ingot_generation told = as_c(generated, given);
+  std::memcpy(report, &told, told.size);
+  const std::vector<TokenId>& ids = generated.report.tokens;
+  std::copy_n(ids.begin(), std::min(ids.size(), given.token_capacity), given.token_ids);
   return {};
 }
 
@@ -173,9 +183,7 @@ ingot_status ingot_generate(ingot_session* session, int32_t sequence, const int3
                             ingot_error* error) {
   c::clear(text);
   return c::answer_alone(session, error, [&](Session& alone) -> Result<void> {
-    if (!alone.sequences().has(sequence)) {
-      return Error::of(ErrorCode::invalid_argument, "expected a sequence that exists, found ", sequence);
-    }
+    TRY(c::require_sequence(alone, sequence));
     return generate_in(alone, sequence, TRY(c::tokens_at(tokens, count)), options, report, text);
   });
 }

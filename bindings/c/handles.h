@@ -42,7 +42,6 @@ struct Behind<ingot_text> {
 };
 
 namespace table {
-// Null where there is no room for one more.
 void* add(Kind kind, std::shared_ptr<void> object);
 std::shared_ptr<void> find(Kind kind, const void* handle);
 std::shared_ptr<void> remove(Kind kind, const void* handle);

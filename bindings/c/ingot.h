@@ -13,14 +13,16 @@
  *   opens closes, by the function that says so; what another handle still needs lives on until that is closed, too.
  *   Closing null does nothing.
  * Failure is told by the status that is returned, and by words in *error where `error` is not null. Those say what was
- *   expected, what was found, and mostly what to do. What a failed function would have written is 0 or null.
+ *   expected, what was found, and mostly what to do. What a failed function would have written is 0 or null; structs
+ *   with a `size` are as they were.
  * Threads: a model and a text may be used by any number of threads at once. A session, with its samplers, is used by
  *   one thread at a time: a call that comes while another is under way, a callback's own among them, is INGOT_BUSY and
- *   does nothing. Sessions know nothing of each other.
+ *   does nothing. Sessions know nothing of each other. A process that was forked has none of the threads that compute:
+ *   there, sessions of before are INGOT_INVALID_ARGUMENT, but for being closed.
  * Texts that go in are bytes with their length, or end with a zero where a parameter has no length; they are read
  *   during the call alone. Texts that come out are UTF-8 and end with a zero.
  * Options have a first field `size`, by which a newer library knows what an older program knew: begin with the
- *   INGOT_..._OPTIONS of the same name. Null stands for these defaults.
+ *   INGOT_..._OPTIONS of the same name. It is a multiple of 8. Null stands for these defaults.
  * Callbacks run on the thread of the call, and must return: no longjmp, no exception of C++.
  */
 #ifndef INGOT_H
@@ -162,6 +164,18 @@ INGOT_API ingot_status ingot_sequence_truncate(ingot_session* session, int32_t s
                                                ingot_error* error);
 INGOT_API ingot_status ingot_sequence_remove(ingot_session* session, int32_t sequence, ingot_error* error);
 
+/* Writes a sequence to a file, from which any session of the same model and the same cache goes on without computing it
+ * again. `tokens`: those that it holds, in their order; behind them may stand such as were chosen and are not computed
+ * yet. The file has a checksum; it appears whole or not at all, in the place of one that is there. */
+INGOT_API ingot_status ingot_sequence_save(ingot_session* session, int32_t sequence, const int32_t* tokens,
+                                           size_t count, const char* path, ingot_error* error);
+/* Reads such a file into an empty sequence. Its tokens are written to `tokens`, as by ingot_tokenize(); of these the
+ * sequence holds the first ingot_sequence_length(), and the others come first in what is computed next. The context and
+ * one more have room for what ingot_generate() leaves. INGOT_CORRUPT: the file has changed. INGOT_INVALID_ARGUMENT: it
+ * is of another model or another cache, or the sequence is not empty. On failure the sequence is empty. */
+INGOT_API ingot_status ingot_sequence_load(ingot_session* session, int32_t sequence, const char* path, int32_t* tokens,
+                                           size_t capacity, size_t* count, ingot_error* error);
+
 /* Appends tokens to the sequence and computes, of the last or (all != 0) of all of them, a row of `columns` logits.
  * *rows points to the library's own memory, without a copy: it is good until the next forward, generate or embed of
  * this session, or until that is closed. A model that makes embeddings gives vectors in their place. */
@@ -214,7 +228,7 @@ typedef struct ingot_generation_options {
   size_t size;
   int64_t most_tokens;
   const ingot_sampling* sampling; /* null: what the model's file advises */
-  const char* const* stops;       /* texts that end it, and are not part of it */
+  const char* const* stops;       /* UTF-8: texts that end it, and are not part of it */
   size_t stop_count;
   ingot_text_callback on_text; /* null: nobody listens */
   void* user;
@@ -238,12 +252,15 @@ typedef struct ingot_generation {
   int64_t tokens;
   double prompt_seconds; /* until the first token was chosen */
   double seconds;        /* from then on */
+  int32_t* token_ids;    /* set it before the call: yours, where the tokens are written to; null: nowhere */
+  size_t token_capacity; /* how many it has room for; no more are written. most_tokens are enough */
 } ingot_generation;
 
-#define INGOT_GENERATION {sizeof(ingot_generation), 0, -1, 0, 0, 0, 0}
+#define INGOT_GENERATION {sizeof(ingot_generation), 0, -1, 0, 0, 0, 0, NULL, 0}
 
-/* Continues the sequence by `tokens` and by what the model says to that. The sequence holds all of it afterwards but
- * the last token, which nothing has been computed of. `report` and `text` may be null; free *text. */
+/* Continues the sequence by `tokens` and by what the model says to that. The sequence holds all of it afterwards where
+ * the model ended it (INGOT_END_MODEL); else all but the last token, which nothing has been computed of, and which
+ * comes first in what follows. `report` and `text` may be null; free *text. */
 INGOT_API ingot_status ingot_generate(ingot_session* session, int32_t sequence, const int32_t* tokens, size_t count,
                                       const ingot_generation_options* options, ingot_generation* report,
                                       ingot_text** text, ingot_error* error);
@@ -270,10 +287,11 @@ typedef struct ingot_verify_options {
   size_t size;
   const char* variant; /* null: all */
   uint64_t seed;
-  int32_t reduced; /* not 0: fewer combinations */
+  int32_t reduced;  /* not 0: fewer combinations */
+  int32_t reserved; /* 0 */
 } ingot_verify_options;
 
-#define INGOT_VERIFY_OPTIONS {sizeof(ingot_verify_options), NULL, 1, 0}
+#define INGOT_VERIFY_OPTIONS {sizeof(ingot_verify_options), NULL, 1, 0, 0}
 
 /* Proves variants against their references, as `ingot verify --json` does. *failed: how many failed. A variant that
  * touches memory beside its own is found by signals: while this runs, SIGSEGV and SIGBUS have a handler of the

@@ -129,7 +129,7 @@ ingot_status ingot_chat_text(const ingot_model* model, const ingot_message* mess
   c::clear(text);
   return c::answer_with(model, error, [&](const Model& opened) -> Result<void> {
     TRY(c::require_place(text, "the text"));
-    c::give_text(text, std::move(TRY(render(opened, messages, message_count)).bytes));
+    c::give_text(text, readable_text(TRY(render(opened, messages, message_count)).bytes).text);
     return {};
   });
 }

@@ -1,6 +1,7 @@
 // Sessions: sequences, passes and embeddings.
 #include "bindings/c/boundary.h"
 #include "engine/embedding.h"
+#include "engine/sequence_file.h"
 #include "machine/limits.h"
 
 using namespace ingot;
@@ -34,11 +35,6 @@ Result<SessionOptions> session_options(const ingot_session_options* given) {
   return options;
 }
 
-Result<void> require_sequence(Session& session, std::int32_t sequence) {
-  if (session.sequences().has(sequence)) return {};
-  return Error::of(ErrorCode::invalid_argument, "expected a sequence that exists, found ", sequence);
-}
-
 }  // namespace
 
 ingot_status ingot_session_open(const ingot_model* model, const ingot_session_options* options, ingot_session** session,
@@ -49,10 +45,8 @@ ingot_status ingot_session_open(const ingot_model* model, const ingot_session_op
     if (opened == nullptr) return c::tell_bad_handle(error, c::Kind::model);
     return c::tell(error, [&]() -> Result<void> {
       TRY(c::require_place(session, "the session"));
-      auto shared = std::make_shared<c::SharedSession>();
       const SessionOptions asked = TRY(session_options(options));
-      shared->session = TRY(Session::create(opened, asked));
-      *session = c::give_out<ingot_session>(std::move(shared));
+      *session = c::give_out<ingot_session>(std::make_shared<c::SharedSession>(TRY(Session::create(opened, asked))));
       return {};
     }());
   });
@@ -82,7 +76,7 @@ ingot_status ingot_sequence_fork(ingot_session* session, int32_t sequence, int32
   c::clear(copy);
   return c::answer_alone(session, error, [&](Session& alone) -> Result<void> {
     TRY(c::require_place(copy, "the copy"));
-    TRY(require_sequence(alone, sequence));
+    TRY(c::require_sequence(alone, sequence));
     *copy = TRY(alone.sequences().fork(sequence));
     return {};
   });
@@ -92,7 +86,7 @@ ingot_status ingot_sequence_length(ingot_session* session, int32_t sequence, int
   c::clear(length);
   return c::answer_alone(session, error, [&](Session& alone) -> Result<void> {
     TRY(c::require_place(length, "the length"));
-    TRY(require_sequence(alone, sequence));
+    TRY(c::require_sequence(alone, sequence));
     *length = alone.sequences().length(sequence);
     return {};
   });
@@ -100,16 +94,39 @@ ingot_status ingot_sequence_length(ingot_session* session, int32_t sequence, int
 
 ingot_status ingot_sequence_truncate(ingot_session* session, int32_t sequence, int64_t length, ingot_error* error) {
   return c::answer_alone(session, error, [&](Session& alone) -> Result<void> {
-    TRY(require_sequence(alone, sequence));
+    TRY(c::require_sequence(alone, sequence));
     return alone.sequences().truncate(sequence, length);
   });
 }
 
 ingot_status ingot_sequence_remove(ingot_session* session, int32_t sequence, ingot_error* error) {
   return c::answer_alone(session, error, [&](Session& alone) -> Result<void> {
-    TRY(require_sequence(alone, sequence));
+    TRY(c::require_sequence(alone, sequence));
     alone.sequences().remove(sequence);
     return {};
+  });
+}
+
+ingot_status ingot_sequence_save(ingot_session* session, int32_t sequence, const int32_t* tokens, size_t count,
+                                 const char* path, ingot_error* error) {
+  return c::answer_alone(session, error, [&](Session& alone) -> Result<void> {
+    TRY(c::require_sequence(alone, sequence));
+    const std::span<const std::int32_t> ids = TRY(c::tokens_at(tokens, count));
+    return write_sequence(alone, sequence, ids, std::string(TRY(c::text_at(path, "a path"))));
+  });
+}
+
+ingot_status ingot_sequence_load(ingot_session* session, int32_t sequence, const char* path, int32_t* tokens,
+                                 size_t capacity, size_t* count, ingot_error* error) {
+  c::clear(count);
+  return c::answer_alone(session, error, [&](Session& alone) -> Result<void> {
+    TRY(c::require_place(count, "the number of tokens"));
+    TRY(c::require_sequence(alone, sequence));
+    const std::string file(TRY(c::text_at(path, "a path")));
+    const std::vector<std::int32_t> ids = TRY(read_sequence(alone, sequence, file));
+    const Result<void> written = c::write_out<std::int32_t>(ids, tokens, capacity, count);
+    if (!written.ok()) TRY(alone.sequences().truncate(sequence, 0));
+    return written;
   });
 }
 

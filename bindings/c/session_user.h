@@ -6,11 +6,13 @@
 
 #include "engine/sampler.h"
 #include "engine/session.h"
+#include "machine/of_this_process.h"
 
 namespace ingot::c {
 
 struct SharedSession {
-  std::unique_ptr<Session> session;
+  explicit SharedSession(std::unique_ptr<Session> opened) : session(std::move(opened)) {}
+  OfThisProcess<Session> session;
   std::atomic<bool> is_used = false;
 };
 
@@ -30,6 +32,11 @@ class SessionUser {
   SessionUser& operator=(const SessionUser&) = delete;
 
   Result<void> require_alone() const {
+    if (!shared_.session.is_at_home()) {
+      return Error::of(ErrorCode::invalid_argument,
+                       "expected a session in the process that opened it, found a fork of ",
+                       "that: open one after forking");
+    }
     if (is_first_) return {};
     return Error::of(ErrorCode::would_block, "expected a session that nobody uses, found another call on it under way");
   }

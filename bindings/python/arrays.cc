@@ -70,9 +70,12 @@ AnyView blocks_view(std::string_view name, const BorrowedBuffer& buffer, DType d
   return {static_cast<std::byte*>(buffer->buf), dtype, shape, strides};
 }
 
+// Which have no buffer of their own: to look for that first spares arrays a search among types.
+bool are_blocks(py::handle object) { return PyObject_CheckBuffer(object.ptr()) == 0 && py::isinstance<Blocks>(object); }
+
 // What lends its memory: the object, or NumPy's view of one that has DLPack alone.
 py::object lender(std::string_view name, py::handle object) {
-  if (py::isinstance<Blocks>(object)) return object.cast<const Blocks&>().bytes;
+  if (are_blocks(object)) return object.cast<const Blocks&>().bytes;
   if (PyObject_CheckBuffer(object.ptr()) != 0) return py::reinterpret_borrow<py::object>(object);
   if (py::hasattr(object, "__dlpack__")) return py::module_::import("numpy").attr("from_dlpack")(object);
   refuse("expected ", name, " as an array of NumPy's, or of another library that has DLPack, found ",
@@ -82,7 +85,8 @@ py::object lender(std::string_view name, py::handle object) {
 }  // namespace
 
 BorrowedBuffer::BorrowedBuffer(std::string_view name, py::handle object, Use use) {
-  if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_FULL_RO) != 0) throw py::error_already_set();
+  // Of those with strides: a buffer of pointers to rows is for its owner to refuse.
+  if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_RECORDS_RO) != 0) throw py::error_already_set();
   if (use == Use::write && buffer_.readonly != 0) {
     PyBuffer_Release(&buffer_);
     refuse("expected ", name, " that may be written, found a read-only array");
@@ -92,14 +96,14 @@ BorrowedBuffer::BorrowedBuffer(std::string_view name, py::handle object, Use use
 
 BorrowedArray::BorrowedArray(std::string_view name, py::handle object, Use use)
     : buffer_(name, lender(name, object), use) {
-  view_ = py::isinstance<Blocks>(object) ? blocks_view(name, buffer_, object.cast<const Blocks&>().dtype)
-                                         : plain_view(name, buffer_);
+  view_ =
+      are_blocks(object) ? blocks_view(name, buffer_, object.cast<const Blocks&>().dtype) : plain_view(name, buffer_);
   // Before anything divides strides by the size of an element.
   const Result<void> well_formed = check_well_formed(view_);
   if (!well_formed.ok()) throw Failure{well_formed.error().within(name)};
 }
 
-py::object new_array(DType dtype, const Shape& shape) {
+py::object new_array(const py::object& empty, DType dtype, const Shape& shape) {
   constexpr auto name_in_numpy = [](DType asked) -> const char* {
     switch (asked) {
       case DType::f32: return "float32";
@@ -115,7 +119,7 @@ py::object new_array(DType dtype, const Shape& shape) {
   if (name == nullptr) refuse("expected memory for an output of ", dtype, ", which NumPy has not, found none");
   py::tuple sizes(static_cast<std::size_t>(shape.rank()));
   for (int axis = 0; axis < shape.rank(); ++axis) sizes[static_cast<std::size_t>(axis)] = shape[axis];
-  return py::module_::import("numpy").attr("empty")(sizes, name);
+  return empty(sizes, name);
 }
 
 void add_arrays(py::module_& module) {

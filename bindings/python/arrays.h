@@ -51,8 +51,8 @@ class BorrowedArray {
   AnyView view_;
 };
 
-// A new array of NumPy's, whose elements nobody has written yet.
-pybind11::object new_array(DType dtype, const Shape& shape);
+// A new array of NumPy's, whose elements nobody has written yet, by its function `empty`.
+pybind11::object new_array(const pybind11::object& empty, DType dtype, const Shape& shape);
 
 // Numbers that were computed here, and belong to Python from now on.
 struct Floats {

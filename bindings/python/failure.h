@@ -12,6 +12,13 @@ struct Failure {
   Error error;
 };
 
+inline void require_between(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) {
+  if (value >= least && value <= most) return;
+  throw Failure{
+      Error::of(ErrorCode::out_of_range, "expected ", name, " from ", least, " to ", most, ", found ", value)};
+}
+inline constexpr std::int64_t most_threads = 1024;
+
 template <class Value>
 Value or_throw(Result<Value> result) {
   if (!result.ok()) throw Failure{result.error()};

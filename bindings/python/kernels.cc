@@ -10,11 +10,12 @@
 #include "bindings/python/arrays.h"
 #include "bindings/python/one_thread.h"
 #include "kernels/all_operations.h"
-#include "kernels/contract/told_outputs.h"
+#include "kernels/contract/known_outputs.h"
 #include "kernels/pick.h"
 #include "machine/limits.h"
 #include "machine/machine.h"
 #include "machine/memory.h"
+#include "machine/of_this_process.h"
 #include "machine/workers.h"
 #include "profile/verify.h"
 
@@ -30,6 +31,13 @@ const Operation& operation_named(const std::string& name) {
                           "': ingot.kernels('", name, "') lists it")};
 }
 
+// What is lent is asked for by code of Python's, which may change the dict that it stands in.
+py::dict copy_of(const py::dict& dict) {
+  PyObject* const copy = PyDict_Copy(dict.ptr());
+  if (copy == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::dict>(copy);
+}
+
 // A call in the making: fields bound to arrays by their names.
 class Call {
  public:
@@ -39,6 +47,10 @@ class Call {
     const int index = index_of(name);
     const FieldInformation& field = operation_.fields[static_cast<std::size_t>(index)];
     if (!field.is_tensor) return set_attribute(index, field, value);
+    if (is_present(invocation_->tensor(index))) {
+      throw Failure{Error::of(ErrorCode::invalid_argument, operation_.name, ": expected ", name,
+                              " once, found it among the fields and in out")};
+    }
     const auto use = is_written(field.role) ? BorrowedArray::Use::write : BorrowedArray::Use::read;
     const std::string told = std::string(operation_.name) + ": " + name;
     borrowed_.emplace_back(told, value, use);
@@ -50,7 +62,14 @@ class Call {
   void bind_out(const py::object& out) {
     if (out.is_none()) return;
     if (py::isinstance<py::dict>(out)) {
-      for (const auto& [field, value] : out.cast<py::dict>()) bind(field.cast<std::string>(), value);
+      for (const auto& [field, value] : copy_of(out.cast<py::dict>())) {
+        const auto name = field.cast<std::string>();
+        if (!is_written(operation_.fields[static_cast<std::size_t>(index_of(name))].role)) {
+          throw Failure{Error::of(ErrorCode::invalid_argument, operation_.name,
+                                  ": expected what it writes in out, found ", name, ", which it reads")};
+        }
+        bind(name, value);
+      }
       return;
     }
     std::vector<std::string> names;
@@ -63,10 +82,11 @@ class Call {
   }
 
   // What the caller has no memory for.
-  void make_outputs() {
-    for (const ToldOutput& told : or_throw(told_outputs(operation_, *invocation_))) {
+  void make_outputs(KnownOutputs& known, const py::object& empty) {
+    for (const ToldOutput& told : or_throw(known.of(operation_, *invocation_))) {
+      or_throw(invocation_->set_tensor(told.field, AnyView()));
       bind(std::string(operation_.fields[static_cast<std::size_t>(told.field)].name),
-           new_array(told.dtype, told.shape));
+           new_array(empty, told.dtype, told.shape));
     }
   }
 
@@ -131,9 +151,9 @@ class Kernels {
     require_home();
     const Operation& operation = operation_named(name);
     Call call(operation);
-    for (const auto& [field, value] : fields) call.bind(field.cast<std::string>(), value);
+    for (const auto& [field, value] : copy_of(fields)) call.bind(field.cast<std::string>(), value);
     call.bind_out(out);
-    call.make_outputs();
+    call.make_outputs(outputs_, empty_);
     {
       const py::gil_scoped_release free;
       compute(operation, call.invocation(), variant);
@@ -182,7 +202,9 @@ class Kernels {
   KernelTable table_;
   OfThisProcess<Workers> workers_;
   Memory scratch_;
-  std::mutex mutex_;  // of workers and scratch
+  std::mutex mutex_;      // of workers and scratch
+  KnownOutputs outputs_;  // the interpreter's lock is held where it is used
+  py::object empty_ = py::module_::import("numpy").attr("empty");
 };
 
 std::string_view state_of(const VariantInformation& variant, const Processor& processor) {
@@ -284,7 +306,10 @@ void add_kernels(py::module_& module) {
   py::class_<Kernels>(
       module, "Kernels",
       "Contracts, and the threads that compute them. Any thread may call; calls come one after another.")
-      .def(py::init([](int threads) { return std::make_unique<Kernels>(threads > 0 ? threads : usable_cpu_count()); }),
+      .def(py::init([](int threads) {
+             require_between("threads", threads, 0, most_threads);
+             return std::make_unique<Kernels>(threads > 0 ? threads : usable_cpu_count());
+           }),
            py::arg("threads") = 0)
       .def("run", &Kernels::run, py::arg("name"), py::arg("fields"), py::arg("out"), py::arg("variant"),
            "Runs a contract on the arrays in `fields` and `out`, by their names.")

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "bindings/python/arrays.h"
+#include "bindings/python/interrupt_check.h"
 #include "bindings/python/text_stream.h"
 #include "engine/chat_prompt.h"
 #include "engine/default_model.h"
 #include "engine/embedding.h"
+#include "engine/sequence_file.h"
 #include "model/chat/dictionary.h"
 #include "model/chat/value_json.h"
 #include "model/files/quoted.h"
@@ -128,12 +130,34 @@ Wanted wanted_named(const std::string& name) {
       Error::of(ErrorCode::invalid_argument, "expected outputs as 'last', 'all' or 'none', found '", name, "'")};
 }
 
+// Many tokens in the passes that a session makes of them anyway, so that Ctrl-C is seen between two.
 Floats forward(OpenSession& open, const Tokens& tokens, int sequence, const std::string& wanted) {
   const Wanted outputs = wanted_named(wanted);
   const py::gil_scoped_release free;
   const OneThread::Turn turn = open.take_turn();
-  const View<const float> rows = or_throw(open.session().forward({sequence, tokens, outputs}));
-  return {open.session().take_outputs(), rows.size(0), rows.size(1)};
+  Session& session = open.session();
+  const TokenRun all{sequence, tokens, outputs};
+  or_throw(session.check(std::span(&all, 1)));
+  InterruptCheck interrupts;
+  std::vector<float> earlier;  // rows of passes before the last one
+  TokenRun rest = all;
+  const auto chunk = static_cast<std::size_t>(session.options().chunk);
+  while (rest.tokens.size() > chunk && !session.model().facts().makes_embeddings) {
+    or_throw(
+        session.forward({sequence, rest.tokens.first(chunk), outputs == Wanted::all ? Wanted::all : Wanted::none}));
+    const std::vector<float> rows = session.take_outputs();
+    earlier.insert(earlier.end(), rows.begin(), rows.end());
+    rest.tokens = rest.tokens.subspan(chunk);
+    interrupts.look();
+  }
+  or_throw(session.forward(rest));
+  std::vector<float> rows = session.take_outputs();
+  if (!earlier.empty()) {
+    earlier.insert(earlier.end(), rows.begin(), rows.end());
+    rows = std::move(earlier);
+  }
+  const std::int64_t width = session.output_width(), count = std::ssize(rows) / width;
+  return {std::move(rows), count, width};
 }
 
 // Vectors of one text: one, or one a token.
@@ -142,7 +166,7 @@ Floats embed(OpenSession& open, const Tokens& tokens) {
   const OneThread::Turn turn = open.take_turn();
   std::vector<std::vector<float>> vectors = or_throw(embeddings_of(open.session(), tokens));
   const auto rows = std::ssize(vectors);
-  const auto columns = open.model().facts().width;
+  const auto columns = std::ssize(vectors.front());
   if (rows == 1) return {std::move(vectors.front()), rows, columns};
   std::vector<float> joined;
   for (const std::vector<float>& vector : vectors) joined.insert(joined.end(), vector.begin(), vector.end());
@@ -253,7 +277,8 @@ void add_session(py::module_& module) {
              std::optional<double> temperature, std::optional<std::int64_t> top_k, std::optional<double> top_p,
              std::optional<double> min_p, std::optional<double> repetition_penalty, double presence_penalty,
              double frequency_penalty, std::uint64_t seed, std::vector<std::string> stops,
-             const std::optional<std::string>& shape_kind, const std::string& shape, std::vector<std::string> choices) {
+             const std::optional<std::string>& shape_kind, const std::string& shape, std::vector<std::string> choices,
+             std::optional<std::string> load_file, std::optional<std::string> save_file) {
             GenerationArguments arguments = {.prompt = std::move(prompt),
                                              .most_tokens = most_tokens,
                                              .sampling = {.temperature = temperature,
@@ -265,6 +290,8 @@ void add_session(py::module_& module) {
                                                           .frequency_penalty = frequency_penalty,
                                                           .seed = seed},
                                              .stops = std::move(stops),
+                                             .load_file = std::move(load_file),
+                                             .save_file = std::move(save_file),
                                              .shape = shape_of(shape_kind, shape, std::move(choices))};
             const py::gil_scoped_release free;
             return std::make_unique<TextStream>(std::move(open), std::move(arguments));
@@ -272,7 +299,21 @@ void add_session(py::module_& module) {
           py::kw_only(), py::arg("prompt"), py::arg("max_tokens"), py::arg("temperature"), py::arg("top_k"),
           py::arg("top_p"), py::arg("min_p"), py::arg("repetition_penalty"), py::arg("presence_penalty"),
           py::arg("frequency_penalty"), py::arg("seed"), py::arg("stop"), py::arg("shape_kind"), py::arg("shape"),
-          py::arg("choices"))
+          py::arg("choices"), py::arg("load_session"), py::arg("save_session"))
+      .def(
+          "save",
+          [](OpenSession& open, int number, const Tokens& tokens, const std::string& path) {
+            with_sequence(open, number,
+                          [&](SequenceMemory&) { or_throw(write_sequence(open.session(), number, tokens, path)); });
+          },
+          py::arg("sequence"), py::arg("tokens"), py::arg("path"))
+      .def(
+          "load",
+          [](OpenSession& open, int number, const std::string& path) {
+            return with_sequence(
+                open, number, [&](SequenceMemory&) { return or_throw(read_sequence(open.session(), number, path)); });
+          },
+          py::arg("sequence"), py::arg("path"))
       .def_property_readonly("context", [](OpenSession& open) { return open.session().context(); })
       .def_property_readonly("threads", [](OpenSession& open) { return open.session().options().threads; });
 }

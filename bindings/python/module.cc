@@ -39,9 +39,9 @@ PYBIND11_MODULE(_ingot, module) {
       "What went wrong: what was expected, what was found, and where. `code` says which kind of mistake.",
       PyExc_Exception, nullptr));
   module.attr("Error") = error;
-  // The translator has no state; the module keeps the type as long as anything can throw.
-  static const PyObject* const type = error.ptr();
-  py::register_exception_translator([](std::exception_ptr thrown) {
+  // The translator has no state, and what is thrown may be later than all names in the module.
+  static const PyObject* const type = py::object(error).release().ptr();
+  py::register_local_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const ingot::python::Failure& failure) {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <memory>
 #include <string_view>
 
 #include "bindings/python/failure.h"
@@ -44,24 +43,6 @@ class OneThread {
  private:
   std::atomic_flag is_used_;
   const pid_t process_ = getpid();
-};
-
-// Owned by the process that made it: a fork would wait for ever for threads that it does not have.
-template <class Object>
-class OfThisProcess {
- public:
-  explicit OfThisProcess(std::unique_ptr<Object> object) : object_(std::move(object)) {}
-  OfThisProcess(OfThisProcess&&) noexcept = default;
-  OfThisProcess& operator=(OfThisProcess&&) = delete;
-  ~OfThisProcess() {
-    if (process_ != getpid()) static_cast<void>(object_.release());
-  }
-  Object& operator*() const { return *object_; }
-  Object* operator->() const { return object_.get(); }
-
- private:
-  std::unique_ptr<Object> object_;
-  pid_t process_ = getpid();
 };
 
 }  // namespace ingot::python

@@ -14,14 +14,9 @@ DType cache_named(const std::string& name) {
 }
 
 SessionOptions options_of(const SessionArguments& arguments) {
-  const auto require = [](std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) {
-    if (value >= least && value <= most) return;
-    throw Failure{
-        Error::of(ErrorCode::out_of_range, "expected ", name, " from ", least, " to ", most, ", found ", value)};
-  };
-  require("threads", arguments.threads, 0, 1024);
-  require("context", arguments.context, 0, std::int64_t{1} << 30);
-  require("sequences", arguments.sequences, 1, 4096);
+  require_between("threads", arguments.threads, 0, most_threads);
+  require_between("context", arguments.context, 0, std::int64_t{1} << 30);
+  require_between("sequences", arguments.sequences, 1, 4096);
   SessionOptions options;
   options.threads = arguments.threads > 0 ? arguments.threads : usable_cpu_count();
   options.context = arguments.context;

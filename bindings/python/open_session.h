@@ -9,6 +9,7 @@
 #include "bindings/python/one_thread.h"
 #include "engine/model.h"
 #include "engine/session.h"
+#include "machine/of_this_process.h"
 #include "model/grammar/constraints.h"
 
 namespace ingot::python {

@@ -1,10 +1,10 @@
 #include "bindings/python/text_stream.h"
 
-#include <chrono>
-
 #include <pybind11/stl.h>
 
+#include "bindings/python/interrupt_check.h"
 #include "engine/sampling_advice.h"
+#include "engine/sequence_file.h"
 
 namespace ingot::python {
 namespace {
@@ -25,44 +25,33 @@ SamplerOptions sampler_options(const Model& model, const SamplingArguments& give
   return options;
 }
 
-// A new sequence that has room for the prompt: asked before the first of its passes computes anything.
-Result<int> begin(Session& session, const std::vector<std::int32_t>& prompt) {
-  if (prompt.empty()) {
-    return Error::of(ErrorCode::invalid_argument, "expected a prompt of at least one token, found none");
-  }
-  const std::int64_t vocabulary = session.model().facts().vocabulary;
-  for (const std::int32_t token : prompt) {
-    if (token >= 0 && token < vocabulary) continue;
-    return Error::of(ErrorCode::out_of_range, "expected tokens from 0 to ", vocabulary - 1, ", found ", token);
-  }
-  const int sequence = TRY(session.sequences().add());
-  const Result<void> has_room = session.require_room(sequence, std::ssize(prompt));
-  if (has_room.ok()) return sequence;
-  session.sequences().remove(sequence);
-  return has_room.error();
-}
-
-// Signals of Python's are handled by its main thread, with the lock. Often enough for whoever waits, and seldom enough
-// for a thread of Python's that is busy meanwhile.
-class InterruptCheck {
- public:
-  void look() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_) return;
-    next_ = now + std::chrono::milliseconds(50);
-    const py::gil_scoped_acquire held;
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-  }
-
- private:
-  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+// What a new sequence begins with: what a file has of it, and a prompt behind that.
+struct Beginning {
+  std::vector<std::int32_t> held = {};    // by the sequence already
+  std::vector<std::int32_t> prompt = {};  // those of the file that no pass has seen, and the caller's
 };
+
+Result<Beginning> begin(Session& session, int sequence, const std::optional<std::string>& file,
+                        std::vector<std::int32_t> prompt) {
+  Beginning beginning{.prompt = std::move(prompt)};
+  if (file) {
+    beginning.held = TRY(read_sequence(session, sequence, *file));
+    const auto held_end = beginning.held.begin() + session.sequences().length(sequence);
+    beginning.prompt.insert(beginning.prompt.begin(), held_end, beginning.held.end());
+    beginning.held.erase(held_end, beginning.held.end());
+  }
+  // Before the first of its passes computes anything.
+  const TokenRun run{sequence, beginning.prompt, Wanted::last};
+  TRY(session.check(std::span(&run, 1)));
+  return beginning;
+}
 
 }  // namespace
 
 TextStream::TextStream(std::shared_ptr<OpenSession> session, GenerationArguments arguments)
     : session_(std::move(session)),
       text_(std::make_shared<const StopStrings>(arguments.stops)),
+      save_file_(std::move(arguments.save_file)),
       is_held_(arguments.shape.has_value()) {
   if (arguments.most_tokens < 1) {
     throw Failure{
@@ -73,9 +62,20 @@ TextStream::TextStream(std::shared_ptr<OpenSession> session, GenerationArguments
   sampler_.emplace(or_throw(Sampler::create(engine.table(), sampler_options(session_->model(), arguments.sampling))));
   std::shared_ptr<const grammar::Constraint> constraint;
   if (arguments.shape) constraint = or_throw(session_->constraints().of(*arguments.shape));
-  sequence_ = or_throw(begin(engine, arguments.prompt));
+  sequence_ = or_throw(engine.sequences().add());
+  Result<Beginning> begun = begin(engine, sequence_, arguments.load_file, std::move(arguments.prompt));
+  if (!begun.ok()) {
+    engine.sequences().remove(sequence_);
+    throw Failure{begun.error()};
+  }
+  Beginning beginning = std::move(begun).value();
+  sampler_->remember(beginning.held);
+  if (save_file_) {
+    saved_ = std::move(beginning.held);
+    saved_.insert(saved_.end(), beginning.prompt.begin(), beginning.prompt.end());
+  }
   generator_ = std::make_unique<Generator>(engine, session_->tokenizer(), *sampler_, sequence_,
-                                           Generator::Request{.prompt = std::move(arguments.prompt),
+                                           Generator::Request{.prompt = std::move(beginning.prompt),
                                                               .most_tokens = arguments.most_tokens,
                                                               .constraint = std::move(constraint),
                                                               .prompt_steps = Generator::PromptSteps::passes});
@@ -96,6 +96,7 @@ std::optional<std::string> TextStream::next_shown() {
     const std::optional<std::string> piece = or_throw(generator_->next());
     if (!piece) {
       std::string waiting = text_.finish();
+      save();
       close();
       require_whole();
       if (waiting.empty()) return {};
@@ -108,6 +109,13 @@ std::optional<std::string> TextStream::next_shown() {
     close();
     throw;
   }
+}
+
+void TextStream::save() {
+  if (!save_file_) return;
+  const std::vector<std::int32_t>& generated = generator_->report().tokens;
+  saved_.insert(saved_.end(), generated.begin(), generated.end());
+  or_throw(write_sequence(session_->session(), sequence_, saved_, *save_file_));
 }
 
 // Whoever asks for a shape gets it, or an error.
@@ -135,9 +143,14 @@ std::string TextStream::rest() {
   const OneThread::Turn turn = session_->take_turn();
   InterruptCheck interrupts;
   std::string text;
-  while (const std::optional<std::string> piece = next_shown()) {
-    text += *piece;
-    interrupts.look();
+  try {
+    while (const std::optional<std::string> piece = next_shown()) {
+      text += *piece;
+      interrupts.look();
+    }
+  } catch (...) {
+    close();  // Python keeps the stream for as long as somebody may look at the error: not its sequence as well
+    throw;
   }
   return text;
 }

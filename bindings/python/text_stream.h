@@ -29,6 +29,8 @@ struct GenerationArguments {
   std::int64_t most_tokens = 256;
   SamplingArguments sampling = {};
   std::vector<std::string> stops = {};
+  std::optional<std::string> load_file = {};  // the prompt follows what it holds (engine/sequence_file.h)
+  std::optional<std::string> save_file = {};  // written when the text has ended
   std::optional<grammar::GrammarSource> shape = {};
 };
 
@@ -42,7 +44,7 @@ class TextStream {
   // The next piece that is not empty; nothing at the end. Runs without the interpreter's lock, and looks for Ctrl-C
   // between passes.
   std::optional<std::string> next();
-  // All that is left.
+  // All that is left. Where it fails or is interrupted, the stream is closed.
   std::string rest();
   // Gives its sequence back; nothing comes any more. Precondition: a turn, or nobody else has it.
   void close();
@@ -52,6 +54,7 @@ class TextStream {
 
  private:
   std::optional<std::string> next_shown();
+  void save();
   void require_whole() const;
 
   std::shared_ptr<OpenSession> session_;
@@ -60,6 +63,8 @@ class TextStream {
   StopText text_;
   std::unique_ptr<Generator> generator_;  // null once it is closed
   GenerationReport report_;
+  std::optional<std::string> save_file_;
+  std::vector<std::int32_t> saved_;  // what it will hold, but for what is generated
   bool is_held_ = false;
 };
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 
 namespace ingot {
 namespace {
 
+constexpr std::int64_t most_size = std::numeric_limits<std::int64_t>::max();
 constexpr std::array plain_dtypes = {DType::f32, DType::i32, DType::i64, DType::f16, DType::bf16, DType::u8, DType::i8};
 
 // Where no object can lie, a place of its own for each field: nothing is ever read or written there.
@@ -93,9 +95,7 @@ class Asking {
   }
 
  private:
-  Result<void> bind(const ToldOutput& output) {
-    return invocation_.set_tensor(output.field, AnyView(nowhere(output.field), output.dtype, output.shape));
-  }
+  Result<void> bind(const ToldOutput& output) { return bind_told(output, invocation_); }
 
   // A member of one element type takes no other.
   Result<void> bind_first(ToldOutput& output) {
@@ -152,7 +152,7 @@ class Asking {
     const std::vector<ToldOutput> found = outputs_;
     for (int axis = 0; axis < found[index].shape.rank(); ++axis) {
       const std::int64_t size = found[index].shape[axis];
-      for (const std::int64_t other : {size + 1, size - 1, std::int64_t{1}}) {
+      for (const std::int64_t other : {size - 1, std::int64_t{1}, size < most_size ? size + 1 : size}) {
         outputs_[index].shape[axis] = other;
         const bool is_taken = other >= 0 && other != size && takes(index);
         outputs_ = found;
@@ -195,6 +195,10 @@ class Asking {
 };
 
 }  // namespace
+
+Result<void> bind_told(const ToldOutput& output, Invocation& invocation) {
+  return invocation.set_tensor(output.field, AnyView(nowhere(output.field), output.dtype, output.shape));
+}
 
 Result<std::vector<ToldOutput>> told_outputs(const Operation& operation, Invocation& invocation) {
   return Asking(operation, invocation).ask();

@@ -21,4 +21,7 @@ struct ToldOutput {
 // Fails by the contract's own words where these are about the caller's arguments.
 Result<std::vector<ToldOutput>> told_outputs(const Operation& operation, Invocation& invocation);
 
+// Binds an output to memory that nobody has.
+Result<void> bind_told(const ToldOutput& output, Invocation& invocation);
+
 }  // namespace ingot

@@ -1,4 +1,5 @@
-/* A program in C11 that does all that ingot.h offers, and much that it refuses. Prints the text that it generated. */
+/* A program in C11 that does all that ingot.h offers, and much that it refuses. Prints the text that it generated.
+ * Its argument is a file that it may write. */
 #include <ingot.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,14 @@ static void generate(ingot_session* session, char* said) {
   EXPECT(ingot_generate_text(session, prompt, &options, &report, NULL, &error) == INGOT_OK);
   EXPECT(report.end == INGOT_END_CALLBACK && report.tokens == 2);
 
+  /* As a program has it that was compiled before there were token_ids. */
+  report.size = offsetof(ingot_generation, token_ids);
+  report.token_ids = (int32_t*)16;
+  report.token_capacity = MOST;
+  listener = (Listener){session, "", 0, 2};
+  EXPECT(ingot_generate_text(session, prompt, &options, &report, NULL, &error) == INGOT_OK && report.tokens == 2);
+  report = (ingot_generation)INGOT_GENERATION;
+
   /* The last five bytes of what was said end it, and are not told. */
   const char* const stops[] = {"never said", said + strlen(said) - 5};
   listener = (Listener){session, "", 0, 0};
@@ -115,6 +124,63 @@ static void step(const ingot_model* model, ingot_session* session, const char* s
   EXPECT(ingot_sequence_remove(session, copy, &error) == INGOT_INVALID_ARGUMENT);
   EXPECT(ingot_sequence_remove(session, sequence, &error) == INGOT_OK);
   EXPECT(ingot_sampler_close(sampler) == INGOT_OK);
+}
+
+/* What was generated goes on in another session, from a file. */
+static void save_and_load(const ingot_model* model, ingot_session* session, const char* path) {
+  int32_t tokens[ROOM], loaded[ROOM], sequence, again;
+  size_t count, loaded_count;
+  int64_t length;
+  ingot_session* other;
+  ingot_text *expected, *text;
+  ingot_generation_options options = INGOT_GENERATION_OPTIONS;
+  ingot_generation report = INGOT_GENERATION;
+  ingot_session_options other_options = INGOT_SESSION_OPTIONS;
+  options.most_tokens = MOST;
+  EXPECT(ingot_tokenize(model, prompt, strlen(prompt), 0, tokens, ROOM, &count, &error) == INGOT_OK);
+  EXPECT(ingot_sequence_add(session, &sequence, &error) == INGOT_OK);
+  report.token_capacity = ROOM;
+  EXPECT(ingot_generate(session, sequence, tokens, count, &options, &report, NULL, &error) == INGOT_INVALID_ARGUMENT);
+  report.token_ids = tokens + count;
+  report.token_capacity = ROOM - count;
+  EXPECT(ingot_generate(session, sequence, tokens, count, &options, &report, NULL, &error) == INGOT_OK);
+  EXPECT(report.token_ids == tokens + count && report.token_capacity == ROOM - count && report.tokens == MOST);
+  count += MOST;
+  EXPECT(ingot_sequence_length(session, sequence, &length, &error) == INGOT_OK && (size_t)length == count - 1);
+  EXPECT(ingot_sequence_save(session, sequence, tokens, count - 2, path, &error) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_sequence_save(session, sequence, tokens, count, NULL, &error) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_sequence_save(session, sequence, tokens, count, "/nowhere/at all", &error) == INGOT_INPUT_OUTPUT);
+  EXPECT(ingot_sequence_save(session, sequence + 1, tokens, count, path, &error) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_sequence_save(NULL, sequence, tokens, count, path, &error) == INGOT_BAD_HANDLE);
+  EXPECT(ingot_sequence_save(session, sequence, tokens, count, path, &error) == INGOT_OK);
+  EXPECT(ingot_generate(session, sequence, &tokens[count - 1], 1, &options, NULL, &expected, &error) == INGOT_OK);
+  EXPECT(ingot_sequence_load(session, sequence, path, loaded, ROOM, &loaded_count, &error) == INGOT_INVALID_ARGUMENT);
+  EXPECT(strstr(error.text, "an empty sequence") != NULL);
+  EXPECT(ingot_sequence_remove(session, sequence, &error) == INGOT_OK);
+
+  other_options.context = ROOM;
+  EXPECT(ingot_session_open(model, &other_options, &other, &error) == INGOT_OK);
+  EXPECT(ingot_sequence_add(other, &again, &error) == INGOT_OK);
+  EXPECT(ingot_sequence_load(other, again, path, loaded, 3, &loaded_count, &error) == INGOT_OUT_OF_RANGE);
+  EXPECT(loaded_count == count);
+  EXPECT(ingot_sequence_length(other, again, &length, &error) == INGOT_OK && length == 0);
+  EXPECT(ingot_sequence_load(other, again, "/nowhere/at all", loaded, ROOM, &loaded_count, &error) != INGOT_OK);
+  EXPECT(loaded_count == 0);
+  EXPECT(ingot_sequence_load(other, again, path, loaded, ROOM, &loaded_count, &error) == INGOT_OK);
+  EXPECT(loaded_count == count && memcmp(loaded, tokens, count * sizeof(int32_t)) == 0);
+  EXPECT(ingot_sequence_length(other, again, &length, &error) == INGOT_OK && (size_t)length == count - 1);
+  EXPECT(ingot_generate(other, again, &loaded[length], 1, &options, NULL, &text, &error) == INGOT_OK);
+  EXPECT(strcmp(ingot_text_data(text), ingot_text_data(expected)) == 0);
+  EXPECT(ingot_text_free(text) == INGOT_OK && ingot_text_free(expected) == INGOT_OK);
+  EXPECT(ingot_session_close(other) == INGOT_OK);
+
+  /* Keys and values that are kept otherwise. */
+  other_options.cache = INGOT_CACHE_F32;
+  EXPECT(ingot_session_open(model, &other_options, &other, &error) == INGOT_OK);
+  EXPECT(ingot_sequence_add(other, &again, &error) == INGOT_OK);
+  EXPECT(ingot_sequence_load(other, again, path, loaded, ROOM, &loaded_count, &error) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_session_close(other) == INGOT_OK);
+  EXPECT(remove(path) == 0);
 }
 
 static void refuse_handles(ingot_model* model, ingot_session* session) {
@@ -173,8 +239,11 @@ static void refuse_sizes(ingot_model* model, ingot_session* session) {
   options = (ingot_session_options)INGOT_SESSION_OPTIONS;
   options.size = 3;
   EXPECT(ingot_session_open(model, &options, &none, &error) == INGOT_INVALID_ARGUMENT && none == NULL);
-  /* As a program has it that was compiled when options ended behind `threads`. */
+  /* A field that would be known in part. */
   options.size = offsetof(ingot_session_options, sequences);
+  EXPECT(ingot_session_open(model, &options, &none, &error) == INGOT_INVALID_ARGUMENT && none == NULL);
+  /* As a program has it that was compiled when options ended behind `sequences`. */
+  options.size = offsetof(ingot_session_options, context);
   options.threads = 1;
   options.context = -1;
   EXPECT(ingot_session_open(model, &options, &none, &error) == INGOT_OK);
@@ -197,7 +266,7 @@ static void prove(void) {
   EXPECT(ingot_verify("norm.rms_norm", &options, NULL, NULL, &error) == INGOT_NOT_FOUND);
 }
 
-int main(void) {
+int main(int argument_count, char** arguments) {
   ingot_model* model;
   ingot_session* session;
   ingot_text* text;
@@ -223,6 +292,8 @@ int main(void) {
   generate(session, said);
   EXPECT(ingot_model_open(NULL, &model, &error) == INGOT_OK);
   step(model, session, said);
+  EXPECT(argument_count == 2);
+  save_and_load(model, session, arguments[1]);
   refuse_sizes(model, session);
   prove();
   EXPECT(ingot_session_close(session) == INGOT_OK);

@@ -8,6 +8,7 @@ import ctypes
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -132,7 +133,7 @@ class Installed(unittest.TestCase):
         program = Path(self.folder.name, "c_program")
         done = run("cc", *C_FLAGS, sources / "tests/end_to_end/c_program.c", "-o", program, *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return run(program, env={**os.environ, "LD_LIBRARY_PATH": str(self.prefix / "lib")})
+        return run(program, Path(self.folder.name, "saved.session"), env={**os.environ, "LD_LIBRARY_PATH": str(self.prefix / "lib")})
 
 
 class Documents(unittest.TestCase):
@@ -184,6 +185,27 @@ class Called(unittest.TestCase):
         self.assertTrue(all(abs(value) < 1e4 for value in first))
         self.assertGreater(len(set(first)), 100)
         self.assertEqual(self.library.ingot_model_close(session), 11)
+
+    def test_a_fork_is_refused_and_does_not_wait(self):
+        model, session, number = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int32()
+        self.call("ingot_model_open", None, ctypes.byref(model))
+        self.addCleanup(self.library.ingot_model_close, model)
+        self.call("ingot_session_open", model, None, ctypes.byref(session))
+        self.addCleanup(self.library.ingot_session_close, session)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            status = self.library.ingot_sequence_add(session, ctypes.byref(number), self.error)
+            is_told = status == 1 and b"found a fork" in self.error.raw
+            os._exit(0 if is_told and self.library.ingot_session_close(session) == 0 else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_words_are_utf_8_where_they_are_cut(self):
+        json = ctypes.c_void_p()
+        for beginning in ("a", "ab"):
+            name = (beginning + "\u00e9" * 400).encode()
+            self.assertEqual(self.library.ingot_contracts(name, ctypes.byref(json), self.error), 5)
+            self.assertIn("\u00e9" * 100, self.error.raw[4:].partition(b"\0")[0].decode())
 
 
 if __name__ == "__main__":

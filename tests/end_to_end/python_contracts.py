@@ -1,11 +1,18 @@
 """Contracts on arrays, against NumPy: cases of python_package_test.py."""
 
+import array
 import gc
+import sys
 import threading
 import unittest
 
 import ingot
 import numpy as np
+
+try:
+    import _testbuffer
+except ImportError:  # which is no part of every Python
+    _testbuffer = None
 
 EPSILON = 1e-6
 
@@ -79,6 +86,16 @@ class Contracts(unittest.TestCase):
         y = ingot.run("norm.rms_norm", x=LentByDlpack(x), gamma=LentByDlpack(gamma), epsilon=EPSILON)
         np.testing.assert_allclose(y, normalised(x, gamma), rtol=2e-6)
 
+    def test_who_lends_may_change_what_he_stands_in(self):
+        class Leaving(LentByDlpack):
+            def __dlpack__(self, **options):
+                fields.clear()
+                return super().__dlpack__(**options)
+
+        fields = {"x": Leaving(drawn(4, 64)), "gamma": drawn(64)}
+        y = ingot.Kernels(threads=1).run("norm.rms_norm", fields, None, None)
+        self.assertEqual((y.shape, fields), ((4, 64), {}))
+
     def test_optional_outputs_are_written_where_they_are_given(self):
         x, gamma, rstd = drawn(4, 64), drawn(64), np.zeros(4, np.float32)
         found = ingot.run("norm.rms_norm", x=x, gamma=gamma, epsilon=EPSILON, out={"rstd": rstd})
@@ -119,8 +136,18 @@ class Contracts(unittest.TestCase):
         constant.flags.writeable = False
         self.assert_refused("that may be written, found a read-only array", x=x, gamma=gamma, out=constant)
         self.assert_refused("expected epsilon as a number, found 'a'", x=x, gamma=gamma, epsilon="a")
+        self.assert_refused("expected what it writes in out, found gamma", x=x, out={"gamma": gamma})
+        self.assert_refused("expected y once", x=x, gamma=gamma, y=x, out=np.empty_like(x))
+        with self.assertRaises(ingot.Error):
+            ingot.Kernels(threads=10**6)
         self.assert_refused("address for each element", x=x, gamma=gamma,
                             out=np.lib.stride_tricks.as_strided(np.zeros(64, np.float32), (4, 64), (0, 4)))  # fmt: skip
+
+    @unittest.skipIf(_testbuffer is None, "expected Python's module _testbuffer, found none")
+    def test_buffers_of_pointers_are_refused(self):
+        rows = _testbuffer.ndarray([1.0] * 128, shape=[2, 64], format="f", flags=_testbuffer.ND_PIL)
+        with self.assertRaises(BufferError):
+            ingot.run("norm.rms_norm", x=rows, gamma=drawn(64))
 
     def test_an_output_that_nothing_tells_must_be_given(self):
         x = drawn(4, 64)
@@ -131,6 +158,16 @@ class Contracts(unittest.TestCase):
         np.testing.assert_array_equal(values, np.sort(x)[:, :-4:-1])
         y = ingot.run("layout.slice", x=x, axis=1, begin=4, end=20, step=4)
         np.testing.assert_array_equal(y, x[:, 4:20:4])
+
+    def test_what_is_known_of_a_call_is_known_of_that_alone(self):
+        for rows in (5, 5, 2, 0, 5):
+            x = drawn(max(rows, 1), 64)[:rows]
+            y = ingot.run("norm.rms_norm", x=x, gamma=drawn(64), epsilon=EPSILON)
+            np.testing.assert_allclose(y, normalised(x, drawn(64)), rtol=2e-6)
+        x = drawn(4, 64)
+        for step in (4, 4, 2):
+            y = ingot.run("layout.slice", x=x, axis=1, begin=4, end=20, step=step)
+            np.testing.assert_array_equal(y, x[:, 4:20:step])
 
     def test_threads_come_one_after_another(self):
         x, gamma, results = drawn(64, 512), drawn(512), []
@@ -148,8 +185,11 @@ class Contracts(unittest.TestCase):
         x, gamma = drawn(4, 64), drawn(64)
         kernels = ingot.Kernels(threads=1)
         self.assertEqual(kernels.threads, 1)
-        y = ingot.run("norm.rms_norm", x=x, gamma=gamma, on=kernels)
-        x.resize((2, 64), refcheck=False)  # a lent buffer would refuse
+        lent, references = array.array("f", gamma), sys.getrefcount(x)
+        y = ingot.run("norm.rms_norm", x=x, gamma=lent, on=kernels)
+        self.assert_refused("C2", x=x, gamma=gamma[:32])
+        self.assertEqual(sys.getrefcount(x), references)
+        lent.append(1)  # which what is still lent refuses
         del kernels
         gc.collect()
         self.assertEqual(y.shape, (4, 64))

@@ -141,6 +141,25 @@ class Generation(ModelTest):
                 threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
                 long.generate(prompt, **options)
         self.assertEqual(long.generate(PROMPT, max_tokens=4), self.model.generate(PROMPT, max_tokens=4))
+        # Whoever keeps the error keeps what it passed through, as an interactive Python does: not the sequence.
+        kept = None
+        try:
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            long.generate(PROMPT * 1500)
+        except KeyboardInterrupt as error:
+            kept = error
+        self.assertIsNotNone(kept)
+        long.generate(PROMPT, max_tokens=1)
+
+    def test_control_c_ends_a_forward(self):
+        session = self.model.session(context=20000)
+        tokens = self.model.tokenizer.encode(PROMPT * 1500)
+        with self.assertRaises(KeyboardInterrupt):
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            session.forward(tokens)
+        self.assertLess(session.length(), len(tokens))
+        session.truncate(0)
+        np.testing.assert_array_equal(session.forward(tokens[:9]), self.model.session().forward(tokens[:9]))
 
     def test_others_run_meanwhile_and_a_second_thread_is_refused(self):
         model = ingot.Model(threads=1, context=20000)
@@ -181,6 +200,45 @@ class Generation(ModelTest):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
 
 
+class Files(ModelTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "text.session"
+
+    def test_a_text_goes_on_from_a_file(self):
+        whole = self.model.generate(PROMPT, max_tokens=16)
+        first = self.model.generate(PROMPT, max_tokens=8, save_session=self.path)
+        there = printed("run", "--load-session", self.path, "-n", 8, "--threads", 1, "--json")
+        self.assertEqual(first + there["text"], whole)
+        stream = self.model.generate("", max_tokens=8, load_session=self.path, save_session=self.path, stream=True)
+        self.assertEqual(first + "".join(stream), whole)
+        self.assertEqual(stream.report["prompt_tokens"], 1)  # the token that no pass had seen
+        self.model.generate(" And", max_tokens=1, load_session=str(self.path))
+
+    def test_files_of_others_are_refused_and_no_sequence_is_lost(self):
+        self.model.generate(PROMPT, max_tokens=2, save_session=self.path)
+        other = ingot.Model(threads=1, cache="f32")
+        self.assert_refused("as this session keeps them", other.generate, "", load_session=self.path)
+        self.assert_refused("/nowhere", self.model.generate, PROMPT, max_tokens=2, save_session="/nowhere/at/all")
+        self.assert_refused("/nowhere", self.model.generate, PROMPT, load_session="/nowhere/at/all")
+        whole = self.path.read_bytes()
+        self.path.write_bytes(whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:])
+        self.assert_refused("the file's checksum", self.model.generate, "", load_session=self.path)
+        self.model.generate(PROMPT, max_tokens=2)
+
+    def test_a_sequence_goes_on_in_another_session(self):
+        session, other, tokens = self.model.session(), self.model.session(), [1, 5, 9]
+        session.forward(tokens)
+        session.save(self.path, [*tokens, 7])
+        self.assertEqual((other.load(self.path), other.length()), ([*tokens, 7], 3))
+        np.testing.assert_array_equal(other.forward([7]), session.forward([7]))
+        self.assert_refused("an empty sequence", other.load, self.path)
+        self.assert_refused("all 4 tokens", session.save, self.path, tokens)
+        self.assert_refused("expected tokens from 0 to", session.save, self.path, [*tokens, -1])
+        self.assert_refused("a sequence that exists", session.load, self.path, sequence=9)
+
+
 class Logits(ModelTest):
     def test_logits_are_those_of_others(self):
         folder = root / "tests/goldens/llama"
@@ -188,6 +246,12 @@ class Logits(ModelTest):
         session = ingot.Model(folder, threads=1, cache="f32").session()
         logits = session.forward(golden["tokens.0"], outputs="all")
         np.testing.assert_allclose(logits, golden["logits.0"], atol=1e-4)
+        # In several passes.
+        many, model = golden["tokens.0"].tolist() * 80, ingot.Model(folder, threads=1, cache="f32", context=4096)
+        rows = model.session().forward(many, outputs="all")
+        self.assertEqual(rows.shape, (len(many), logits.shape[1]))
+        np.testing.assert_allclose(rows[: len(logits)], golden["logits.0"], atol=1e-4)
+        np.testing.assert_array_equal(rows[-1:], model.session().forward(many))
         session.truncate(0)
         session.forward(golden["tokens.0"][:-1], outputs="none")
         np.testing.assert_allclose(session.forward(golden["tokens.0"][-1:])[0], golden["logits.0"][-1], atol=1e-4)
@@ -277,6 +341,8 @@ class Texts(ModelTest):
             self.assertNotIn(model.tokenizer.find("[SEP]"), tokens)
             self.assertEqual(model.chat(messages, max_tokens=4), model.generate(
                 model.apply_chat_template(messages), max_tokens=4))  # fmt: skip
+            with self.assertRaises(TypeError):  # a chat computes its whole prompt
+                model.chat(messages, load_session="file")
             self.assert_refused("expected messages as a list", model._model.chat_text, "{}", None, "{}", True)
 
     def test_vectors_are_those_of_the_program(self):
@@ -288,6 +354,7 @@ class Texts(ModelTest):
             np.testing.assert_array_equal(vectors, np.array([row["embedding"] for row in rows], np.float32))
             np.testing.assert_array_equal(model.embed("dog"), vectors[1])
             self.assertEqual(model.embed([]).shape, (0, vectors.shape[1]))
+            self.assert_refused("expected a model that predicts tokens", model.generate, "a cat")
         self.assert_refused("expected a model that makes embeddings", self.model.embed, "dog")
 
 

@@ -1,8 +1,12 @@
 // The C interface, called in any order with right, closed, foreign and invented handles, and with any sizes. What it
 // must not do is crash, or write where it was not told to.
+#include <unistd.h>
+
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
+#include <string>
 
 #include "bindings/c/ingot.h"
 #include "tests/fuzz/byte_source.h"
@@ -68,6 +72,23 @@ void open_session(ByteSource& source, Program& program, std::size_t place, const
   ingot_session_open(model, &options, &program.sessions[place], nullptr);
 }
 
+// What is saved; gone when the program ends.
+struct SavedFile {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("c_interface_fuzz." + std::to_string(getpid()))).string();
+  ~SavedFile() { std::filesystem::remove(path); }
+};
+
+const char* any_path(ByteSource& source) {
+  static const SavedFile file;
+  switch (source.take_between(0, 5)) {
+    case 0: return nullptr;
+    case 1: return "/nowhere/at/all";
+    case 2: return "";
+    default: return file.path.c_str();
+  }
+}
+
 std::int32_t refuse_later(void* left, const char*, std::size_t) { return --*static_cast<int*>(left) <= 0; }
 
 void call(ByteSource& source, Program& program) {
@@ -84,7 +105,7 @@ void call(ByteSource& source, Program& program) {
   std::int64_t length = 0;
   std::size_t count = 0;
   std::size_t columns = 0;
-  switch (source.take_between(0, 19)) {
+  switch (source.take_between(0, 21)) {
     case 0: ingot_model_close(source.take_between(0, 3) == 0 ? model : nullptr); break;
     case 1:
       if (program.models[place] == nullptr) ingot_model_open(nullptr, &program.models[place], &error);
@@ -115,14 +136,28 @@ void call(ByteSource& source, Program& program) {
       break;
     case 17: ingot_sample(sampler, nullptr, any_size(source, 4), &number, &error); break;
     case 18: ingot_embed(session, tokens.data(), any_size(source, 4), nullptr, 0, &count, &columns, &error); break;
+    case 19:
+      ingot_sequence_save(session, sequence, tokens.data(), any_size(source, 4), any_path(source), &error);
+      break;
+    case 20:
+      if (ingot_sequence_load(session, sequence, any_path(source), tokens.data(), any_size(source, room), &count,
+                              &error) == INGOT_OK) {
+        expect(count <= room && ingot_sequence_length(session, sequence, &length, &error) == INGOT_OK);
+        expect(length <= static_cast<std::int64_t>(count));
+      }
+      break;
     default: {
       int left = 3;
+      ingot_generation report = INGOT_GENERATION;
+      report.token_ids = tokens.data() + 4;
+      report.token_capacity = static_cast<std::size_t>(source.take_between(0, 5));
+      if (source.take_between(0, 7) == 0) report.size = source.take<std::uint8_t>();
       ingot_generation_options options = INGOT_GENERATION_OPTIONS;
       options.most_tokens = source.take_between(-1, 4);
       options.on_text = refuse_later;
       options.user = &left;
       options.stop_count = source.take_between(0, 7) == 0 ? any_size(source, 0) : 0;
-      ingot_generate(session, sequence, tokens.data(), any_size(source, 4), &options, nullptr, &program.texts[place],
+      ingot_generate(session, sequence, tokens.data(), any_size(source, 4), &options, &report, &program.texts[place],
                      &error);
     }
   }

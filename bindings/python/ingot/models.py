@@ -112,6 +112,7 @@ class Session:
         The array is the memory that the session wrote, without a copy, and from then on the array's alone: a later call
         writes to other memory. It can be kept as long as one likes, after the session too, and changed.
         Of a model that makes embeddings: vectors [outputs, width].
+        Ctrl-C ends it between two passes; the sequence then holds the tokens of those that are done, as length() says.
         """
         return np.asarray(self._session.forward(list(tokens), self._number(sequence), outputs))
 
@@ -134,6 +135,22 @@ class Session:
     def remove(self, sequence: int) -> None:
         """Forget a sequence; its number is used again."""
         self._session.remove(sequence)
+
+    def save(self, path: str | os.PathLike[str], tokens: Tokens, *, sequence: int | None = None) -> None:
+        """Write a sequence to a file, from which any session of the same model and cache goes on without computing it again.
+
+        `tokens`: those that it holds, in their order; behind them may stand such as were chosen and not computed yet.
+        The file has a checksum. It appears whole or not at all, in the place of one that is there.
+        """
+        self._session.save(self._number(sequence), list(tokens), os.fspath(path))
+
+    def load(self, path: str | os.PathLike[str], *, sequence: int | None = None) -> list[int]:
+        """Read what save() wrote into an empty sequence, and return its tokens.
+
+        The sequence holds the first length() of them. Any others are not computed: they come first in the next forward().
+        A file that has changed, or is of another model or cache, raises an Error; then the sequence is empty as before.
+        """
+        return self._session.load(self._number(sequence), os.fspath(path))
 
     def _number(self, sequence: int | None) -> int:
         return self._first if sequence is None else sequence
@@ -208,7 +225,14 @@ class Model:
     @overload
     def generate(self, prompt: str | Tokens, *, stream: Literal[True], **options: Any) -> _ingot.TextStream: ...
     def generate(
-        self, prompt: str | Tokens, *, stream: bool = False, parse_special: bool = False, **options: Any
+        self,
+        prompt: str | Tokens,
+        *,
+        stream: bool = False,
+        parse_special: bool = False,
+        load_session: str | os.PathLike[str] | None = None,
+        save_session: str | os.PathLike[str] | None = None,
+        **options: Any,
     ) -> str | _ingot.TextStream:
         """Continue a text, or tokens. Returns the continuation; with `stream` an iterator of its pieces, as they come.
 
@@ -218,19 +242,22 @@ class Model:
         schema, grammar, regex, choice (None): at most one. The text satisfies a JSON Schema (a dict, or JSON), a GBNF grammar,
         a regular expression, or is one of a list of texts; one that is cut before it does raises an Error.
         parse_special (False): "<|im_end|>" in the prompt is the token of this name.
+        save_session (None): a file for the text's tokens and what was computed of them, written when the text has ended.
+        load_session (None): such a file, of this model and cache; the prompt, which may be empty, goes on from there.
 
         Ctrl-C ends it between two passes, with KeyboardInterrupt. A stream that is not read to its end keeps its sequence
         until it is closed or forgotten.
         """
         if isinstance(prompt, str):
             tokenizer = self._model.tokenizer()
-            tokens = tokenizer.encode(prompt, True, parse_special)
+            is_new = load_session is None
+            tokens = tokenizer.encode(prompt, is_new, parse_special)
             # Without a text, the token that begins one is all there is to continue.
-            if not tokens and tokenizer.bos is not None:
+            if is_new and not tokens and tokenizer.bos is not None:
                 tokens = [tokenizer.bos]
         else:
             tokens = list(prompt)
-        return self._start(tokens, stream, **options)
+        return self._start(tokens, stream, (load_session, save_session), **options)
 
     @overload
     def chat(self, messages: Sequence[Message], *, stream: Literal[False] = False, **options: Any) -> str: ...
@@ -250,7 +277,7 @@ class Model:
         Options are those of generate(). What messages spell is text, and never a special token.
         """
         tokens = self._model.chat_tokens(*self._chat_arguments(messages, tools, template_options), True)
-        return self._start(tokens, stream, **options)
+        return self._start(tokens, stream, (None, None), **options)
 
     @overload
     def apply_chat_template(
@@ -325,6 +352,7 @@ class Model:
         self,
         tokens: list[int],
         stream: bool,
+        files: tuple[str | os.PathLike[str] | None, str | os.PathLike[str] | None],
         *,
         max_tokens: int = 256,
         temperature: float | None = None,
@@ -351,6 +379,7 @@ class Model:
             shape = json.dumps(shape)
         if kind == "choice" and isinstance(choice, str):
             raise TypeError("expected choice as a list of texts, found one text")
+        load, save = files
         made = self._shared().generate(
             prompt=tokens,
             max_tokens=max_tokens,
@@ -366,5 +395,7 @@ class Model:
             shape_kind=kind,
             shape="" if kind == "choice" else str(shape),
             choices=list(choice or []),
+            load_session=None if load is None else os.fspath(load),
+            save_session=None if save is None else os.fspath(save),
         )
         return made if stream else made.rest()
