@@ -310,7 +310,9 @@ TEST_F(HostileFiles, Sequences) {
   session->sequences().remove(sequence);
   const std::string good = text_of(path);
   const auto expect_in = [&](Session& other, const std::string& what) {
-    expect_one_clear_error(read_sequence(other, path), "kept.session", what);
+    const int empty = other.sequences().add().value();
+    expect_one_clear_error(read_sequence(other, empty, path), "kept.session", what);
+    other.sequences().remove(empty);
   };
   const auto expect = [&](const std::string& bytes, const std::string& what) {
     folder_.write("kept.session", bytes);
@@ -334,7 +336,7 @@ TEST_F(HostileFiles, Sequences) {
   }
   expect(good + "x", "longer");
   folder_.write("kept.session", good);
-  EXPECT_TRUE(read_sequence(*session, path).ok()) << "nothing was left behind by those that were refused";
+  EXPECT_TRUE(read_sequence(*session, session->sequences().add().value(), path).ok()) << "nothing was left behind by those that were refused";
   expect_in(*session_with(opened(golden_folder("qwen3")), {}), "another model's");
   const auto with_adapter = session_with(model, {adapter_at(golden_folder("adapters") / "first", *model)}, {1});
   expect_in(*with_adapter, "without the adapter");
