@@ -336,7 +336,8 @@ TEST_F(HostileFiles, Sequences) {
   }
   expect(good + "x", "longer");
   folder_.write("kept.session", good);
-  EXPECT_TRUE(read_sequence(*session, session->sequences().add().value(), path).ok()) << "nothing was left behind by those that were refused";
+  EXPECT_TRUE(read_sequence(*session, session->sequences().add().value(), path).ok())
+      << "nothing was left behind by those that were refused";
   expect_in(*session_with(opened(golden_folder("qwen3")), {}), "another model's");
   const auto with_adapter = session_with(model, {adapter_at(golden_folder("adapters") / "first", *model)}, {1});
   expect_in(*with_adapter, "without the adapter");
