@@ -193,11 +193,29 @@ TEST(JsonSchema, Combinations) {
 
 // Of a schema and its opposite every value satisfies one.
 TEST(JsonSchema, OppositesShareNothingAndLeaveNothing) {
-  const std::vector<std::string_view> values{
-      "null",   "true",       "false",        "0",          "3",  "7",   "2.5",   "-4",         R"("")",
-      R"("a")", R"("ab")",    R"("abcd")",    R"("b")",     "[]", "[1]", "[1,2]", R"(["a",1])", R"([[],[]])",
-      "{}",     R"({"a":1})", R"({"a":"x"})", R"({"b":1})",
-      R"(X
+  const std::vector<std::string_view> values{"null",
+                                             "true",
+                                             "false",
+                                             "0",
+                                             "3",
+                                             "7",
+                                             "2.5",
+                                             "-4",
+                                             R"("")",
+                                             R"("a")",
+                                             R"("ab")",
+                                             R"("abcd")",
+                                             R"("b")",
+                                             "[]",
+                                             "[1]",
+                                             "[1,2]",
+                                             R"(["a",1])",
+                                             R"([[],[]])",
+                                             "{}",
+                                             R"({"a":1})",
+                                             R"({"a":"x"})",
+                                             R"({"b":1})",
+                                             R"({"a":1,"b":null})",
                                              R"({"b":"x","c":[]})"};
   for (const char* schema :
        {"true",
