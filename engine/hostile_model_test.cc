@@ -14,6 +14,14 @@
 namespace ingot {
 namespace {
 
+// Every so manyth change is tried, of each architecture others: under a sanitizer a model takes eight times as long,
+// and what makes most of them an error is the same code.
+#if defined(INGOT_SANITIZED)
+constexpr int stride = 3;
+#else
+constexpr int stride = 1;
+#endif
+
 class HostileModelTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -23,6 +31,7 @@ class HostileModelTest : public testing::TestWithParam<std::string> {
     Result<ModelSource> source = read_source(*file_);
     ASSERT_TRUE(source.ok()) << source.error().text();
     source_ = std::move(source).value();
+    change_ = static_cast<int>(std::hash<std::string>()(GetParam()) % stride);
     path_ = testing::TempDir() + "ingot_hostile_" + GetParam() + "_" + std::to_string(::getpid()) + ".gguf";
   }
 
@@ -43,7 +52,10 @@ class HostileModelTest : public testing::TestWithParam<std::string> {
     return {};
   }
 
+  bool is_turn() { return change_++ % stride == 0; }
+
   void expect_an_end(const Metadata& metadata, std::span<const TensorToWrite> written) {
+    if (!is_turn()) return;
     ASSERT_TRUE(write_gguf(path_, metadata, written).ok());
     expect_an_end(path_);
   }
@@ -62,6 +74,7 @@ class HostileModelTest : public testing::TestWithParam<std::string> {
   std::optional<ModelFile> file_;
   ModelSource source_;
   std::string path_;
+  int change_ = 0;  // of the next one
   int errors_ = 0;
   int results_ = 0;
 };
@@ -129,6 +142,7 @@ TEST_P(HostileModelTest, Configuration) {
     const std::string good = line;
     for (const std::string_view bad : {"0", "-1", "7", "4611686018427387904", "0.001", "1e300", "-1e300", "\"other\"",
                                        "true", "false", "null", "[]", "{}"}) {
+      if (!is_turn()) continue;
       line = good.substr(0, value) + std::string(bad) + (good.ends_with(",") ? "," : "");
       std::ofstream written(std::filesystem::path(path_) / "config.json");
       for (const std::string& each : lines) written << each << "\n";

@@ -17,8 +17,13 @@ namespace ingot::mixed_texts {
 using Tokens = std::vector<std::int32_t>;
 using Rows = std::vector<std::vector<float>>;  // logits behind each token
 
-// As long as texts are, where a model has so many positions.
-inline std::int64_t context_of(const Model& model) { return std::min<std::int64_t>(model.facts().context, 80); }
+// As long as texts are, where a model has so many positions. Sanitizers look for other faults.
+#if defined(INGOT_SANITIZED)
+inline constexpr std::int64_t longest_text = 40;
+#else
+inline constexpr std::int64_t longest_text = 80;
+#endif
+inline std::int64_t context_of(const Model& model) { return std::min(model.facts().context, longest_text); }
 inline constexpr std::int64_t page = 8;
 
 struct MixOptions {
