@@ -17,7 +17,7 @@ namespace {
 // Every so manyth change is tried, of each architecture others: under a sanitizer a model takes eight times as long,
 // and what makes most of them an error is the same code.
 #if defined(INGOT_SANITIZED)
-constexpr int stride = 3;
+constexpr int stride = 7;
 #else
 constexpr int stride = 1;
 #endif
