@@ -14,7 +14,7 @@
 namespace ingot {
 namespace {
 
-// Every so manyth change is tried, of each architecture others: under a sanitizer a model takes eight times as long,
+// Every so manyth change is tried, of each architecture others: under a sanitizer a model takes fifteen times as long,
 // and what makes most of them an error is the same code.
 #if defined(INGOT_SANITIZED)
 constexpr int stride = 7;
