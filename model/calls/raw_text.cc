@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "model/grammar/code_points.h"
 #include "model/grammar/determinize.h"
 #include "model/grammar/grammar.h"
@@ -115,7 +116,7 @@ ExpressionId long_text(Expressions& expressions, const grammar::TextLimits& limi
   CodePointSet left_out({{0, 0x1f}, {0x7f, 0x9f}});
   for (const std::string_view mark : {raw.mark, raw.other}) {
     if (mark.empty()) continue;
-    const auto first = static_cast<CodePoint>(mark[0]);
+    const CodePoint first = decode_utf8(mark, 0).code;
     left_out = left_out.united(CodePointSet({{first, first}}));
   }
   const ExpressionId character = one_character(expressions, left_out.complement(), grammar::Spelling::plain);

@@ -15,7 +15,7 @@ std::size_t size_in_bytes(const Shape& shape) {
   for (const ObjectClause& clause : shape.objects) bytes += size_in_bytes(clause);
   for (const ArrayClause& clause : shape.arrays) bytes += sizeof(clause) + clause.first.size() * sizeof(SchemaPlace);
   for (const auto* texts : {&shape.required, &shape.absent, &shape.text.excluded}) {
-    for (const std::string& text : *texts) bytes += sizeof(text) + text.size();
+    for (const std::string& text : *texts) bytes += sizeof(std::string) + text.size();
   }
   for (const auto& pattern : shape.text.patterns) bytes += sizeof(pattern) + pattern.text.size();
   for (const auto& property : shape.single) bytes += sizeof(property) + property.name.size();

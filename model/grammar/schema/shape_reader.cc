@@ -185,7 +185,7 @@ Result<void> ShapeReader::expect_known_words(const SchemaPlace& schema) {
       spent = budget_.spend(sizeof(SchemaPlace));
       open.push_back(below);
     });
-    TRY(std::move(spent));
+    TRY(spent);
   }
   return {};
 }
