@@ -69,7 +69,7 @@ ingot_status tell_bad_handle(ingot_error* error, Kind kind) noexcept {
   return tell(error, INGOT_BAD_HANDLE, text.view());
 }
 
-Result<void> require_place(const void* place, std::string_view what) {
+Result<void> require_somewhere(const void* place, std::string_view what) {
   if (place != nullptr) return {};
   return Error::of(ErrorCode::invalid_argument, "expected a place for ", what, ", found null");
 }

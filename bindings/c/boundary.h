@@ -72,7 +72,11 @@ void clear(Values*... places) {
 }
 
 // Fails where there is nowhere to write `what` to.
-Result<void> require_place(const void* place, std::string_view what);
+Result<void> require_somewhere(const void* place, std::string_view what);
+template <class Written>
+Result<void> require_place(Written* place, std::string_view what) {
+  return require_somewhere(static_cast<const void*>(place), what);
+}
 
 inline constexpr std::size_t most_bytes = std::size_t{1} << 30;   // of a text
 inline constexpr std::size_t most_tokens = std::size_t{1} << 30;  // of a list
