@@ -1,5 +1,6 @@
 #include "bindings/c/handles.h"
 
+#include <bit>
 #include <mutex>
 #include <unordered_map>
 
@@ -38,7 +39,7 @@ void* add(Kind kind, std::shared_ptr<void> object) {
   const std::lock_guard lock(table.mutex);
   const std::uint64_t number = mark | (++table.given_out << 4) | static_cast<std::uint64_t>(kind);
   table.entries.emplace(number, Entry{kind, std::move(object)});
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(number));
+  return std::bit_cast<void*>(static_cast<std::uintptr_t>(number));  // which nobody may follow
 }
 
 std::shared_ptr<void> find(Kind kind, const void* handle) {

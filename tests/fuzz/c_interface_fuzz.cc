@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -36,7 +37,7 @@ Handle* any(ByteSource& source, const std::array<Handle*, 2>& own, const void* f
   switch (source.take_between(0, 11)) {
     case 0: return nullptr;
     case 1: return static_cast<Handle*>(const_cast<void*>(foreign));
-    case 2: return reinterpret_cast<Handle*>(source.take<std::uintptr_t>());
+    case 2: return std::bit_cast<Handle*>(source.take<std::uintptr_t>());
     default: return own[static_cast<std::size_t>(source.take_between(0, 1))];
   }
 }
