@@ -188,7 +188,10 @@ Result<void> load(Serving& serving, Options options, nlohmann::json& report) {
     OpenedAdapters adapters = TRY(open_adapters(options.adapters, *opened));
     hosted.session.adapters = std::move(adapters.adapters);
     hosted.adapters = TRY(named_adapters(std::move(adapters.names), adapters.scales));
-    if (device) hosted.session.device = TRY(upload_model(opened, device, hosted.session, options.split));
+    if (device) {
+      hosted.session.chunk = std::max(hosted.session.chunk, device_chunk);
+      hosted.session.device = TRY(upload_model(opened, device, hosted.session, options.split));
+    }
     const HostedModel& model = *TRY(serving.add(std::move(opened), hosted));
     report["models"].push_back(described(model, path));
     if (!options.json) print_model(model);

@@ -185,6 +185,7 @@ Result<OpenedModel> open_model(const ModelOptions& options) {
   session.adapter_scales = std::move(adapters.scales);
   if (options.device != "cpu") {
     const std::shared_ptr<Device> device = TRY(opened_device.get());
+    session.chunk = std::max(session.chunk, device_chunk);
     const auto begin = std::chrono::steady_clock::now();
     session.device = TRY(upload_model(opened.model, device, session, options.split));
     opened.upload_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

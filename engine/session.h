@@ -53,6 +53,9 @@ struct SessionOptions {
 };
 
 inline constexpr std::int64_t default_context = 4096;
+// SessionOptions::chunk where a device computes passes: 128 rows by 128 tokens are what a block of it multiplies, and
+// with fewer tokens narrow products have fewer blocks than it has multiprocessors.
+inline constexpr std::int64_t device_chunk = 512;
 
 // Bytes of a device's memory.
 struct DeviceNeeds {

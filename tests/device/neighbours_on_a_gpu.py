@@ -19,7 +19,7 @@ class Neighbours(unittest.TestCase):
         with random_model(kind, layers=LAYERS) as model:
             for cache in caches[-1:] if options.is_small else caches:
                 with self.subTest(kind=kind, cache=cache):
-                    sizes = [*SMALL, "--cuts", cuts if cuts == "0" else "1,7"] if options.is_small else ["--cuts", cuts]
+                    sizes = [*SMALL, "--cuts", "1,7"] if options.is_small else ["--cuts", cuts]
                     words = ["verify", "model", model, "--cache", cache, *sizes, "--device", options.device, "--json"]
                     self.check(kind, cache, options.program.run(*words))
 
@@ -44,8 +44,11 @@ class Neighbours(unittest.TestCase):
     def test_q6_k(self):
         self.prove("Q6_K", ("f16", "q8_0"), "1,64,512")
 
-    def test_bf16_in_batches(self):
-        self.prove("BF16", ("f16",), "0")
+    def test_f16(self):
+        self.prove("F16", ("f16",), "1,64,512")
+
+    def test_bf16(self):
+        self.prove("BF16", ("f16",), "1,64,512")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
 // The frame of products of many tokens with weights of 16 bits: a block has Rows rows of weights and Tokens tokens, and
-// each of its warps a part of both, all of whose sums it keeps in registers. Tiles of both factors, 64 deep, come into
-// shared memory by asynchronous copies, some ahead of what is multiplied; what an instruction multiplies is loaded into
-// registers while the one before it runs.
+// each of its warps a part of both, all of whose sums it keeps in registers. Tiles of both factors, a chunk deep, come
+// into shared memory by asynchronous copies, some ahead of what is multiplied.
 //
-// Tokens are the 16 rows of the first factor and rows of weights the 8 columns of the second. Instructions add up the
-// whole depth, in its order, in one sum an element: its bits depend neither on how many tokens there are nor on the
-// shape of blocks. They are not those of kernels/linear/cuda/products.h, whose sums begin anew every 64 elements.
+// Tokens are the 16 rows of the first factor and rows of weights the 8 columns of the second. Which elements meet in an
+// instruction, and in which order sums are added, is as in the frames of fewer tokens (half_products_cuda.cu,
+// tiled.h): an element of y has the same bits by any of them.
 //
-// A tile has rows of 128 bytes, one after the other. Unit u of row r, 16 bytes, stands in the place of unit u ^ r % 8:
-// eight lanes write a whole row, or read the same unit of eight rows, and meet every bank once.
+// A tile has rows of 128 bytes, one after the other. Unit u of row r, 16 bytes, stands in the place of unit
+// u ^ (r % 2 * 4 + r / 2 % 4): eight lanes write a whole row, or read four neighbouring units of two, and meet every
+// bank once.
 //
 // Of a gate and what it gates eight rows each take turns, so that a lane has sums of both for the same columns.
 #pragma once
@@ -21,29 +21,27 @@
 
 namespace ingot::device {
 
-template <unsigned Rows, unsigned Tokens, unsigned Depth, unsigned RowWarps, unsigned TokenWarps, unsigned Stages>
+template <unsigned Rows, unsigned Tokens, unsigned RowWarps, unsigned TokenWarps, unsigned Stages>
 struct WideShape {
-  static constexpr unsigned rows = Rows, tokens = Tokens, depth = Depth, row_warps = RowWarps, stages = Stages;
+  static constexpr unsigned rows = Rows, tokens = Tokens, depth = half_chunk, row_warps = RowWarps, stages = Stages;
   static constexpr unsigned warps = RowWarps * TokenWarps;
   static constexpr unsigned threads = warps * warp_size;
   static constexpr unsigned warp_rows = Rows / RowWarps, warp_tokens = Tokens / TokenWarps;
-  static constexpr unsigned row_bytes = Depth * 2;
+  static constexpr unsigned row_bytes = depth * 2;
   static constexpr unsigned row_units = row_bytes / 16;
   static constexpr unsigned tokens_bytes = Tokens * row_bytes;
   static constexpr unsigned stage_bytes = (Rows + Tokens) * row_bytes;
   static constexpr unsigned shared_bytes = Stages * stage_bytes;
+  static constexpr unsigned segment_tiles = segment_depth / depth;
   // Of a copy by all threads.
   static constexpr unsigned rows_together = threads / row_units;
-  static constexpr unsigned weight_copies = Rows / rows_together, x_copies = Tokens / rows_together;
+  // So each of a thread's rows has its units in the same places, and of what is gated the same turn.
   static_assert(rows_together % 16 == 0 && Rows % rows_together == 0 && Tokens % rows_together == 0);
-  static INGOT_ON_DEVICE unsigned turned(unsigned row, unsigned unit) {
-    static_assert(Depth == 64 || Depth == 32);
-    return unit ^ (Depth == 64 ? row % 8 : row / 2 % 4);
-  }
+  static INGOT_ON_DEVICE unsigned turned(unsigned row, unsigned unit) { return unit ^ (row % 2 * 4 + row / 2 % 4); }
 };
 
-// 128 rows and 128 tokens, 64 deep, three times: four warps with 64 of both.
-using WideBlock = WideShape<wide_rows, wide_tokens, half_chunk, 2, 2, 3>;
+// 128 rows and 128 tokens, three times: eight warps with 64 rows and 32 tokens.
+using WideBlock = WideShape<wide_rows, wide_tokens, 2, 4, 3>;
 static_assert(WideBlock::shared_bytes == wide_shared_bytes && WideBlock::threads == wide_threads);
 
 // Which rows of which part a block multiplies with which tokens.
@@ -69,8 +67,24 @@ struct WidePlace {
   }
 };
 
-// What a thread copies: one unit of every rows_together-th row of both factors. Rows that are not there are the last
-// one again; nobody looks at their sums.
+// What a thread copies: one unit of every rows_together-th row of a factor. Rows that are not there are the last one
+// again; nobody looks at their sums.
+template <unsigned Rows, unsigned Together>
+struct WideRows {
+  const std::byte* from;  // the thread's unit of the first row
+  unsigned first, step, last;
+  unsigned stride;  // bytes from row to row
+
+  // `bytes` of each unit, and zeros.
+  INGOT_ON_DEVICE void copy(std::uint64_t offset, std::byte* to, unsigned bytes) const {
+    INGOT_UNROLL
+    for (unsigned i = 0; i < Rows / Together; ++i) {
+      const unsigned row = first + i * step;
+      copy_async16(to + i * (Together * half_chunk * 2), from + offset + (row < last ? row : last) * stride, bytes);
+    }
+  }
+};
+
 template <class Shape>
 class WideCopies {
  public:
@@ -79,121 +93,130 @@ class WideCopies {
     const StreamedParts& joined = parameters.joined;
     const unsigned unit = thread_index() % Shape::row_units;
     const unsigned row = thread_index() / Shape::row_units;
-    const unsigned turns = joined.is_gated ? 2 : 1;
     const DeviceProduct& product = joined.parts[joined.is_gated ? row / 8 % 2 : place.part];
-    const unsigned column = joined.is_gated ? row / 16 * 8 + row % 8 : row;
-    const unsigned last_column = product.columns - 1 - place.first_column;
-    INGOT_UNROLL
-    for (unsigned i = 0; i < Shape::weight_copies; ++i) {
-      const unsigned mine = column + i * (Shape::rows_together / turns);
-      weight_rows_[i] = (mine < last_column ? mine : last_column) * static_cast<unsigned>(product.row_bytes);
-    }
-    const unsigned last_token = product.rows - 1 - place.first_token;
-    INGOT_UNROLL
-    for (unsigned i = 0; i < Shape::x_copies; ++i) {
-      const unsigned mine = row + i * Shape::rows_together;
-      x_rows_[i] = (mine < last_token ? mine : last_token) * (parameters.x_stride * 2);
-    }
-    weights_ = product.weights + place.first_column * product.row_bytes + unit * 16;
-    x_ = reinterpret_cast<const std::byte*>(parameters.x + place.first_token * std::uint64_t{parameters.x_stride} +
-                                            unit * 8);
+    weights_ = {product.weights + place.first_column * product.row_bytes + unit * 16,
+                joined.is_gated ? row / 16 * 8 + row % 8 : row, Shape::rows_together / (joined.is_gated ? 2 : 1),
+                product.columns - 1 - place.first_column, static_cast<unsigned>(product.row_bytes)};
+    const std::uint16_t* const x = parameters.x + place.first_token * std::uint64_t{parameters.x_stride} + unit * 8;
+    x_ = {reinterpret_cast<const std::byte*>(x), row, Shape::rows_together, product.rows - 1 - place.first_token,
+          parameters.x_stride * 2};
     to_ = (row * Shape::row_units + Shape::turned(row, unit)) * 16;
   }
 
-  INGOT_ON_DEVICE void copy_x(unsigned tile, std::byte* stage) const {
-    const std::byte* const from = x_ + tile * std::uint64_t{Shape::row_bytes};
-    INGOT_UNROLL
-    for (unsigned i = 0; i < Shape::x_copies; ++i) copy_async16(place(stage, i), from + x_rows_[i]);
-  }
   // What is beyond the depth is zeros, and not read.
-  INGOT_ON_DEVICE void copy_weights(unsigned tile, std::byte* stage) const {
-    const std::byte* const from = weights_ + tile * std::uint64_t{Shape::row_bytes};
-    std::byte* const to = stage + Shape::tokens_bytes;
-    if ((tile + 1) * Shape::depth <= depth_) {
-      INGOT_UNROLL
-      for (unsigned i = 0; i < Shape::weight_copies; ++i) copy_async16(place(to, i), from + weight_rows_[i]);
-      return;
-    }
+  INGOT_ON_DEVICE void copy(unsigned tile, std::byte* stage) const {
+    const std::uint64_t offset = tile * std::uint64_t{Shape::row_bytes};
+    x_.copy(offset, stage + to_, 16);
     const unsigned at = tile * Shape::depth + thread_index() % Shape::row_units * 8;
     const unsigned left = at < depth_ ? 2 * (depth_ - at) : 0;
-    INGOT_UNROLL
-    for (unsigned i = 0; i < Shape::weight_copies; ++i) {
-      copy_async16(place(to, i), (left > 0 ? from : weights_) + weight_rows_[i], left < 16 ? left : 16);
-    }
+    weights_.copy(left > 0 ? offset : 0, stage + Shape::tokens_bytes + to_, left < 16 ? left : 16);
   }
 
  private:
-  INGOT_ON_DEVICE std::byte* place(std::byte* tile, unsigned i) const {
-    return tile + to_ + i * (Shape::rows_together * Shape::row_bytes);
-  }
-
-  const std::byte* weights_;
-  const std::byte* x_;
-  unsigned weight_rows_[Shape::weight_copies];
-  unsigned x_rows_[Shape::x_copies];
+  WideRows<Shape::rows, Shape::rows_together> weights_;
+  WideRows<Shape::tokens, Shape::rows_together> x_;
   unsigned to_;
   unsigned depth_;
 };
 
-// Of a warp's tokens and rows, 16 deep.
-template <class Shape>
-struct WideFactors {
-  MatrixWords<4> tokens[Shape::warp_tokens / 16];
-  MatrixWords<4> rows[Shape::warp_rows / 16];
-};
+// A lane's share of a tile: of tokens g and g + 8 of each 16, or of row g of each 8, two units of 8 elements.
+struct WideUnits {
+  static constexpr unsigned steps = half_chunk / 32;
+  Words16 units[steps];
 
-// Where a lane finds what it names in load_matrices: the same in each stage.
+  INGOT_ON_DEVICE MatrixB second_factor(unsigned step, unsigned half) const {
+    return {{units[step].words[2 * half], units[step].words[2 * half + 1]}};
+  }
+};
+INGOT_ON_DEVICE MatrixA first_factor(const WideUnits (&rows)[2], unsigned step, unsigned half) {
+  const std::uint32_t(&upper)[4] = rows[0].units[step].words;
+  const std::uint32_t(&lower)[4] = rows[1].units[step].words;
+  return {{upper[2 * half], lower[2 * half], upper[2 * half + 1], lower[2 * half + 1]}};
+}
+
+// Where a lane finds its units: the same in each stage, and for each eight rows.
 template <class Shape>
 struct WideLane {
-  unsigned tokens, token_unit;
-  unsigned rows, row_unit;
+  unsigned tokens, rows;
+  unsigned places[WideUnits::steps];
 
   INGOT_ON_DEVICE WideLane() {
-    const unsigned lane = lane_index();
-    const unsigned token = warp_index() / Shape::row_warps * Shape::warp_tokens + lane % 16;
-    const unsigned row = warp_index() % Shape::row_warps * Shape::warp_rows + lane % 8 + lane / 16 * 8;
-    tokens = token * Shape::row_bytes;
-    token_unit = Shape::turned(token, lane / 16);
-    rows = Shape::tokens_bytes + row * Shape::row_bytes;
-    row_unit = Shape::turned(row, lane / 8 % 2);
+    const unsigned row = lane_index() / 4;
+    tokens = (warp_index() / Shape::row_warps * Shape::warp_tokens + row) * Shape::row_bytes;
+    rows = Shape::tokens_bytes + (warp_index() % Shape::row_warps * Shape::warp_rows + row) * Shape::row_bytes;
+    INGOT_UNROLL
+    for (unsigned step = 0; step < WideUnits::steps; ++step) {
+      places[step] = Shape::turned(row, step * 4 + lane_index() % 4) * 16;
+    }
   }
-  INGOT_ON_DEVICE void load(WideFactors<Shape>& factors, const std::byte* stage, unsigned step) const {
-    const std::byte* const from_tokens = stage + tokens + (token_unit ^ step * 2) * 16;
-    const std::byte* const from_rows = stage + rows + (row_unit ^ step * 2) * 16;
+  INGOT_ON_DEVICE WideUnits load(const std::byte* rows_of_lane, unsigned eight) const {
+    WideUnits result;
     INGOT_UNROLL
-    for (unsigned i = 0; i < Shape::warp_tokens / 16; ++i) {
-      factors.tokens[i] = load_matrices<4>(from_tokens + i * (16 * Shape::row_bytes));
+    for (unsigned step = 0; step < WideUnits::steps; ++step) {
+      result.units[step] = load16(rows_of_lane + eight * (8 * Shape::row_bytes) + places[step]);
     }
-    INGOT_UNROLL
-    for (unsigned i = 0; i < Shape::warp_rows / 16; ++i) {
-      factors.rows[i] = load_matrices<4>(from_rows + i * (16 * Shape::row_bytes));
-    }
+    return result;
   }
 };
 
+// Of a chunk from zero, then into those of a segment, and these into the totals.
 template <class Shape>
 struct WideSums {
-  FloatSums sums[Shape::warp_tokens / 16][Shape::warp_rows / 8];
+  static constexpr unsigned sixteens = Shape::warp_tokens / 16, eights = Shape::warp_rows / 8;
+  FloatSums totals[sixteens][eights], of_segment[sixteens][eights];
 
   INGOT_ON_DEVICE void clear() {
     INGOT_UNROLL
-    for (unsigned i = 0; i < Shape::warp_tokens / 16; ++i) {
+    for (unsigned i = 0; i < sixteens; ++i) {
       INGOT_UNROLL
-      for (unsigned j = 0; j < Shape::warp_rows / 8; ++j) sums[i][j] = {{0, 0, 0, 0}};
+      for (unsigned j = 0; j < eights; ++j) totals[i][j] = of_segment[i][j] = {{0, 0, 0, 0}};
     }
   }
   template <class Element>
-  INGOT_ON_DEVICE void add(const WideFactors<Shape>& factors) {
+  INGOT_ON_DEVICE void add_tile(const WideLane<Shape>& lane, const std::byte* stage) {
+    WideUnits tokens[sixteens][2];
     INGOT_UNROLL
-    for (unsigned i = 0; i < Shape::warp_tokens / 16; ++i) {
-      const MatrixWords<4>& a = factors.tokens[i];
+    for (unsigned i = 0; i < sixteens; ++i) {
       INGOT_UNROLL
-      for (unsigned j = 0; j < Shape::warp_rows / 8; ++j) {
-        const MatrixWords<4>& b = factors.rows[j / 2];
-        matrix_multiply_16x8x16<Element>(sums[i][j], {{a.words[0], a.words[1], a.words[2], a.words[3]}},
-                                         {{b.words[j % 2 * 2], b.words[j % 2 * 2 + 1]}});
+      for (unsigned half = 0; half < 2; ++half) tokens[i][half] = lane.load(stage + lane.tokens, 2 * i + half);
+    }
+    WideUnits row = lane.load(stage + lane.rows, 0), next = {};
+    INGOT_UNROLL
+    for (unsigned j = 0; j < eights; ++j) {
+      if (j + 1 < eights) next = lane.load(stage + lane.rows, j + 1);
+      FloatSums chunk[sixteens] = {};
+      INGOT_UNROLL
+      for (unsigned step = 0; step < WideUnits::steps; ++step) {
+        INGOT_UNROLL
+        for (unsigned half = 0; half < 2; ++half) {
+          INGOT_UNROLL
+          for (unsigned i = 0; i < sixteens; ++i) {
+            matrix_multiply_16x8x16<Element>(chunk[i], first_factor(tokens[i], step, half),
+                                             row.second_factor(step, half));
+          }
+        }
+      }
+      INGOT_UNROLL
+      for (unsigned i = 0; i < sixteens; ++i) add(of_segment[i][j], chunk[i]);
+      row = next;
+      synchronize_warp();  // or the compiler loads too many rows ahead, and has no registers for them
+    }
+  }
+  INGOT_ON_DEVICE void end_segment() {
+    INGOT_UNROLL
+    for (unsigned i = 0; i < sixteens; ++i) {
+      INGOT_UNROLL
+      for (unsigned j = 0; j < eights; ++j) {
+        add(totals[i][j], of_segment[i][j]);
+        of_segment[i][j] = {{0, 0, 0, 0}};
       }
     }
+  }
+
+ private:
+  static INGOT_ON_DEVICE void add(FloatSums& to, const FloatSums& what) {
+    INGOT_UNROLL
+    for (unsigned i = 0; i < 4; ++i) to.values[i] = to.values[i] + what.values[i];
   }
 };
 
@@ -272,7 +295,6 @@ struct WideOut {
 
 template <class Element, class Shape>
 INGOT_ON_DEVICE void multiply_wide(const WideProducts& parameters) {
-  constexpr unsigned steps = Shape::depth / 16;
   const StreamedParts& joined = parameters.joined;
   const WidePlace place(parameters, Shape::rows / (joined.is_gated ? 2 : 1), Shape::tokens);
   const WideCopies<Shape> copies(parameters, place);
@@ -281,38 +303,25 @@ INGOT_ON_DEVICE void multiply_wide(const WideProducts& parameters) {
   std::byte* const ring = dynamic_shared<std::byte>();
   INGOT_UNROLL
   for (unsigned tile = 0; tile + 1 < Shape::stages; ++tile) {
-    if (tile < tiles) {
-      copies.copy_x(tile, ring + tile * Shape::stage_bytes);
-      copies.copy_weights(tile, ring + tile * Shape::stage_bytes);
-    }
+    if (tile < tiles) copies.copy(tile, ring + tile * Shape::stage_bytes);
     commit_copies();
   }
   WideSums<Shape> sums;
   sums.clear();
-  WideFactors<Shape> factors[2];
-  wait_for_copies<Shape::stages - 2>();
-  synchronize_block();
-  lane.load(factors[0], ring, 0);
-  std::byte* stage = ring;                                            // of `tile`
+  const std::byte* stage = ring;                                      // of `tile`
   std::byte* next = ring + (Shape::stages - 1) * Shape::stage_bytes;  // what the copies of this turn go to
   std::byte* const end = ring + Shape::shared_bytes;
   INGOT_ROLLED
   for (unsigned tile = 0; tile < tiles; ++tile) {
+    wait_for_copies<Shape::stages - 2>();
+    synchronize_block();  // this tile is there, and all have read the one before it
     const unsigned ahead = tile + Shape::stages - 1;
-    INGOT_UNROLL
-    for (unsigned step = 0; step < steps; ++step) {
-      if (step + 1 == steps) {
-        commit_copies();
-        wait_for_copies<Shape::stages - 2>();
-        synchronize_block();  // the next tile is there, and all have read this one
-        next = stage;
-        stage = stage + Shape::stage_bytes == end ? ring : stage + Shape::stage_bytes;
-      }
-      lane.load(factors[(step + 1) % 2], stage, (step + 1) % steps);
-      if (step == 0 && ahead < tiles) copies.copy_x(ahead, next);
-      if (step == (steps > 2 ? 1 : 0) && ahead < tiles) copies.copy_weights(ahead, next);
-      sums.template add<Element>(factors[step % 2]);
-    }
+    if (ahead < tiles) copies.copy(ahead, next);
+    commit_copies();
+    sums.template add_tile<Element>(lane, stage);
+    if ((tile + 1) % Shape::segment_tiles == 0 || tile + 1 == tiles) sums.end_segment();
+    next = next + Shape::stage_bytes == end ? ring : next + Shape::stage_bytes;
+    stage = stage + Shape::stage_bytes == end ? ring : stage + Shape::stage_bytes;
   }
   synchronize_block();  // the ring is free
 
@@ -326,7 +335,7 @@ INGOT_ON_DEVICE void multiply_wide(const WideProducts& parameters) {
     INGOT_UNROLL
     for (unsigned i = 0; i < 2; ++i) {
       INGOT_UNROLL
-      for (unsigned j = 0; j < Shape::warp_rows / 8; ++j) Out::put(out, j * 8, i * 16, sums.sums[first + i][j]);
+      for (unsigned j = 0; j < Shape::warp_rows / 8; ++j) Out::put(out, j * 8, i * 16, sums.totals[first + i][j]);
     }
     synchronize_warp();
     Out::store(parameters, place, first_token + first * 16, first_row, out);

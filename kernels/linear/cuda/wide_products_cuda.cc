@@ -12,8 +12,8 @@ INGOT_DEVICE_MODULE(wide_products_cuda);
 INGOT_DEVICE_FUNCTION_OF(wide_products_cuda, multiply_wide_f16);
 INGOT_DEVICE_FUNCTION_OF(wide_products_cuda, multiply_wide_bf16);
 
-// Up to so many a sequence that goes on has the bits that it has alone.
-constexpr std::int64_t most_tokens_alone = 64;
+// Up to so many fill one tile of the frame of many tokens (kernels/linear/cuda/tiled.h), and half of one here.
+constexpr std::int64_t most_narrow_tokens = 64;
 // Bytes from row to row: a block counts those to its rows in 32 bits.
 constexpr std::int64_t most_row_bytes = std::int64_t{1} << 24;
 
@@ -35,7 +35,7 @@ const DeviceFunction* const wide_device_function = &multiply_wide_f16_function;
 bool can_run_wide(const FusedProducts& products) {
   const Matmul::Arguments& first = products.parts[0];
   const DType type = first.weights.dtype();
-  if ((type != DType::f16 && type != DType::bf16) || first.shape()[0] <= most_tokens_alone) return false;
+  if ((type != DType::f16 && type != DType::bf16) || first.shape()[0] <= most_narrow_tokens) return false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(products.count); ++i) {
     const Matmul::Arguments& part = products.parts[i];
     if (part.weights.dtype() != type || !fits_device_product(part, part.weights) || part.weights.empty() ||

@@ -18,7 +18,7 @@ struct WideProducts {
 // A block's rows of weights, its tokens, and what it takes.
 inline constexpr std::uint32_t wide_rows = 128;
 inline constexpr std::uint32_t wide_tokens = 128;
-inline constexpr std::uint32_t wide_threads = 128;
+inline constexpr std::uint32_t wide_threads = 256;
 inline constexpr std::uint32_t wide_shared_bytes = 3 * (wide_rows + wide_tokens) * half_chunk * 2;
 
 // So many tiles of tokens in turn meet the same rows of weights, before the next rows come: what blocks that run

@@ -51,8 +51,7 @@ bool can_run_fused_on_device(const FusedProducts& products);
 std::size_t fused_device_scratch_bytes(const FusedProducts& products);
 void run_fused_on_device(const FusedProducts& products, Context& context);
 extern const DeviceFunction* const product_device_function;
-// Of more tokens than go on together, with weights of 16 bits (cuda/wide_products_cuda.cc): sums in an order of its
-// own.
+// Of more tokens than a tile of the other row has, with weights of 16 bits (cuda/wide_products_cuda.cc): the same bits.
 bool can_run_wide(const FusedProducts& products);
 std::size_t wide_scratch_bytes(const FusedProducts& products);
 void run_wide(const FusedProducts& products, Context& context);
@@ -78,21 +77,18 @@ std::vector<Variant<Op>> with_column_rows(std::initializer_list<Variant<Op>> res
     return fused_scratch_bytes(column_product_of(row), products(a), threads);
   };
   std::vector<Variant<Op>> rows;
+  rows.push_back({.name = "cuda_wide",
+                  .needs = {Feature::sm_80},
+                  .run = [](const Arguments& a, Context& context) { run_wide(products(a), context); },
+                  .accepts = [](const Arguments& a) { return can_run_wide(products(a)); },
+                  .scratch_bytes = [](const Arguments& a, int) { return wide_scratch_bytes(products(a)); },
+                  .device_function = wide_device_function});
   rows.push_back({.name = "cuda",
                   .needs = {Feature::sm_80},
                   .run = [](const Arguments& a, Context& context) { run_fused_on_device(products(a), context); },
                   .accepts = [](const Arguments& a) { return can_run_fused_on_device(products(a)); },
                   .scratch_bytes = [](const Arguments& a, int) { return fused_device_scratch_bytes(products(a)); },
                   .device_function = product_device_function});
-  // Not measured on a GPU yet. So it stands behind the row that accepts all that this one does, and runs only where it
-  // is named.
-  rows.push_back({.name = "cuda_wide",
-                  .needs = {Feature::sm_80},
-                  .run = [](const Arguments& a, Context& context) { run_wide(products(a), context); },
-                  .accepts = [](const Arguments& a) { return can_run_wide(products(a)); },
-                  .scratch_bytes = [](const Arguments& a, int) { return wide_scratch_bytes(products(a)); },
-                  .accepts_alone = [](const Arguments&) { return false; },
-                  .device_function = wide_device_function});
   for (const ColumnProduct& product : column_products()) {
     Variant<Op>& row = rows.emplace_back(product.name, product.needs);
     if (product.built) row.run = {+run, &product};
