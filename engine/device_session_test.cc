@@ -175,6 +175,28 @@ TEST(DeviceSession, LongPromptsGoThroughInParts) {
   EXPECT_EQ(parts.tokens_ahead(4, greedy), whole.tokens_ahead(4, greedy));
 }
 
+TEST(DeviceSession, MoreSequencesThanAChunkHasTokensGoOn) {
+  const auto said = [](std::int64_t chunk) {
+    const Played device("llama", true, {.sequences = 3, .chunk = chunk});
+    std::vector<ChosenRun> runs(3);
+    for (std::size_t row = 0; row < runs.size(); ++row) {
+      runs[row] = {.sequence = device.session->sequences().add().value(), .tokens = std::span(prompt).first(row + 2)};
+    }
+    Tokens tokens;
+    for (int pass = 0; pass < 3; ++pass) {
+      const Result<void> begun = device.session->begin_choosing(runs);
+      EXPECT_TRUE(begun.ok()) << (begun.ok() ? "" : begun.error().text());
+      const std::span<const std::int32_t> chosen = device.session->chosen().value();
+      tokens.insert(tokens.end(), chosen.begin(), chosen.end());
+      for (ChosenRun& run : runs) run = {.sequence = run.sequence, .goes_on = true};
+    }
+    for (const ChosenRun& run : runs)
+      tokens.push_back(static_cast<int>(device.session->sequences().length(run.sequence)));
+    return tokens;
+  };
+  EXPECT_EQ(said(2), said(256));
+}
+
 TEST(DeviceSession, TurnsAreKept) {
   const Played device("llama", true, {.sequences = 2});
   Session& session = *device.session;

@@ -104,7 +104,8 @@ Result<void> Session::begin_choosing(std::span<const ChosenRun> runs) {
   tokens_wanted_ = tokens;
   const bool is_one_each = tokens == static_cast<std::int64_t>(runs.size());
   const bool goes_by_single_tokens = options_.deterministic && memory_->has_states() && !is_one_each;
-  if (goes_by_single_tokens || tokens > options_.chunk) {
+  // Runs that go on have no beginnings.
+  if (!continues && (goes_by_single_tokens || tokens > options_.chunk)) {
     std::vector<TokenRun> rest;
     TRY(run_beginnings(runs, goes_by_single_tokens ? 1 : options_.chunk, rest));
     pass = std::move(rest);
