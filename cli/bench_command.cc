@@ -175,7 +175,6 @@ void print_text(const Report& report) {
   }
   print_header(report.device.has_value());
   for (const BenchmarkRow& row : report.rows) print_row(row, report.device.has_value());
-  if (report.rows.empty()) print_error("expected operations with a benchmark case, found none");
 }
 
 // What the command line itself is to blame for.
@@ -207,6 +206,10 @@ int run(const Options& options) {
     print_json(report.value());
   } else {
     print_text(report.value());
+  }
+  if (rows.empty()) {
+    const std::string_view processor = report.value().processor();
+    print_error(nothing_runs_there(options.operation, options.benchmark.variant, processor).text());
   }
   if (!options.html.empty()) {
     const Result<void> written =

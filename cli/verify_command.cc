@@ -117,7 +117,11 @@ int run(const Options& options) {
       for (VerifyRow& row : verifier.value().verify(*operation, all_operations())) rows.push_back(std::move(row));
     }
   }
-  return print_report(rows, options, processor);
+  const int exit_code = print_report(rows, options, processor);
+  if (rows.empty()) {
+    print_error(nothing_runs_there(options.operation, options.verify.variant, processor).text());
+  }
+  return exit_code;
 }
 
 }  // namespace

@@ -51,4 +51,11 @@ Result<void> require_variant(const std::vector<const Operation*>& operations, co
   return Error::of(ErrorCode::not_found, "unknown variant: expected one of ", names, ", found '", variant, "'");
 }
 
+Error nothing_runs_there(const std::string& text, const std::string& variant, std::string_view processor) {
+  const std::string called = variant.empty() ? "" : " called '" + variant + "'";
+  const std::string of = text.empty() ? "" : " of " + text;
+  return Error::of(ErrorCode::not_found, "expected a variant", called, of, " that runs on ", processor,
+                   ", found none that takes one of its cases: 'ingot kernels OPERATION' says where each runs");
+}
+
 }  // namespace ingot

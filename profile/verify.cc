@@ -179,7 +179,10 @@ void Verifier::verify_variants(const Operation& operation) {
     row.operation = operation.name;
     row.variant = variant.name;
     const Availability state = availability(variant, processor_);
-    if (state == Availability::elsewhere) {
+    if (!options_.variant.empty() && options_.variant != variant.name) {
+      row.status = VerifyStatus::skipped;
+      row.detail = not_asked_for;
+    } else if (state == Availability::elsewhere) {
       row.status = VerifyStatus::skipped;
       row.detail = elsewhere;
     } else if (state == Availability::not_built) {
@@ -189,9 +192,6 @@ void Verifier::verify_variants(const Operation& operation) {
       row.status = VerifyStatus::skipped;
       row.detail =
           processor_.is_emulated ? "compiled only: beyond what is emulated" : "this machine lacks a feature it needs";
-    } else if (!options_.variant.empty() && options_.variant != variant.name) {
-      row.status = VerifyStatus::skipped;
-      row.detail = not_asked_for;
     }
     rows.push_back(std::move(row));
   }

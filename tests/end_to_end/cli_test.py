@@ -180,6 +180,17 @@ class Verify(CommandLineTest):
         self.assert_exit(done, 2)
         self.assertIn("no.such_operation", done.stderr)
 
+    def test_of_one_variant_nothing_else_is_told(self):
+        report = self.json_of("verify", OPERATION, "--variant", "reference", "--json")
+        self.assertEqual([row["variant"] for row in report["rows"]], ["reference"])
+
+    def test_a_variant_that_runs_elsewhere_is_named(self):
+        for words in (("verify", OPERATION), ("bench", OPERATION, "--quick")):
+            for json_or_text in ((), ("--json",)):
+                done = run(*words, "--variant", "cuda", *json_or_text)
+                self.assert_exit(done, 1)
+                self.assertRegex(done.stderr, "expected a variant called 'cuda' of .* that runs on .*, found none")
+
     def test_an_unknown_variant_is_an_error_that_says_so(self):
         done = run("verify", OPERATION, "--variant", "nonsense")
         self.assertNotEqual(done.returncode, 0, done.stdout)

@@ -45,6 +45,12 @@ class Commands(unittest.TestCase):
             self.assertRegex(done.stdout, r"norm\.rms_norm +cuda +1 x 4096")
             self.assertIn("Ingot kernels on emulated", page.read_text())
 
+    def test_an_operation_without_a_row_there_is_named(self):
+        for words in (("verify",), ("bench", "--quick")):
+            done = Served.program.run(*words, "norm.rms_norm_backward", *DEVICE)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("expected a variant of norm.rms_norm_backward that runs on emulated, found none", done.stderr)
+
     def test_bench_refuses_a_ladder_there(self):
         done = Served.program.run("bench", "linear.matmul", "--ladder", *DEVICE)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
