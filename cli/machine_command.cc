@@ -116,13 +116,18 @@ void print_devices(const Devices& devices, const AllDevicePeaks& peaks) {
   }
   for (std::size_t index = 0; index < devices.value().size(); ++index) {
     const DeviceInformation& device = devices.value()[index];
-    std::printf("  %-10s %s, %.1f GiB, %d multiprocessors, L2 %.0f MiB, compute capability %d.%d, CUDA %d.%d\n",
+    std::printf("  %-10s %s, %.1f GiB, %d multiprocessor%s, L2 %.0f MiB, compute capability %d.%d",
                 name_of(device).c_str(), device.name.c_str(), static_cast<double>(device.memory_bytes) / (1 << 30),
-                device.multiprocessors, mebibytes(device.level2_bytes), device.capability / 10, device.capability % 10,
-                device.driver_version / 1000, device.driver_version % 1000 / 10);
+                device.multiprocessors, device.multiprocessors == 1 ? "" : "s", mebibytes(device.level2_bytes),
+                device.capability / 10, device.capability % 10);
+    if (!device.is_emulated) {  // which has neither a driver nor a number of its own
+      std::printf(", CUDA %d.%d", device.driver_version / 1000, device.driver_version % 1000 / 10);
+    }
+    std::printf("\n             ");
+    if (!device.uuid.empty()) std::printf("%s, ", device.uuid.c_str());
     std::string features;
     for (const std::string& name : feature_names(device.features)) features += " " + name;
-    std::printf("             %s, features%s\n", device.uuid.c_str(), features.empty() ? " none" : features.c_str());
+    std::printf("features%s\n", features.empty() ? " none" : features.c_str());
     if (index >= peaks.size()) continue;
     if (peaks[index].ok()) {
       print_peaks(peaks[index].value());

@@ -78,6 +78,7 @@ class Commands(unittest.TestCase):
                 self.assertGreater(rate, 0)
             text = self.run_words("machine", XDG_CACHE_HOME=folder).stdout
             self.assertRegex(text, r"bf16 matrix [\d.]+ TFLOP/s")
+            self.assertRegex(text, r"emulated   emulated, .*, compute capability 8\.0\n {13}features sm_80\n")
 
     def test_kernels_lists_what_the_device_selects(self):
         report = self.json_of("kernels", "norm.rms_norm")
