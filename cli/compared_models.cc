@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/terminal.h"
+#include "machine/gpu/device.h"
 
 namespace ingot {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 4> setting_names = {"threads", "cache", "pack", "device"};
 
 Error wrong_value(std::string_view name, std::string_view expected, const std::string& found) {
-  return Error::of(ErrorCode::invalid_argument, "--compare ", name, "=: expected ", expected, ", found '",
-                   std::string_view(found), "'");
+  return Error::of(ErrorCode::invalid_argument, name, "=: expected ", expected, ", found '", std::string_view(found),
+                   "'");
 }
 
 Result<void> set_threads(ModelOptions& options, const std::string& value) {
@@ -35,6 +36,8 @@ Result<void> set(ModelOptions& options, std::string_view name, const std::string
     if (value != "f32" && value != "f16" && value != "q8_0") return wrong_value(name, "f32, f16 or q8_0", value);
     options.cache = value;
   } else if (name == "device") {
+    const Result<void> known = value == "cpu" ? Result<void>() : check_device_name(value);
+    if (!known.ok()) return known.error().within(name, "=");
     options.device = value;
   } else if (value == "always" || value == "never") {
     options.session.packing = value == "always" ? WeightPacking::always : WeightPacking::never;

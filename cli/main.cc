@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/command.h"
+#include "cli/compared_models.h"
 #include "cli/completion.h"
 #include "cli/gpu_program.h"
 #include "cli/terminal.h"
@@ -142,12 +143,18 @@ void forget_callbacks(CLI::App& application) {
 }
 #endif
 
-// The device that the parsed command was told to use; empty where it was told none, or takes none.
+// The device that the parsed command was told to use, or a side of what it compares; empty where it was told none, or
+// takes none.
 std::string chosen_device(const CLI::App& application) {
   std::string device;
   for (const CLI::App* command : application.get_subcommands()) {
     const CLI::Option* const option = command->get_option_no_throw("--device");
     if (option != nullptr && option->count() > 0) device = option->as<std::string>();
+    const CLI::Option* const compared = command->get_option_no_throw("--compare");
+    for (const std::string& word : compared == nullptr ? std::vector<std::string>() : compared->results()) {
+      const auto side = ingot::options_of_side({}, word);
+      if (side.ok() && side.value().device != "cpu") device = side.value().device;
+    }
     const std::string inner = chosen_device(*command);
     if (!inner.empty()) device = inner;
   }

@@ -187,7 +187,13 @@ void add(const Command& bench, int& exit_code) {
       .check(between(1, 4096))
       .capture_default_str();
   command.add_option("--repeat", options->request.repeats, "rounds").check(between(1, 10000)).capture_default_str();
-  command.add_option("--compare", options->compared, "A B: two models, or settings of one, timed in turn").two_words();
+  command.add_option("--compare", options->compared, "A B: two models, or settings of one, timed in turn")
+      .check(accepted_by("",
+                         [](const std::string& word) -> Result<void> {
+                           TRY(options_of_side({}, word));
+                           return {};
+                         }))
+      .two_words();
   command.add_flag("--json", options->json, "machine-readable output");
   command.callback([options, bench, &exit_code] {
     const Result<void> order = bench.require_no_options();

@@ -62,6 +62,16 @@ class Ingot(unittest.TestCase):
         done = self.program.run("machine", "--device=cuda")
         self.assertEqual((done.returncode, done.stdout), (23, "machine\n--device=cuda\n"))
 
+    def test_it_becomes_it_where_a_side_of_a_comparison_wants_a_gpu(self):
+        self.put_stand_in()
+        for sides in (["device=cpu", "device=cuda"], ["threads=1,device=emulated", "threads=1"]):
+            words = ["bench", "model", "--compare", *sides]
+            done = self.program.run(*words)
+            self.assertEqual((done.returncode, done.stdout.splitlines()), (23, words))
+        done = self.program.run("bench", "model", "--compare", "threads=1", "device=gpu")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("device=: expected cpu, cuda, cuda:1 or the like, or emulated, found 'gpu'", done.stderr)
+
     def test_it_is_found_by_where_the_program_lies_not_by_its_name(self):
         self.put_stand_in()
         other = self.folder / "elsewhere"
