@@ -47,11 +47,11 @@ Outcome<PreparedChat> prepare_chat(const HostedModel& model, const protocol::Cha
   // What must have a shape has it from its first letter to its last.
   const bool splits =
       asked.splits_thoughts && !asked.generation.shape && format != nullptr && !format->thought_begin().empty();
-  if (!is_on && !splits) return prepared;
+  if (format == nullptr || (!is_on && !splits)) return prepared;
   prepared.reading = {.format = format,
                       .begins_in_thought = prompt.value().opens_thought,
                       .reads_calls = is_on,
-                      .tools = asked.tools.tools};
+                      .tools = calls::known_tools(*format, asked.tools.tools)};
   prepared.shown_tokens = model.mark_tokens();
   return prepared;
 }

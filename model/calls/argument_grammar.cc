@@ -48,7 +48,7 @@ Error not_one_by_one(std::string_view keyword) {
 class ArgumentWriter {
  public:
   ArgumentWriter(const grammar::SchemaDocument& document, const CallSpelling& spelling, Expressions& expressions)
-      : document_(document), spelling_(spelling), expressions_(expressions) {}
+      : document_(document), spelling_(spelling), expressions_(expressions), kinds_(*document.root().value) {}
 
   Result<ExpressionId> write() {
     const grammar::Shape shape = TRY(root_shape());
@@ -129,7 +129,7 @@ class ArgumentWriter {
   Result<ExpressionId> write_tagged(const std::string& name, const SchemaPlace& schema) {
     const std::string_view core = core_of(spelling_.value_end);
     const RawText raw = {.mark = core, .end = spelling_.value_end, .other = spelling_.text_begin};
-    const ParameterKind kind = parameter_kind(*document_.root().value, name);
+    const ParameterKind kind = kinds_.of(name);
     const std::vector<grammar::Shape> shapes = TRY(shapes_of(schema));
     if (kind == ParameterKind::text) return write_texts(shapes, raw);
     const ExpressionId end = expressions_.text(spelling_.value_end);
@@ -177,7 +177,7 @@ class ArgumentWriter {
 
   Result<ExpressionId> write_argument(const std::string& name, const SchemaPlace& schema) {
     const std::string& quote = spelling_.literal.quote;
-    const ParameterKind kind = parameter_kind(*document_.root().value, name);
+    const ParameterKind kind = kinds_.of(name);
     const bool is_text = kind == ParameterKind::text || kind == ParameterKind::text_or_null;
     if (quote.empty() || !is_text) return write_json(schema);
     const std::vector<grammar::Shape> shapes = TRY(shapes_of(schema));
@@ -219,6 +219,7 @@ class ArgumentWriter {
   const grammar::SchemaDocument& document_;
   const CallSpelling& spelling_;
   Expressions& expressions_;
+  ParameterKinds kinds_;
 };
 
 }  // namespace

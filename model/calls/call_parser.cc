@@ -21,20 +21,13 @@ std::size_t white_space_at_end(std::string_view text) {
   return size;
 }
 
-// What an answer is read by. Descriptions may be megabytes, and each of many choices has a parser.
-std::vector<Tool> without_descriptions(std::span<const Tool> tools) {
-  std::vector<Tool> named;
-  for (const Tool& tool : tools) named.push_back({.name = tool.name, .parameters = tool.parameters});
-  return named;
-}
-
 }  // namespace
 
 class AnswerParser::State {
  public:
-  State(const CallFormat& format, bool begins_in_thought, bool reads_calls, std::span<const Tool> tools)
+  State(const CallFormat& format, bool begins_in_thought, bool reads_calls, KnownTools tools)
       : format_(format),
-        tools_(without_descriptions(tools)),
+        tools_(std::move(tools)),
         reads_calls_(reads_calls),
         opening_(format_.spelling().section_begin + format_.spelling().call_begin),
         mode_(begins_in_thought && !format_.thought_end().empty() ? Mode::thought : Mode::content),
@@ -89,7 +82,7 @@ class AnswerParser::State {
   void begin_content();
 
   CallFormat format_;
-  std::vector<Tool> tools_;
+  KnownTools tools_;
   bool reads_calls_;
   std::string opening_;
   std::vector<AnswerPiece> pieces_;
@@ -245,7 +238,7 @@ bool AnswerParser::State::step_opening() {
 
 void AnswerParser::State::begin_call(std::string mark) {
   mark_ = std::move(mark);
-  reader_.emplace(format_.spelling(), tools_, calls_);
+  reader_.emplace(format_.spelling(), *tools_, calls_);
   mode_ = Mode::call;
 }
 
@@ -335,9 +328,8 @@ std::vector<AnswerPiece> AnswerParser::State::finish() {
   return told();
 }
 
-AnswerParser::AnswerParser(const CallFormat& format, bool begins_in_thought, bool reads_calls,
-                           std::span<const Tool> tools)
-    : state_(std::make_unique<State>(format, begins_in_thought, reads_calls, tools)) {}
+AnswerParser::AnswerParser(const CallFormat& format, bool begins_in_thought, bool reads_calls, KnownTools tools)
+    : state_(std::make_unique<State>(format, begins_in_thought, reads_calls, std::move(tools))) {}
 AnswerParser::AnswerParser(AnswerParser&&) noexcept = default;
 AnswerParser& AnswerParser::operator=(AnswerParser&&) noexcept = default;
 AnswerParser::~AnswerParser() = default;

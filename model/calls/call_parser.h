@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/calls/call_format.h"
+#include "model/calls/known_tool.h"
 
 namespace ingot::calls {
 
@@ -34,8 +34,11 @@ struct AnswerPiece {
 class AnswerParser {
  public:
   // `begins_in_thought`: the prompt has opened one (CallFormat::opens_thought). With the tools at hand, arguments that
-  // are texts are told from others that look the same.
-  AnswerParser(const CallFormat& format, bool begins_in_thought, bool reads_calls, std::span<const Tool> tools = {});
+  // are texts are told from others that look the same. They are those of known_tools, for the same format.
+  AnswerParser(const CallFormat& format, bool begins_in_thought, bool reads_calls, KnownTools tools);
+  // For one answer alone.
+  AnswerParser(const CallFormat& format, bool begins_in_thought, bool reads_calls, std::span<const Tool> tools = {})
+      : AnswerParser(format, begins_in_thought, reads_calls, known_tools(format, tools)) {}
   AnswerParser(AnswerParser&&) noexcept;
   AnswerParser& operator=(AnswerParser&&) noexcept;
   ~AnswerParser();

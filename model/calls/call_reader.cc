@@ -19,7 +19,7 @@ LiteralSyntax syntax_of(const CallSpelling& spelling) {
 
 }  // namespace
 
-CallReader::CallReader(const CallSpelling& spelling, std::span<const Tool> tools, std::size_t call)
+CallReader::CallReader(const CallSpelling& spelling, std::span<const KnownTool> tools, std::size_t call)
     : spelling_(spelling), tools_(tools), call_(call), literal_(syntax_of(spelling)) {}
 
 CallReader::Step CallReader::fail() {
@@ -116,7 +116,7 @@ std::size_t CallReader::end_of_tool_name(std::string_view rest, std::span<const 
   const std::string_view text = rest.substr(begin);
   std::size_t end = first_end;
   std::size_t longest = 0;
-  for (const Tool& tool : tools_) {
+  for (const KnownTool& tool : tools_) {
     if (begin + tool.name.size() <= first_end || tool.name.size() < longest) continue;
     bool may_come = tool.name.starts_with(text);
     if (text.starts_with(tool.name)) {
@@ -267,6 +267,8 @@ bool CallReader::end_object(std::vector<AnswerPiece>& pieces) {
 
 void CallReader::tell_begin(std::string name, std::vector<AnswerPiece>& pieces) {
   name_ = name;
+  const auto known = std::ranges::find(tools_, name_, &KnownTool::name);
+  tool_ = known == tools_.end() ? nullptr : &*known;
   has_begun_ = true;
   untold_.clear();
   pieces.push_back({PieceKind::call_begin, std::move(name), call_});

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/calls/call_parser.h"
-#include "model/calls/parameter_kind.h"
+#include "model/calls/known_tool.h"
 
 namespace ingot::calls {
 
@@ -16,7 +16,7 @@ class CallReader {
  public:
   enum class Status : std::uint8_t { reading, done, failed };
 
-  CallReader(const CallSpelling& spelling, std::span<const Tool> tools, std::size_t call);
+  CallReader(const CallSpelling& spelling, std::span<const KnownTool> tools, std::size_t call);
 
   // Takes what it understands from the front of a text, and says how many bytes that is. What it leaves comes again,
   // with more behind it.
@@ -65,16 +65,15 @@ class CallReader {
   // Where the value's mark stands in what comes, not counting those in texts of JSON; nothing: it has not come.
   std::optional<std::size_t> find_value_end(std::string_view rest, std::string_view mark);
   std::string value_as_json(std::string_view text) const;
-  // What the tool's schema says about a parameter.
-  ParameterKind kind_of(std::string_view key) const;
 
   const CallSpelling& spelling_;
-  std::span<const Tool> tools_;
+  std::span<const KnownTool> tools_;
   std::size_t call_;
   Status status_ = Status::reading;
   bool has_begun_ = false;
   std::string untold_;
   std::string name_;
+  const KnownTool* tool_ = nullptr;  // none is known by that name, or it was not told yet
 
   std::size_t part_ = 0;
   LiteralRewriter literal_;

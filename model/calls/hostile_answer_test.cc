@@ -76,6 +76,24 @@ TEST(HostileAnswer, MayHaveAnArgumentOfAMegabyte) {
   }
 }
 
+// What a schema says of them is asked at each, and whoever asks computes for all others.
+TEST(HostileAnswer, MayNameTwentyThousandParametersThatTheSchemaHidesBehindReferences) {
+  const std::string listed = repeated("\"v\",", 5 * 100'000) + "\"v\"";
+  const std::string refers = repeated(R"({"$ref": "#/$defs/listed"},)", 27 * 90) + "{}";
+  std::string schema = R"({"$defs": {"listed": {"enum": [)" + listed + R"(]}, "all": {"allOf": [)" + refers + "]}}, ";
+  schema += R"("properties": {"first": {})";
+  std::string answer = "<call=f>";
+  for (int number = 0; number < 20'000; ++number) {
+    const std::string name = "p" + std::to_string(number);
+    schema += ",\"" + name + R"(": {"$ref": "#/$defs/all"})";
+    answer += "<key=" + name + ">1</key>";
+  }
+  const std::vector<Tool> tools = {{.name = "f", .parameters = chat::value_from_json(schema + "}}").value()}};
+  AnswerParser parser(test_format("tagged"), false, true, tools);
+  static_cast<void>(parser.take(answer + "</call>"));
+  EXPECT_EQ(parser.complete_call_count(), 1u);
+}
+
 // A schema may allow any value, and then a grammar holds an answer to brackets that close, however many.
 TEST(HostileAnswer, MayNestAsDeepAsItLikes) {
   const std::string deep = "{\"a\":" + std::string(5000, '[') + std::string(5000, ']') + "}";

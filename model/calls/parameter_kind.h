@@ -1,7 +1,9 @@
-// What a schema says about a value that is written without quotes: whether it can be a text, and what else.
+// What a schema says about values that are written without quotes: whether they can be texts, and what else.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "model/chat/value.h"
@@ -15,8 +17,18 @@ enum class ParameterKind : std::uint8_t {
   other,         // never a text
 };
 
-// Of the parameter with this name, by the schema of all of them. Looks at type, enum, const, anyOf, oneOf, allOf and
-// references inside of the schema. Whoever writes a value and whoever reads it must ask the same schema.
-ParameterKind parameter_kind(const chat::Value& parameters, std::string_view name);
+// Of all parameters of a tool, by their schema: found once, because an answer asks at every name that it writes. Looks
+// at type, enum, const, anyOf, oneOf, allOf and references inside of the schema, and at no more than a bound of it.
+// Whoever writes a value and whoever reads it must ask the same schema.
+class ParameterKinds {
+ public:
+  ParameterKinds() = default;  // nothing is known
+  explicit ParameterKinds(const chat::Value& parameters);
+
+  ParameterKind of(std::string_view name) const;
+
+ private:
+  std::map<std::string, ParameterKind, std::less<>> kinds_;  // without those that are unknown
+};
 
 }  // namespace ingot::calls

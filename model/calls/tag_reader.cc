@@ -51,7 +51,7 @@ CallReader::Step CallReader::read_tag_key(std::string_view rest) {
   if (matched.match == Match::no) return fail();
   if (matched.match == Match::partial) return std::nullopt;
   key_ = core_of(rest.substr(0, end));
-  parameter_ = kind_of(key_);
+  parameter_ = tool_ == nullptr ? ParameterKind::unknown : tool_->parameters.of(key_);
   is_in_text_marks_ = is_text_open_ = false;
   searched_ = scanned_ = 0;
   scanner_ = LiteralRewriter(LiteralSyntax{});
@@ -143,11 +143,6 @@ std::string CallReader::value_as_json(std::string_view text) const {
   std::string json = "\"";
   append_escaped(text, json);
   return json + '"';
-}
-
-ParameterKind CallReader::kind_of(std::string_view key) const {
-  const Tool* tool = find_tool(tools_, name_);
-  return tool == nullptr ? ParameterKind::unknown : parameter_kind(tool->parameters, key);
 }
 
 }  // namespace ingot::calls

@@ -8,7 +8,8 @@ using calls::AnswerPiece;
 
 AnswerReader::AnswerReader(const AnswerReading& reading) {
   if (reading.format == nullptr) return;
-  parser_.emplace(*reading.format, reading.begins_in_thought, reading.reads_calls, reading.tools);
+  calls::KnownTools tools = reading.tools ? reading.tools : calls::known_tools(*reading.format, {});
+  parser_.emplace(*reading.format, reading.begins_in_thought, reading.reads_calls, std::move(tools));
 }
 
 std::vector<AnswerPiece> AnswerReader::take(std::string_view text) {

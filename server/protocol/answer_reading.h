@@ -13,7 +13,7 @@ struct AnswerReading {
   std::shared_ptr<const calls::CallFormat> format = {};  // null: all of it is words
   bool begins_in_thought = false;                        // the prompt has opened one
   bool reads_calls = false;
-  std::vector<calls::Tool> tools = {};
+  calls::KnownTools tools = {};  // of known_tools; null where no calls are read
 };
 
 // The text of one choice in pieces, as it comes.

@@ -37,9 +37,9 @@ inline std::string test_timings() {
 
 // Of a model that thinks between <think> and </think>, and calls f between <call> and </call>.
 inline AnswerReading test_reading() {
-  return {.format = std::make_shared<calls::CallFormat>(calls::test_format("object")),
-          .reads_calls = true,
-          .tools = {{.name = "f"}}};
+  const auto format = std::make_shared<calls::CallFormat>(calls::test_format("object"));
+  const std::vector<calls::Tool> tools = {{.name = "f"}};
+  return {.format = format, .reads_calls = true, .tools = calls::known_tools(*format, tools)};
 }
 
 // What it says then: a thought, words, and two calls, cut into tokens that end anywhere.
