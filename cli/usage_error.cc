@@ -27,7 +27,8 @@ std::string in_quotes(std::string_view word) { return "'" + std::string(word) + 
 // ". Did you mean 'x'?", where a name is near enough that someone may have.
 std::string guess(const std::string& word, const std::vector<std::string>& names) {
   const std::string* nearest = nullptr;
-  std::size_t least = word.size() / 2 + 1;
+  // Dashes are in all of them, and say nothing.
+  std::size_t least = (word.size() - std::min(word.find_first_not_of('-'), word.size())) / 2 + 1;
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(word, name);
     if (distance >= least) continue;

@@ -127,16 +127,28 @@ TEST(ChatWithTools, TakesArgumentsOfAMillionValuesTogether) {
   EXPECT_EQ(chat.error().text(), "expected JSON of at most 1000000 values, found more");
 }
 
+TEST(Tools, TakeNothingWhereTheyDeclareNothing) {
+  for (const std::string_view parameters : {"", R"(, "parameters": null)"}) {
+    const std::string list = R"([{"type": "function", "function": {"name": "f")" + std::string(parameters) + "}}]";
+    const auto tools = read_tools(chat::value_from_json(list).value());
+    ASSERT_TRUE(tools.ok()) << tools.error().text();
+    EXPECT_EQ(json_text(tools.value()[0].parameters),
+              R"({"type": "object", "properties": {}, "additionalProperties": false})");
+  }
+}
+
 TEST(Tools, AreReadFromOpenAisListAndNothingElse) {
   const auto error = [](std::string_view json) {
     const auto tools = read_tools(chat::value_from_json(json).value());
     return tools.ok() ? std::string("none") : std::string(tools.error().text());
   };
-  EXPECT_EQ(error("{}"), "expected a list of tools, found dict");
-  EXPECT_EQ(error(R"([{"type": "search"}])"), "tools[0]: expected \"type\": \"function\"");
-  EXPECT_EQ(error(R"([{"type": "function", "function": {}}])"), "tools[0]: expected a name");
+  EXPECT_EQ(error("{}"), "expected a list of tools, found an object");
+  EXPECT_EQ(error(R"([{"type": "search"}])"), "tools[0]: expected \"type\": \"function\", found \"search\"");
+  EXPECT_EQ(error(R"([{"name": "f", "input_schema": {}}])"),
+            "tools[0]: expected \"type\": \"function\", found nothing");
+  EXPECT_EQ(error(R"([{"type": "function", "function": {}}])"), "tools[0]: expected a name, found nothing");
   EXPECT_EQ(error(R"([{"type": "function", "function": {"name": "a b"}}])"),
-            "tools[0]: expected a name of 1 to 128 letters, digits, '_', '-' and '.'");
+            "tools[0]: expected a name of 1 to 128 letters, digits, '_', '-' and '.', found \"a b\"");
   EXPECT_EQ(error(R"([{"type": "function", "function": {"name": "a", "returns": {}}}])"),
             "tools[0]: nobody knows the field 'returns'");
   EXPECT_EQ(

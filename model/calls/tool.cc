@@ -24,46 +24,67 @@ bool is_name_of_tool(std::string_view name) {
   });
 }
 
+// As JSON has it, whose words whoever wrote the list knows.
+std::string described(const Value* value) {
+  if (value == nullptr) return "nothing";
+  if (value->is(Kind::dictionary)) return "an object";
+  if (value->is_list()) return "a list";
+  return json_text(*value).substr(0, 100);
+}
+
 Result<Tool> read_tool(const Value& value, std::size_t index) {
-  const auto wrong = [&](std::string_view expected) {
-    return Error::of(ErrorCode::invalid_argument, "tools[", index, "]: expected ", expected);
+  const auto wrong = [&](std::string_view expected, const Value* found) {
+    return Error::of(ErrorCode::invalid_argument, "tools[", index, "]: expected ", expected, ", found ",
+                     described(found));
   };
-  if (!value.is(Kind::dictionary)) return wrong("an object");
+  if (!value.is(Kind::dictionary)) return wrong("an object", &value);
   const Value* type = value.as_dictionary().find("type");
-  if (type == nullptr || !type->is_text() || type->bytes() != "function") return wrong("\"type\": \"function\"");
+  if (type == nullptr || !type->is_text() || type->bytes() != "function") {
+    return wrong("\"type\": \"function\"", type);
+  }
   const Value* function = value.as_dictionary().find("function");
-  if (function == nullptr || !function->is(Kind::dictionary)) return wrong("an object \"function\"");
+  if (function == nullptr || !function->is(Kind::dictionary)) return wrong("an object \"function\"", function);
   Tool tool;
+  tool.parameters = no_parameters();
   for (const Dictionary::Entry& entry : function->as_dictionary().entries()) {
     const std::string& key = entry.key.bytes();
     if (entry.value.is_none() && key != "name") continue;
     if (key == "name") {
       if (!entry.value.is_text() || !is_name_of_tool(entry.value.bytes())) {
-        return wrong("a name of 1 to 128 letters, digits, '_', '-' and '.'");
+        return wrong("a name of 1 to 128 letters, digits, '_', '-' and '.'", &entry.value);
       }
       tool.name = entry.value.bytes();
     } else if (key == "description") {
-      if (!entry.value.is_text()) return wrong("a text as description");
+      if (!entry.value.is_text()) return wrong("a text as description", &entry.value);
       tool.description = entry.value.bytes();
     } else if (key == "parameters") {
-      if (!entry.value.is(Kind::dictionary)) return wrong("a JSON Schema as parameters");
+      if (!entry.value.is(Kind::dictionary)) return wrong("a JSON Schema as parameters", &entry.value);
       tool.parameters = entry.value;
     } else if (key == "strict") {
-      if (!entry.value.is(Kind::boolean)) return wrong("true or false as strict");
+      if (!entry.value.is(Kind::boolean)) return wrong("true or false as strict", &entry.value);
       tool.is_strict = entry.value.as_boolean();
     } else {
       return Error::of(ErrorCode::unsupported, "tools[", index, "]: nobody knows the field '", key, "'");
     }
   }
-  if (tool.name.empty()) return wrong("a name");
+  if (tool.name.empty()) return wrong("a name", nullptr);
   return tool;
 }
 
 }  // namespace
 
+Value no_parameters() {
+  Dictionary schema;
+  schema.insert("type", Value::text("object"));
+  schema.insert("properties", Value::dictionary({}));
+  schema.insert("additionalProperties", Value::boolean(false));
+  return Value::dictionary(std::move(schema));
+}
+
 Result<std::vector<Tool>> read_tools(const Value& list) {
-  if (!list.is_list())
-    return Error::of(ErrorCode::invalid_argument, "expected a list of tools, found ", list.type_name());
+  if (!list.is_list()) {
+    return Error::of(ErrorCode::invalid_argument, "expected a list of tools, found ", described(&list));
+  }
   std::vector<Tool> tools;
   for (const Value& value : list.items()) {
     Tool tool = TRY(read_tool(value, tools.size()));

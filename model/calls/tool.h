@@ -25,7 +25,11 @@ enum class ToolChoice : std::uint8_t {
   named,      // a call of this tool
 };
 
-// From OpenAI's list: [{"type": "function", "function": {"name", "description", "parameters", "strict"}}].
+// The schema of a function that takes nothing.
+chat::Value no_parameters();
+
+// From OpenAI's list: [{"type": "function", "function": {"name", "description", "parameters", "strict"}}]. One without
+// parameters takes none.
 Result<std::vector<Tool>> read_tools(const chat::Value& list);
 // And as templates expect it.
 chat::Value tools_value(std::span<const Tool> tools);

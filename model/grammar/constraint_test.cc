@@ -291,6 +291,21 @@ TEST_F(ConstraintTest, WhatIsUsedHasRoomForSoMuch) {
   EXPECT_TRUE(make("aaabbbccc").ok());
 }
 
+TEST_F(ConstraintTest, NothingIsHeldToTheEmptyTextAlone) {
+  using Kind = GrammarSource::Kind;
+  const GrammarSource sources[] = {{.kind = Kind::choices, .choices = {""}},
+                                   {.kind = Kind::regular_expression, .text = ""},
+                                   {.kind = Kind::regular_expression, .text = "()"},
+                                   {.kind = Kind::gbnf, .text = "root ::= \"\""}};
+  for (const GrammarSource& source : sources) {
+    const auto made = constraints_.of(source);
+    ASSERT_FALSE(made.ok()) << source.text;
+    EXPECT_EQ(made.error().text(),
+              "expected a text of at least one character to be allowed, found none but the empty one");
+  }
+  EXPECT_TRUE(constraints_.of({.kind = Kind::choices, .choices = {"", "a"}}).ok());
+}
+
 TEST_F(ConstraintTest, LongSourcesAreNotKept) {
   const auto made_of = [&](std::size_t length) {
     const GrammarSource source{.kind = GrammarSource::Kind::choices, .choices = {"a"}};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/grammar/text_constraint.h"
+
 namespace ingot::grammar {
 namespace {
 
@@ -22,8 +24,14 @@ Result<std::shared_ptr<const TokenTrie>> Constraints::trie() {
 }
 
 Constraints::Made Constraints::make(const Compile& compile, const Trigger& trigger) {
-  return std::shared_ptr<const Constraint>(
-      std::make_shared<const Constraint>(TRY(compile()), TRY(trie()), *tokenizer_, trigger));
+  std::shared_ptr<const Constraint> made =
+      std::make_shared<const Constraint>(TRY(compile()), TRY(trie()), *tokenizer_, trigger);
+  // An answer has a token at least, and whoever asks for none has left a variable empty.
+  if (TextConstraint(made).must_end()) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected a text of at least one character to be allowed, found none but the empty one");
+  }
+  return made;
 }
 
 Constraints::Made Constraints::Kept::made() const {

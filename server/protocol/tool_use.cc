@@ -26,15 +26,6 @@ bool is_name(std::string_view name) {
   return !name.empty() && name.size() <= most_name_bytes && std::ranges::all_of(name, fits);
 }
 
-// Of a function that takes nothing.
-Value empty_schema() {
-  Dictionary schema;
-  schema.insert("type", Value::text("object"));
-  schema.insert("properties", Value::dictionary({}));
-  schema.insert("additionalProperties", Value::boolean(false));
-  return Value::dictionary(std::move(schema));
-}
-
 void read_name(FieldReader& reader, std::string& name) {
   constexpr std::string_view expected = "a name of up to 128 letters, digits and _ - . : /";
   reader.require("name", expected);
@@ -47,7 +38,7 @@ void read_function(FieldReader& reader, std::string_view schema, Tool& tool) {
   read_name(reader, tool.name);
   reader.read("description", tool.description);
   const Value* parameters = reader.value(schema, Kind::dictionary);
-  tool.parameters = parameters != nullptr ? *parameters : empty_schema();
+  tool.parameters = parameters != nullptr ? *parameters : calls::no_parameters();
   reader.read("strict", tool.is_strict);
 }
 

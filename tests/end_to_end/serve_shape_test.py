@@ -84,6 +84,11 @@ class Shapes(Served):
             self.assertTrue(re.fullmatch(pattern, answer["content"]), answer)
             self.assertEqual(answer["stop_type"], "eos")
 
+    def test_what_allows_the_empty_text_alone_is_refused(self):
+        for fields in ({"guided_regex": ""}, {"guided_choice": [""]}, {"grammar": 'root ::= ""'}):
+            answer = self.server.post("/v1/completions", {**GREEDY, **fields})
+            self.assert_refused(answer, 400, next(iter(fields)), "at least one character")
+
     def test_what_is_not_enforced_is_named_with_its_place(self):
         schema = {"type": "object", "properties": {"a": {"type": "array", "uniqueItems": True}}}
         answer = self.server.post("/v1/completions", {**GREEDY, "json_schema": schema})

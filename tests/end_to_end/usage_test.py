@@ -162,6 +162,9 @@ class BadUsage(unittest.TestCase):
         self.assertNotIn("4 --max-tokens", complaint)
         self.assertIn("ingot run --help", complaint)
 
+    def test_no_option_is_guessed_that_only_has_its_dashes_in_common(self):
+        self.assertNotIn("Did you mean", self.refused("chat", "--schema", "person.json"))
+
     def test_an_unknown_command_is_named_with_the_nearest_known(self):
         self.assertIn("found 'tokenise'. Did you mean 'tokenize'?", self.refused("tokenise"))
 

@@ -29,7 +29,12 @@ Result<void> apply_type(const SchemaPlace& schema, const Value& value, Shape& sh
   const auto add = [&](const Value& name) -> Result<void> {
     const auto* known = std::ranges::find_if(
         type_names, [&](const auto& type) { return name.is_text() && type.first == name.bytes(); });
-    if (known == type_names.end()) return error_at(schema, "type", "one of the seven types, or a list of them");
+    if (known == type_names.end()) {
+      constexpr std::size_t most_shown = 40;
+      const bool is_shown = name.is_text() && name.bytes().size() <= most_shown;
+      const std::string found = is_shown ? ", found " + canonical_json(name) : "";
+      return error_at(schema, "type", "one of the seven types, or a list of them" + found);
+    }
     types |= known->second;
     has_number = has_number || known->first == "number";
     has_integer = has_integer || known->first == "integer";
