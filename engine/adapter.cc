@@ -55,17 +55,44 @@ Result<std::string> name_in_model(const std::string& weight, const ModelArchitec
 }
 
 Result<ConstAnyView> moved_rows(const std::string& name, const ConstAnyView& view, std::int64_t heads, Order order,
-                                Weights& moved) {
+                                Weights& changed) {
   const std::int64_t rows = view.size(0), per_head = heads > 0 ? rows / heads : 0;
   if (per_head < 2 || rows % heads != 0 || per_head % 2 != 0) {
     return Error::of(ErrorCode::corrupt, Quoted{name}, ": expected rows of ", heads, " heads in pairs, found ", rows);
   }
-  const AnyView target = TRY(moved.add_owned(name, view.dtype(), view.shape()));
+  const AnyView target = TRY(changed.add_owned(name, view.dtype(), view.shape()));
   const auto bytes = static_cast<std::size_t>(row_bytes(view.dtype(), view.size(1)));
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t in_halves = row_before_interleaving(row, per_head);
     const bool to_halves = order == Order::neighbours_to_halves;
     std::memcpy(target.row(to_halves ? in_halves : row), view.row(to_halves ? row : in_halves), bytes);
+  }
+  return ConstAnyView(target);
+}
+
+// A GGUF file has the numbers that checkpoints multiply with in its weights, and says them nowhere.
+Result<void> require_factors(const ModelArchitecture& architecture, const Model& model) {
+  if (architecture.row_factors == nullptr || model.file().format() == ModelFile::Format::hugging_face) return {};
+  return Error::of(ErrorCode::unsupported, "expected a ", architecture.name,
+                   " model as a folder, whose config.json has the multipliers that an adapter of peft's goes through, ",
+                   "found one as GGUF: give the folder, or the adapter as .gguf");
+}
+
+Result<ConstAnyView> multiplied_rows(const std::string& name, const ConstAnyView& view, std::span<const double> factors,
+                                     Weights& changed) {
+  const std::int64_t rows = view.size(0);
+  if (factors.size() != 1 && std::ssize(factors) != rows) {
+    return Error::of(ErrorCode::corrupt, Quoted{name}, ": expected ", factors.size(), " rows, found ", rows);
+  }
+  const AnyView target = TRY(changed.add_owned(name, DType::f32, view.shape()));
+  auto* values = reinterpret_cast<float*>(target.data());
+  decode_all(view, values);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const double factor = factors[factors.size() == 1 ? 0 : static_cast<std::size_t>(row)];
+    for (std::int64_t index = 0; index < view.size(1); ++index) {
+      float& value = values[row * view.size(1) + index];
+      value = static_cast<float>(value * factor);
+    }
   }
   return ConstAnyView(target);
 }
@@ -118,8 +145,9 @@ Result<void> Adapter::fit(const Model& model) {
                      std::string_view(architecture), ", as the model is, found one of ", Quoted{file_.architecture()});
   }
   const Fit fit = TRY(fit_of(model, form()));
+  const bool is_checkpoints = form() == AdapterFile::Form::peft;
+  if (is_checkpoints) TRY(require_factors(*fit.architecture, model));
   for (const AdapterPair& pair : file_.pairs()) {
-    const bool is_checkpoints = form() == AdapterFile::Form::peft;
     const std::string name = is_checkpoints ? TRY(name_in_model(pair.weight, *fit.architecture)) : pair.weight;
     const auto weight = std::ranges::find(fit.weights, name, &AdaptableWeight::name);
     if (weight == fit.weights.end()) return does_not_fit(name, model);
@@ -130,7 +158,11 @@ Result<void> Adapter::fit(const Model& model) {
     }
     WeightAdapter adapter = {.first = pair.first, .second = pair.second, .factor = pair.factor, .mark = {}};
     const std::int64_t heads = fit.order == Order::as_in_model ? 0 : fit.heads.of(name);
-    if (heads > 0) adapter.second = TRY(moved_rows(name, pair.second, heads, fit.order, moved_));
+    if (heads > 0) adapter.second = TRY(moved_rows(name, pair.second, heads, fit.order, changed_));
+    if (is_checkpoints && fit.architecture->row_factors != nullptr) {
+      const std::vector<double> factors = TRY(fit.architecture->row_factors(model.file(), model.metadata(), name));
+      adapter.second = TRY(multiplied_rows(pair.weight, adapter.second, factors, changed_));
+    }
     if (!pairs_.emplace(name, adapter).second) {
       return Error::of(ErrorCode::corrupt, Quoted{pair.weight}, ": expected one adapter of ", std::string_view(name),
                        ", found two");

@@ -45,7 +45,7 @@ class Adapter {
 
   std::string path_;
   AdapterFile file_;
-  Weights moved_;  // whose rows lie otherwise in the file
+  Weights changed_;  // whose rows lie otherwise in the file, or are multiplied
   std::map<std::string, WeightAdapter, std::less<>> pairs_;
 };
 

@@ -77,18 +77,43 @@ class Multipliers {
     return all;
   }
 
+  // Of a weight or bias, which is named without its layer: what all its rows are multiplied by.
+  Result<double> of(std::string_view kind) const {
+    if (kind == "attn_q.weight" || kind == "attn_v.weight") return one("attention_in_multiplier");
+    if (kind == "attn_k.weight") return TRY(one("attention_in_multiplier")) * TRY(one("key_multiplier"));
+    if (kind == "attn_k.bias") return one("key_multiplier");
+    if (kind.starts_with("attn_output.")) return one("attention_out_multiplier");
+    if (kind == "ssm_in.weight") return one("ssm_in_multiplier");
+    if (kind.starts_with("ssm_out.")) return one("ssm_out_multiplier");
+    if (kind.starts_with("ffn_gate.")) return feed_forward_.empty() ? 1 : feed_forward_.number(0);
+    if (kind.starts_with("ffn_down.")) return feed_forward_.empty() ? 1 : feed_forward_.number(1);
+    if (kind == "output.weight") return one("lm_head_multiplier");
+    if (kind == "token_embd.weight") return one("embedding_multiplier");
+    return 1.0;
+  }
+
+  // Of each row of ssm_in: z, x, B, C and the steps, one behind the other.
+  Result<std::vector<double>> of_parts(const StateSpaceNumbers& s) const {
+    const double all = TRY(of("ssm_in.weight"));
+    const std::int64_t projections = s.head_groups * s.memory;
+    std::vector<double> factors;
+    std::size_t part = 0;
+    for (const std::int64_t rows : {s.inner, s.inner, projections, projections, s.rank}) {
+      const double own = parts_.empty() ? 1 : parts_.number(part);
+      factors.insert(factors.end(), static_cast<std::size_t>(rows), all * own);
+      ++part;
+    }
+    return factors;
+  }
+
+ private:
+  explicit Multipliers(const ModelFile& file) : file_(file) {}
+
   Result<double> one(std::string_view key) const {
     const double factor = TRY(file_.metadata().number_or(key, 1));
     if (std::isfinite(factor) && factor != 0) return factor;
     return Error::of(ErrorCode::invalid_argument, key, ": expected a finite number other than 0, found another");
   }
-  double gate() const { return feed_forward_.empty() ? 1 : feed_forward_.number(0); }
-  double down() const { return feed_forward_.empty() ? 1 : feed_forward_.number(1); }
-  // Of z, x, B, C and the steps, in this order.
-  double part(std::size_t index) const { return parts_.empty() ? 1 : parts_.number(index); }
-
- private:
-  explicit Multipliers(const ModelFile& file) : file_(file) {}
 
   const ModelFile& file_;
   ScalarList feed_forward_;
@@ -119,49 +144,38 @@ Result<void> multiply(std::string_view weight, double factor, Weights& weights) 
   return multiply_rows(weight, std::span(&factor, 1), weights);
 }
 
-// Factors of the rows of ssm_in: z, x, B, C and the steps one behind the other.
-Result<std::vector<double>> factors_of_parts(const StateSpaceNumbers& s, const Multipliers& multipliers, double all,
-                                             const Weights& weights) {
+// Before as many factors are made as numbers of the file say.
+Result<void> require_rows_of_parts(const StateSpaceNumbers& s, const Weights& weights) {
   constexpr std::string_view weight = "blk.0.ssm_in.weight";
-  const std::int64_t projections = s.head_groups * s.memory;
-  const std::int64_t rows_of_all = 2 * s.inner + 2 * projections + s.rank;
+  const std::int64_t rows = 2 * s.inner + 2 * s.head_groups * s.memory + s.rank;
   const ConstAnyView* stored = weights.find(weight);
-  if (stored == nullptr || stored->rank() != 2 || stored->size(0) != rows_of_all || stored->empty()) {
-    return Error::of(ErrorCode::corrupt, weight, ": expected a matrix of ", rows_of_all, " rows, found ",
-                     stored == nullptr ? "none" : "another");
-  }
-  std::vector<double> factors;
-  std::size_t part = 0;
-  for (const std::int64_t rows : {s.inner, s.inner, projections, projections, s.rank}) {
-    factors.insert(factors.end(), static_cast<std::size_t>(rows), all * multipliers.part(part++));
-  }
-  return factors;
+  if (stored != nullptr && stored->rank() == 2 && stored->size(0) == rows && !stored->empty()) return {};
+  return Error::of(ErrorCode::corrupt, weight, ": expected a matrix of ", rows, " rows, found ",
+                   stored == nullptr ? "none" : "another");
 }
 
-Result<void> multiply_layer(const std::string& layer, const Multipliers& multipliers,
-                            std::span<const double> mixer_factors, Weights& weights) {
-  const double into_attention = TRY(multipliers.one("attention_in_multiplier"));
-  const double of_keys = TRY(multipliers.one("key_multiplier"));
-  for (const std::string_view weight : {"attn_q.weight", "attn_k.weight", "attn_v.weight"}) {
-    const double own = weight == "attn_k.weight" ? of_keys : 1;
-    TRY(multiply(layer + std::string(weight), into_attention * own, weights));
+constexpr std::array<std::string_view, 12> multiplied_in_layers = {
+    "attn_q.weight",  "attn_k.weight", "attn_k.bias",     "attn_v.weight", "attn_output.weight", "attn_output.bias",
+    "ssm_out.weight", "ssm_out.bias",  "ffn_gate.weight", "ffn_gate.bias", "ffn_down.weight",    "ffn_down.bias"};
+
+Result<void> multiply_layers(const Multipliers& multipliers, const StateSpaceNumbers& space, std::int64_t layers,
+                             Weights& weights) {
+  const std::vector<double> of_parts = TRY(multipliers.of_parts(space));
+  for (std::int64_t number = 0; number < layers; ++number) {
+    const std::string layer = layer_prefix(static_cast<int>(number));
+    for (const std::string_view kind : multiplied_in_layers) {
+      const double factor = TRY(multipliers.of(kind));
+      TRY(multiply(layer + std::string(kind), factor, weights));
+    }
+    TRY(multiply_rows(layer + "ssm_in.weight", of_parts, weights));
   }
-  TRY(multiply(layer + "attn_k.bias", of_keys, weights));
-  const double out_of_attention = TRY(multipliers.one("attention_out_multiplier"));
-  const double out_of_mixer = TRY(multipliers.one("ssm_out_multiplier"));
-  for (const std::string_view kind : {".weight", ".bias"}) {
-    TRY(multiply(layer + "attn_output" + std::string(kind), out_of_attention, weights));
-    TRY(multiply(layer + "ssm_out" + std::string(kind), out_of_mixer, weights));
-    TRY(multiply(layer + "ffn_gate" + std::string(kind), multipliers.gate(), weights));
-    TRY(multiply(layer + "ffn_down" + std::string(kind), multipliers.down(), weights));
-  }
-  return multiply_rows(layer + "ssm_in.weight", mixer_factors, weights);
+  return {};
 }
 
 // A table that is also the head has one multiplier for each, so that it becomes two.
 Result<void> multiply_ends(const Multipliers& multipliers, Weights& weights) {
-  const double of_head = TRY(multipliers.one("lm_head_multiplier"));
-  const double of_table = TRY(multipliers.one("embedding_multiplier"));
+  const double of_head = TRY(multipliers.of("output.weight"));
+  const double of_table = TRY(multipliers.of("token_embd.weight"));
   if (!weights.has("output.weight") && of_head != of_table) {
     if (const ConstAnyView* table = weights.find("token_embd.weight")) TRY(weights.add("output.weight", *table));
   }
@@ -206,6 +220,16 @@ constexpr std::array own_name_rules = {
     NameRule{"layers.{}.mamba.out_proj.bias", "blk.{}.ssm_out.bias"},
 };
 
+CheckpointNames names() { return decoder_names(own_name_rules); }
+
+// An adapter goes through the multipliers of what it stands beside.
+Result<std::vector<double>> row_factors(const ModelFile& file, const Metadata& metadata, std::string_view weight) {
+  const Multipliers multipliers = TRY(Multipliers::of(file));
+  const std::string_view kind = weight.starts_with("blk.") ? weight.substr(weight.find('.', 4) + 1) : weight;
+  if (kind != "ssm_in.weight") return std::vector{TRY(multipliers.of(kind))};
+  return multipliers.of_parts(TRY(read_state_space_numbers(metadata, name)));
+}
+
 Result<void> translate(const ModelFile& file, ModelSource& source) {
   Metadata& metadata = source.metadata;
   const Metadata& config = file.metadata();
@@ -226,17 +250,14 @@ Result<void> translate(const ModelFile& file, ModelSource& source) {
     const std::int64_t share = TRY(config.integer_or("mamba_expand", 2));
     metadata.set_integer(keys.key("ssm.inner_size"), TRY(checked_multiply(width, share)));
   }
-  TRY(translate_names(file, decoder_names(own_name_rules), source.weights));
+  TRY(translate_names(file, names(), source.weights));
 
-  const StateSpaceNumbers space = TRY(read_state_space_numbers(source, name));
+  const StateSpaceNumbers space = TRY(read_state_space_numbers(source.metadata, name));
   const std::int64_t layers = TRY(keys.size("block_count", most_layers));
   TRY(add_groups_of_norm(source.weights, layers, space.head_groups));
   const Multipliers multipliers = TRY(Multipliers::of(file));
-  const double into_mixer = TRY(multipliers.one("ssm_in_multiplier"));
-  const std::vector<double> of_parts = TRY(factors_of_parts(space, multipliers, into_mixer, source.weights));
-  for (std::int64_t layer = 0; layer < layers; ++layer) {
-    TRY(multiply_layer(layer_prefix(static_cast<int>(layer)), multipliers, of_parts, source.weights));
-  }
+  TRY(require_rows_of_parts(space, source.weights));
+  TRY(multiply_layers(multipliers, space, layers, source.weights));
   return multiply_ends(multipliers, source.weights);
 }
 
@@ -244,7 +265,11 @@ constexpr std::array<std::string_view, 1> model_types = {"falcon_h1"};
 
 }  // namespace
 
-// Without names for adapters: what the multipliers are is not in GGUF files, and an adapter goes through them too.
-extern const ModelArchitecture falcon_h1_architecture = {name, model_types, create, translate};
+extern const ModelArchitecture falcon_h1_architecture = {.name = name,
+                                                         .model_types = model_types,
+                                                         .create = create,
+                                                         .translate = translate,
+                                                         .names = names,
+                                                         .row_factors = row_factors};
 
 }  // namespace ingot

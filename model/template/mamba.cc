@@ -88,7 +88,7 @@ class MambaTemplate : public Template {
 
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   const DecoderNumbers numbers = TRY(read_trunk_numbers(source, "mamba"));
-  const StateSpaceNumbers space = TRY(read_state_space_numbers(source, "mamba"));
+  const StateSpaceNumbers space = TRY(read_state_space_numbers(source.metadata, "mamba"));
   const bool norms_steps = TRY(Keys(source.metadata, "mamba").boolean_or("ssm.dt_b_c_rms", false));
   return std::unique_ptr<Template>(std::make_unique<MambaTemplate>(numbers, space, norms_steps));
 }

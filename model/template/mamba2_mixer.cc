@@ -79,7 +79,7 @@ Operand mamba2_mixer(CircuitBuilder& builder, const Operand& normed, const Mamba
 Result<Mamba2Numbers> read_mamba2_numbers(const ModelSource& source, std::string_view prefix, std::int64_t width,
                                           double epsilon) {
   Mamba2Numbers numbers;
-  numbers.space = TRY(read_state_space_numbers(source, prefix));
+  numbers.space = TRY(read_state_space_numbers(source.metadata, prefix));
   numbers.width = width;
   numbers.epsilon = epsilon;
   const StateSpaceNumbers& s = numbers.space;

@@ -186,7 +186,7 @@ class Qwen3NextTemplate : public Template {
 
 Result<std::unique_ptr<Template>> create(const ModelSource& source) {
   DecoderNumbers numbers = TRY(read_decoder_numbers(source, "qwen3next", PairStyle::half_split));
-  const StateSpaceNumbers space = TRY(read_state_space_numbers(source, "qwen3next"));
+  const StateSpaceNumbers space = TRY(read_state_space_numbers(source.metadata, "qwen3next"));
   if (space.rank % space.head_groups != 0 || space.inner % space.rank != 0) {
     return Error::of(ErrorCode::invalid_argument,
                      "qwen3next.ssm: expected value heads that divide the inner size, and key heads that divide the ",

@@ -37,8 +37,8 @@ constexpr std::array common_name_rules = {
 
 }  // namespace
 
-Result<StateSpaceNumbers> read_state_space_numbers(const ModelSource& source, std::string_view prefix) {
-  const Keys keys(source.metadata, prefix);
+Result<StateSpaceNumbers> read_state_space_numbers(const Metadata& metadata, std::string_view prefix) {
+  const Keys keys(metadata, prefix);
   StateSpaceNumbers numbers;
   numbers.taps = TRY(keys.size("ssm.conv_kernel", most_taps));
   if (numbers.taps < 2) {

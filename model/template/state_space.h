@@ -16,7 +16,7 @@ struct StateSpaceNumbers {
   std::int64_t head_groups = 1;  // heads of one share projections into and out of the memory
 };
 
-Result<StateSpaceNumbers> read_state_space_numbers(const ModelSource& source, std::string_view prefix);
+Result<StateSpaceNumbers> read_state_space_numbers(const Metadata& metadata, std::string_view prefix);
 
 // x [tokens, channels] convolved over time by "<name>.weight" and, where there is one, "<name>.bias", each sequence
 // from where it stands, and the curve of that.

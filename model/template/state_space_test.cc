@@ -44,12 +44,12 @@ TEST(StateSpace, NumbersThatNoMemoryHoldsAreErrors) {
   for (const std::string_view key : {"conv_kernel", "inner_size", "state_size", "time_step_rank", "group_count"}) {
     source.metadata.set_integer("mamba2.ssm." + std::string(key), 4);
   }
-  EXPECT_TRUE(read_state_space_numbers(source, "mamba2").ok());
+  EXPECT_TRUE(read_state_space_numbers(source.metadata, "mamba2").ok());
   source.metadata.set_integer("mamba2.ssm.state_size", std::int64_t{1} << 23);
-  EXPECT_FALSE(read_state_space_numbers(source, "mamba2").ok());  // times 4 groups
+  EXPECT_FALSE(read_state_space_numbers(source.metadata, "mamba2").ok());  // times 4 groups
   source.metadata.set_integer("mamba2.ssm.state_size", 4);
   source.metadata.set_integer("mamba2.ssm.conv_kernel", 1);
-  EXPECT_FALSE(read_state_space_numbers(source, "mamba2").ok());
+  EXPECT_FALSE(read_state_space_numbers(source.metadata, "mamba2").ok());
 }
 
 }  // namespace

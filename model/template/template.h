@@ -64,6 +64,10 @@ struct ModelArchitecture {
   // refused.
   CheckpointNames (*names)() = nullptr;
   PairStyle pairs_in_checkpoints = PairStyle::half_split;
+  // Of checkpoints that multiply what a weight yields by numbers beside it, which were put into the weight when it was
+  // translated: one for all its rows, or one for each. `metadata`: as translated. Null: they multiply nothing.
+  Result<std::vector<double>> (*row_factors)(const ModelFile& file, const Metadata& metadata,
+                                             std::string_view weight) = nullptr;
 };
 
 std::span<const ModelArchitecture* const> all_architectures();
