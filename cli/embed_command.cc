@@ -32,10 +32,7 @@ struct Options {
 
 Result<void> run(const Options& options) {
   ModelOptions model = options.model;
-  model.use.embeds = true;
-  for (const Pooling pooling : all_poolings) {
-    if (name_of(pooling) == options.pooling) model.use.pooling = pooling;
-  }
+  model.use = {.embeds = true, .pooling = pooling_by_name(options.pooling)};
   const OpenedModel opened = TRY(open_model(model));
   const Tokenizer& tokenizer = *TRY(opened.model->tokenizer());
   nlohmann::json document = {{"model", options.model.path},

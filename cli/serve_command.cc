@@ -5,6 +5,7 @@
 #include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
+#include "engine/embedding.h"
 #include "machine/limits.h"
 #include "model/files/gguf_pieces.h"
 #include "server/serving.h"
@@ -23,6 +24,7 @@ constexpr const char* examples =
     "  ingot serve model.gguf --port 9000\n"
     "  ingot serve model.gguf --device cuda         on the first GPU\n"
     "  ingot serve chat.gguf embed.gguf --alias chat --alias embed\n"
+    "  ingot serve --embeddings qwen3-embedding.gguf    vectors of texts, by a model that predicts tokens\n"
     "  ingot serve model.gguf --adapter poet=poet.gguf --adapter terse/:0.7    model:poet, model:terse\n"
     "  ingot serve model.gguf --host 0.0.0.0 --api-key-file keys.txt\n"
     "  ingot serve model.gguf --unix /run/ingot.sock --host none\n"
@@ -30,7 +32,9 @@ constexpr const char* examples =
     "       -d '{\"prompt\": \"Once upon a time\", \"max_tokens\": 32}'";
 
 struct Options {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths;      // of all models
+  std::vector<std::string> embedders;  // at first; then the last of `paths`
+  std::string pooling;
   std::string device = "cpu";
   std::string split = "none";
   std::vector<std::string> aliases;
@@ -114,7 +118,8 @@ Result<std::vector<std::string>> ids_of(const Options& options) {
 
 // What the command line itself is to blame for, before a model is looked at.
 Result<void> complete(Options& options) {
-  if (options.paths.empty()) options.paths.emplace_back(default_model_name);
+  if (options.paths.empty() && options.embedders.empty()) options.paths.emplace_back(default_model_name);
+  options.paths.insert(options.paths.end(), options.embedders.begin(), options.embedders.end());
   TRY(ids_of(options));
   if (!options.adapters.empty() && options.paths.size() > 1) {
     return Error::of(ErrorCode::invalid_argument, "expected one model beside --adapter, found ", options.paths.size());
@@ -170,7 +175,9 @@ Result<void> load(Serving& serving, Options options, nlohmann::json& report) {
   const std::shared_ptr<Device> device = TRY(open_device_for(options));
   for (std::size_t index = 0; index < options.paths.size(); ++index) {
     const std::string& path = options.paths[index];
-    std::shared_ptr<const Model> opened = TRY(open_model_at(path));
+    const bool embeds = index >= options.paths.size() - options.embedders.size();
+    const ModelUse use = {.embeds = embeds, .pooling = pooling_by_name(options.pooling)};
+    std::shared_ptr<const Model> opened = TRY(open_model_at(path, use));
     HostedModelOptions hosted = {.id = ids[index],
                                  .path = path,
                                  .session = options.session,
@@ -225,6 +232,27 @@ int run(Options options) {
   }
   serving.run();
   return exit_success;
+}
+
+void add_models(const Command& command, Options& options) {
+  command.add_option("MODEL", options.paths, "model files or folders; the one that the program carries without any");
+  const Option embeddings = command.add_option(
+      "--embeddings", options.embedders,
+      "a model, beside others, that makes vectors of texts, though it may predict tokens; may be repeated");
+  embeddings.one_word_each_time();
+  command
+      .add_option("--pooling", options.pooling,
+                  "how vectors of its tokens become a text's: mean, first or last; without this, as the file says")
+      .check(one_of({"mean", "first", "last"}))
+      .needs(embeddings);
+  add_device_option(command, options.device);
+  add_split_option(command, options.split);
+  command
+      .add_option("--alias", options.aliases,
+                  "what clients call a model, in the order of models, --embeddings last; may be repeated")
+      .one_word_each_time();
+  command.add_option("--template", options.template_file, "a file with a Jinja chat template, instead of the models'");
+  add_adapter_option(command, options.adapters);
 }
 
 void add_addresses(const Command& command, Options& options) {
@@ -311,13 +339,7 @@ void add(const Command& application, int& exit_code) {
   options->session.sequences = 64;
   const Command command = application.add_subcommand("serve", "answer many clients over HTTP");
   command.footer(examples);
-  command.add_option("MODEL", options->paths, "model files or folders; the one that the program carries without any");
-  add_device_option(command, options->device);
-  add_split_option(command, options->split);
-  command.add_option("--alias", options->aliases, "what clients call a model, in the order of models; may be repeated")
-      .one_word_each_time();
-  command.add_option("--template", options->template_file, "a file with a Jinja chat template, instead of the models'");
-  add_adapter_option(command, options->adapters);
+  add_models(command, *options);
   add_addresses(command, *options);
   add_sizes(command, *options);
   command.add_option("--seed", options->seed, "by which requests draw that name none; without this, any")

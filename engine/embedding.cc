@@ -39,6 +39,13 @@ std::string_view name_of(Pooling pooling) {
   return "none";
 }
 
+std::optional<Pooling> pooling_by_name(std::string_view name) {
+  for (const Pooling pooling : {Pooling::mean, Pooling::first, Pooling::last, Pooling::none}) {
+    if (name_of(pooling) == name) return pooling;
+  }
+  return std::nullopt;
+}
+
 Result<void> require_embeddings(const Model& model) {
   if (model.facts().makes_embeddings) return {};
   return Error::of(ErrorCode::unsupported, "expected a model that makes embeddings (such as bert), found ",

@@ -10,7 +10,8 @@ Result<void> require_embeddings(const Model& model);
 
 // "mean", "first", "last" or "none": each token keeps its own.
 std::string_view name_of(Pooling pooling);
-inline constexpr Pooling all_poolings[] = {Pooling::mean, Pooling::first, Pooling::last, Pooling::none};
+// Nothing where none is called so.
+std::optional<Pooling> pooling_by_name(std::string_view name);
 
 // What a pass gave of one text's tokens [tokens, width], as embeddings_of() tells it.
 std::vector<std::vector<float>> pooled_embeddings(const ModelFacts& facts, const View<const float>& vectors);

@@ -124,7 +124,7 @@ std::vector<EmbeddingService::Text> EmbeddingService::take_texts() {
   const std::lock_guard lock(mutex_);
   std::vector<Text> texts;
   std::int64_t tokens = 0;
-  // A longer text goes alone: these models read a text in one pass.
+  // A longer text goes alone: in one pass where its tokens see the future, else in as many as it takes.
   while (std::ssize(texts) < session_.options().sequences) {
     Active* const next = next_waiting();
     if (next == nullptr) break;

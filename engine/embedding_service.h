@@ -55,7 +55,7 @@ class EmbeddingService {
   ServiceCounts counts() const;
 
   // --- from the thread of passes ---
-  // One pass over as many texts as fit a chunk, or one that is longer. False where nobody waits.
+  // One pass over as many texts as fit a chunk, or all of one that is longer. False where nobody waits.
   bool step();
   // As Service's.
   std::optional<std::chrono::steady_clock::time_point> earliest_deadline() const;

@@ -119,6 +119,31 @@ TEST_F(EmbeddingServiceTest, APassIsNoLongerThanAChunkUnlessATextIs) {
   EXPECT_EQ(longer->vectors, std::vector<Vectors>{alone(6)});
 }
 
+// One that predicts tokens sees what is before each and nothing else: a chunk is as much as a pass needs to hold.
+TEST_F(EmbeddingServiceTest, ALongTextOfAModelThatPredictsTokensIsReadInChunks) {
+  const std::vector<std::int32_t> tokens = {7, 3, 11, 5, 2, 19, 23, 4, 31, 8, 6};
+  Vectors whole;
+  for (const std::int64_t chunk : {16, 4}) {
+    const auto model = Model::open(golden_folder("llama"), {.embeds = true, .pooling = Pooling::mean}).value();
+    session_ = Session::create(model, {.cache = DType::f32, .context = 16, .sequences = 2, .chunk = chunk}).value();
+    service_ = EmbeddingService::create(*session_, bell_).value();
+    std::int64_t passes = 0;
+    session_->observe([&](std::size_t step) { passes += step == 0 ? 1 : 0; });
+    std::optional<VectorEnding> found;
+    ASSERT_TRUE(service_->submit(into(found, {tokens})).ok());
+    run();
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->end, GenerationEnd::model);
+    if (whole.empty()) whole = found->vectors.front();
+    ASSERT_EQ(found->vectors.front().size(), 1);
+    for (std::size_t index = 0; index < whole.front().size(); ++index) {
+      EXPECT_NEAR(found->vectors.front().front()[index], whole.front()[index], 1e-5) << index;
+    }
+    EXPECT_EQ(passes, (std::ssize(tokens) + chunk - 1) / chunk);
+    service_.reset();
+  }
+}
+
 TEST_F(EmbeddingServiceTest, AskersTakeTurns) {
   serve(1);  // a text a pass
   std::vector<int> order;

@@ -87,7 +87,7 @@ TEST_P(LoweredSession, GivesTheScoresOfWholeSequencesInWhateverPiecesTheyCome) {
                                                      .chunk = most_at_once * std::ssize(lengths),
                                                      .rewrites = rewrites});
     ASSERT_NE(session, nullptr);
-    const bool sees_the_future = session->model().facts().makes_embeddings;
+    const bool sees_the_future = session->model().facts().sees_the_future;
     RandomNumbers random(11);
     std::vector<Sequence> sequences;
     for (const std::int64_t length : lengths) {

@@ -27,7 +27,7 @@ Result<void> require_fit(const Session& session, const PassRequest& request, std
     return Error::of(ErrorCode::invalid_argument, "expected 1 to ", session.options().chunk,
                      " tokens in a pass at a depth of 0 or more, found ", request.tokens, " at ", request.depth);
   }
-  if (session.model().facts().makes_embeddings && request.depth > 0) {
+  if (session.model().facts().sees_the_future && request.depth > 0) {
     return Error::of(ErrorCode::invalid_argument, "expected depth 0 of a model that keeps nothing, found ",
                      request.depth);
   }

@@ -197,7 +197,7 @@ Result<View<const float>> Session::forward(std::span<const TokenRun> runs) {
 
 Result<void> Session::compute(std::span<const TokenRun> runs, std::vector<float>& outputs) {
   const std::int64_t tokens = tokens_of(runs);
-  const bool splits = tokens > options_.chunk && !model_->facts().makes_embeddings;
+  const bool splits = tokens > options_.chunk && !model_->facts().sees_the_future;
   const bool is_one_each = tokens == static_cast<std::int64_t>(runs.size());
   if (options_.deterministic && memory_->has_states() && !is_one_each) return run_token_by_token(runs, outputs);
   if (!splits) return run_pass(runs, outputs);
@@ -266,8 +266,7 @@ Result<Plan*> Session::prepare_pass(std::span<const TokenRun> runs) {
 void Session::finish_pass(std::span<const TokenRun> runs) {
   for (const TokenRun& run : runs) {
     tokens_done_ += static_cast<std::int64_t>(run.tokens.size());
-    // A model that makes embeddings remembers nothing.
-    if (model_->facts().makes_embeddings) continue;
+    if (model_->facts().sees_the_future) continue;  // it remembers nothing
     memory_->advance(run.sequence, static_cast<std::int64_t>(run.tokens.size()));
   }
 }

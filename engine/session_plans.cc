@@ -79,7 +79,7 @@ Result<void> Session::make_room(Plan& plan) {
 
 PassShape Session::planned_shape(const PassShape& pass) const {
   // A state is read and written by its own run's steps, and without a cache attention is its own run's too.
-  if (memory_ == nullptr || memory_->has_states() || model_->facts().makes_embeddings) return pass;
+  if (memory_ == nullptr || memory_->has_states() || model_->facts().sees_the_future) return pass;
   const auto long_run =
       std::ranges::find_if(pass.runs, [&](std::int64_t tokens) { return is_prefill_run(tokens, neighbours()); });
   const std::int64_t decoded = std::accumulate(pass.runs.begin(), long_run, std::int64_t{0});

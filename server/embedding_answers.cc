@@ -79,11 +79,13 @@ Outcome<std::vector<std::vector<std::int32_t>>> texts_of(const protocol::Embeddi
 Outcome<void> check_model(const HostedModel& model) {
   if (model.embeddings() == nullptr) {
     return protocol::wrong_field(
-        "model", "expected a model that makes embeddings, found " + model.id() + ", which predicts tokens");
+        "model", "expected a model that makes embeddings, found " + model.id() +
+                     ", which is served to predict tokens: ingot serve --embeddings serves its vectors instead");
   }
   if (model.model().facts().pooling == Pooling::none) {
     return protocol::wrong_field(
-        "model", "expected a model whose file says how tokens become one vector, found none in " + model.id());
+        "model", "expected a model whose file says how tokens become one vector, found none in " + model.id() +
+                     ": ingot serve --pooling says it");
   }
   return {};
 }

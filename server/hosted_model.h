@@ -2,6 +2,7 @@
 // service for texts or for embeddings.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -55,7 +56,7 @@ class HostedModel {
   const Model& model() const { return *model_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   // Tokens that a request may have: the session's context, or what the cache has room for where that is less.
-  std::int64_t context() const { return texts_ ? texts_->room() : session_->context(); }
+  std::int64_t context() const { return std::min(session_->context(), cached_tokens()); }
   std::int64_t session_context() const { return session_->context(); }
   const CacheGeometry& geometry() const { return session_->geometry(); }
   std::size_t cache_bytes() const { return cache_bytes_; }
@@ -94,6 +95,7 @@ class HostedModel {
  private:
   explicit HostedModel(std::shared_ptr<const Model> model, std::string id)
       : model_(std::move(model)), id_(std::move(id)) {}
+  std::int64_t cached_tokens() const { return geometry().pages * geometry().page_length; }
   Result<chat::MarkedText> render(chat::ChatRequest request) const;
   void read_call_format();
 

@@ -142,7 +142,7 @@ Floats forward(OpenSession& open, const Tokens& tokens, int sequence, const std:
   std::vector<float> earlier;  // rows of passes before the last one
   TokenRun rest = all;
   const auto chunk = static_cast<std::size_t>(session.options().chunk);
-  while (rest.tokens.size() > chunk && !session.model().facts().makes_embeddings) {
+  while (rest.tokens.size() > chunk && !session.model().facts().sees_the_future) {
     or_throw(
         session.forward({sequence, rest.tokens.first(chunk), outputs == Wanted::all ? Wanted::all : Wanted::none}));
     const std::vector<float> rows = session.take_outputs();

@@ -19,6 +19,7 @@ class BertTemplate : public Template {
       : numbers_(numbers), types_(types), facts_(facts_of(numbers, "bert")) {
     facts_.has_position_table = true;
     facts_.makes_embeddings = true;
+    facts_.sees_the_future = true;
     facts_.pooling = pooling;
   }
 

@@ -31,7 +31,8 @@ struct ModelFacts {
   std::int64_t scaled_context = 0;  // that the scaling of its rotation reaches; no fewer than those
   bool has_position_table = false;  // of `context` rows: later tokens have no position
   bool is_recurrent = false;        // keeps a state that cannot be rolled back
-  bool makes_embeddings = false;    // the output is a vector a token and not logits; tokens see the future
+  bool makes_embeddings = false;    // the output is a vector a token and not logits
+  bool sees_the_future = false;     // a token sees all of its text, which is therefore read in one pass and not kept
   Pooling pooling = Pooling::none;  // of a model that makes embeddings
 };
 

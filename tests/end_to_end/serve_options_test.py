@@ -87,7 +87,8 @@ class Several(Served):
     @classmethod
     def options(cls, folder):
         embedder = make_embedder(cls.goldens, folder / "bert")
-        return ("built-in:tales", embedder, "--alias", "talker", "--unix", folder / "socket", "--context", "64")
+        sizes = ("--context", "64", "--unix", folder / "socket")
+        return ("built-in:tales", embedder, "--embeddings", "built-in:tales", "--alias", "talker", *sizes)
 
     def test_each_model_does_what_it_can(self):
         answer = self.server.post("/v1/embeddings", {"model": "bert", "input": [[5, 9, 2], [40, 7]]})
@@ -101,6 +102,18 @@ class Several(Served):
         self.assertEqual(len(many.json()["data"]), 600)
         self.assertEqual(self.complete(model="talker", max_tokens=4)["model"], "talker")
         self.assert_refused(self.server.post("/v1/completions", {**GREEDY, "model": "bert"}), 400, "embeddings")
+
+    def test_a_model_that_predicts_tokens_gives_the_vectors_of_the_command(self):
+        text = "Once there was a thoughtful cook"
+        answer = self.server.post("/v1/embeddings", {"model": "tales", "input": [text, "a fox"]})
+        self.assertEqual(answer.status, 200, answer.body)
+        found = answer.json()["data"][0]["embedding"]
+        printed = self.program.run("embed", "-p", text, "--json", "--cache", "f16").stdout
+        for value, expected in zip(found, json.loads(printed)["embeddings"][0]["embedding"], strict=True):
+            self.assertAlmostEqual(value, expected, places=4)
+        self.assert_refused(self.server.post("/v1/embeddings", {"model": "tales", "input": [[5] * 65]}), 400, "65", "64")
+        self.assert_refused(self.server.post("/v1/embeddings", {"model": "talker", "input": text}), 400, "--embeddings")
+        self.assert_refused(self.server.post("/v1/completions", {**GREEDY, "model": "tales"}), 400, "embeddings")
 
     def test_a_unix_socket_answers_too(self):
         with socket.socket(socket.AF_UNIX) as connection:
