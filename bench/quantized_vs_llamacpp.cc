@@ -1,12 +1,13 @@
 // How fast is linear.matmul next to llama.cpp's CPU backend, for every weight format, on the same threads, in one run?
 //
 //   bench_quantized_vs_llamacpp LLAMA_CPP/build/bin [--threads N] [--seconds S] [--type q4_0] [--rows 1] [--cached]
-//   [--packed]
+//   [--packed] [--avx2]
 //
 // Both multiply the same weights with the same x, in turn; results are compared before anything is timed. With few rows
 // there are as many matrices as it takes to pass the last-level cache (--cached: one). llama.cpp keeps the weights in
 // each of its layouts that supports the product; the fastest counts, and is named. Ours lie as a file stores them;
-// --packed: interleaved, where the format has that layout.
+// --packed: interleaved, where the format has that layout. --avx2: ours do without what later processors than those
+// with AVX2 have, for a llama.cpp that was built so.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -53,6 +54,7 @@ struct Options {
   double seconds = 2;
   bool cached = false;
   bool packed = false;
+  bool avx2 = false;
 };
 
 struct Setting {
@@ -269,7 +271,8 @@ bool compare(const Setting& setting, DType dtype, const ProductShape& shape) {
 }
 
 int compare_all(const Ggml& ggml, const Options& options) {
-  const Machine machine = Machine::detect();
+  Machine machine = Machine::detect();
+  if (options.avx2) machine.features = {Feature::sse4, Feature::avx2};
   const Result<KernelTable> table = KernelTable::select(all_operations(), machine.features);
   const Result<std::unique_ptr<Workers>> workers = Workers::create({.threads = options.threads});
   if (!table.ok() || !workers.ok()) return 1;
@@ -297,10 +300,10 @@ int main(int argument_count, char** arguments) {
     if (words.take("--threads", options.threads) || words.take("--seconds", options.seconds) ||
         words.take("--type", options.type) || words.take("--rows", options.rows) ||
         words.take("--cached", options.cached) || words.take("--packed", options.packed) ||
-        words.take_plain(options.folder)) {
+        words.take("--avx2", options.avx2) || words.take_plain(options.folder)) {
       continue;
     }
-    return words.complain("LLAMA_CPP/build/bin, --threads, --seconds, --type, --rows, --cached or --packed");
+    return words.complain("LLAMA_CPP/build/bin, --threads, --seconds, --type, --rows, --cached, --packed or --avx2");
   }
   Ggml ggml;
   return ggml.load(options.folder) ? compare_all(ggml, options) : 1;

@@ -3,11 +3,13 @@
 
 usage: PYTHONPATH=build/python bench/python_vs_program/run.py [--build build] [--model PATH] [--rounds 9] [--threads 1]
 
-Generation: rounds of both with the same prompt and seed, each in a process of its own; medians of the rates and of their ratios. A call: norm.rms_norm on 1 MiB, median of the thread's CPU time.
+Generation: rounds of both with the same prompt and seed, each in a process of its own; medians of the rates and of their ratios, by the clock and by processors' time,
+which says more where others compute beside it. A call: norm.rms_norm on 1 MiB, median of the thread's CPU time.
 """
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -22,30 +24,59 @@ def generate_here(path, tokens, threads):
 
     model = ingot.Model(path, threads=threads)
     stream = model.generate(PROMPT, max_tokens=tokens, stream=True)
+    next(stream)  # reads the prompt
+    begin = time.process_time()
     for _ in stream:
         pass
+    seconds = time.process_time() - begin
     report = stream.report
-    print(json.dumps({"ids": report["tokens"], "rate": len(report["tokens"]) / report["decode_seconds"]}))
+    count = len(report["tokens"])
+    print(json.dumps({"rate": count / report["decode_seconds"], "processor_rate": (count - 1) / seconds}))
 
 
-def rate_of(command):
-    done = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout)
-    return done.get("rate") or done["decode_tokens_per_second"]
+def printed_by(command):
+    """What it prints, and the processor seconds of all its threads."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
+        said = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"expected {command} to end well, found {process.returncode}")
+    return json.loads(said), usage.ru_utime + usage.ru_stime
+
+
+def rates_there(command, tokens):
+    """By the clock, and by processors' time: that of all tokens without that of the first, and of all before it."""
+    done, seconds = printed_by([*command, "-n", str(tokens)])
+    _, before = printed_by([*command, "-n", "1"])
+    return done["decode_tokens_per_second"], (len(done["ids"]) - 1) / (seconds - before)
 
 
 def compare_generation(options):
     words = [] if options.model is None else [options.model]
     here = [sys.executable, __file__, "--here", "--threads", str(options.threads), *(["--model", *words] if words else [])]
+    here += ["--tokens", str(options.tokens)]
     there = [f"{options.build}/bin/ingot", "run", *words, "-p", PROMPT, "--json", "--threads", str(options.threads)]
-    there, here = [*there, "-n", str(options.tokens)], [*here, "--tokens", str(options.tokens)]
-    rates = {"program": [], "python": []}
-    for _ in range(options.rounds):
-        for name, command in (("program", there), ("python", here)):
-            rates[name].append(rate_of(command))
-    for name, values in rates.items():
-        print(f"{name:8} {statistics.median(values):9.1f} tokens/s [{min(values):.1f}, {max(values):.1f}]")
-    ratios = [here / there for here, there in zip(rates["python"], rates["program"])]
-    print(f"python by program, median of rounds: {statistics.median(ratios):.3f} [{min(ratios):.3f}, {max(ratios):.3f}]")
+
+    def rates_here():
+        said, _ = printed_by(here)
+        return said["rate"], said["processor_rate"]
+
+    rounds = []
+    for number in range(options.rounds):
+        if number % 2 == 0:  # each comes first in half of them
+            program = rates_there(there, options.tokens)
+            python = rates_here()
+        else:
+            python = rates_here()
+            program = rates_there(there, options.tokens)
+        rounds.append((program, python))
+    for index, clock in enumerate(("tokens/s", "tokens/s of processor time")):
+        for side, name in enumerate(("program", "python")):
+            values = [of_round[side][index] for of_round in rounds]
+            print(f"{name:8} {statistics.median(values):9.1f} {clock} [{min(values):.1f}, {max(values):.1f}]")
+        ratios = [python[index] / program[index] for program, python in rounds]
+        print(f"python by program, median of rounds: {statistics.median(ratios):.3f} [{min(ratios):.3f}, {max(ratios):.3f}]")
 
 
 def compare_calls(options):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares `ingot quantize` with the Python package gguf on many random blocks: decoding to f32 for every block format
-that the package knows, encoding for those that both encode alike. Prints a line a format; the exit status is 1 where
-bits differ and 77 where the package is missing.
+that the package knows, encoding for those that both encode alike, and the errors of those that both encode in ways of
+their own. Prints a line a format; the exit status is 1 where bits differ or our error is the larger one, and 77 where
+the package is missing.
 
     compare_block_formats.py build/bin/ingot
 """
@@ -22,6 +23,7 @@ except ImportError as missing:
 DECODED = """Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K Q4_K Q5_K Q6_K IQ4_NL MXFP4 IQ4_XS IQ3_S IQ3_XXS IQ2_S IQ2_XS IQ2_XXS IQ1_M
 IQ1_S TQ2_0 TQ1_0 NVFP4""".split()
 ENCODED = "Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 TQ1_0 TQ2_0".split()
+ENCODED_OTHERWISE = ["MXFP4"]
 ROWS = 64
 ELEMENTS = 4096
 
@@ -76,6 +78,16 @@ def main():
             same = found.tobytes() == expected.tobytes()
             failures += not same
             print(f"{kind:8} {expected.size} bytes encoded {'alike' if same else 'DIFFERENTLY'}")
+        for kind in ENCODED_OTHERWISE:
+            tensors = {"blk.0.attn_q.weight": (numbers, gguf.GGMLQuantizationType.F32)}
+            encoded = (converted(ingot, tensors, kind, folder)["blk.0.attn_q.weight"], quants.quantize(numbers, kinds[kind]))
+            # Of each row in its own size, which spans many orders.
+            ours, theirs = (
+                float((((quants.dequantize(rows, kinds[kind]) - numbers) ** 2).sum(1) / (numbers**2).sum(1)).mean())
+                for rows in encoded
+            )
+            failures += not ours <= theirs
+            print(f"{kind:8} squared error of what is encoded {ours:.5f}, the package's {theirs:.5f}")
     return 1 if failures else 0
 
 
