@@ -129,6 +129,17 @@ class Installed(unittest.TestCase):
         self.assertEqual(flags.returncode, 0, flags.stderr)
         self.assertEqual(self.compile_and_run(*flags.stdout.split()).returncode, 0)
 
+    @unittest.skipUnless(shutil.which("pkg-config"), "expected the program pkg-config, found none")
+    def test_what_the_page_says_of_other_prefixes_is_enough(self):
+        page = (sources / "docs/library.md").read_text(encoding="utf-8")
+        lines = re.search(r"```sh\n(.*?)```", page, re.DOTALL)[1].replace(PREFIX, str(self.prefix))
+        folder = Path(self.folder.name, "elsewhere")
+        shutil.copytree(sources / "bindings/examples", folder)
+        environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+        done = run("sh", "-e", "-c", lines + "./generate", cwd=folder, env=environment)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertGreater(len(done.stdout), 20)
+
     def compile_and_run(self, *flags):
         program = Path(self.folder.name, "c_program")
         done = run("cc", *C_FLAGS, sources / "tests/end_to_end/c_program.c", "-o", program, *flags)
