@@ -90,9 +90,24 @@ INGOT_API ingot_status ingot_text_free(ingot_text* text);
 
 typedef struct ingot_model ingot_model;
 
-/* Maps a .gguf file, or a folder with one or with config.json and model.safetensors. Null or "built-in:tales": the
- * small model that the library carries. Close it by ingot_model_close(); sessions on it keep it. */
+/* Maps a .gguf file (of a split one any piece), a .safetensors file beside its config.json, or a folder with either.
+ * Null or "built-in:tales": the small model that the library carries. Close it by ingot_model_close(); sessions on it
+ * keep it. */
 INGOT_API ingot_status ingot_model_open(const char* path, ingot_model** model, ingot_error* error);
+
+/* How vectors of tokens become a text's. */
+typedef enum ingot_pooling {
+  INGOT_POOLING_OF_THE_FILE = -1, /* of a model that predicts tokens the last one's, where the file says nothing */
+  INGOT_POOLING_NONE = 0,         /* they do not */
+  INGOT_POOLING_MEAN = 1,
+  INGOT_POOLING_FIRST = 2,
+  INGOT_POOLING_LAST = 3
+} ingot_pooling;
+
+/* The same for ingot_embed() alone, for which a model that predicts tokens makes vectors then, too. `pooling`: an
+ * ingot_pooling. */
+INGOT_API ingot_status ingot_model_open_to_embed(const char* path, int32_t pooling, ingot_model** model,
+                                                 ingot_error* error);
 INGOT_API ingot_status ingot_model_close(ingot_model* model);
 
 /* Name, architecture, vocabulary, layers, width, context, makes_embeddings, chat_template and more, as a JSON object.

@@ -54,15 +54,36 @@ Result<chat::MarkedText> render(const Model& model, const ingot_message* message
   return render_chat(form, *TRY(model.tokenizer()), std::move(request));
 }
 
+Result<void> open_model(const char* path, const ModelUse& use, ingot_model** model) {
+  TRY(c::require_place(model, "the model"));
+  const bool is_built_in = path == nullptr || std::string_view(path) == default_model_name;
+  *model = c::give_out<ingot_model>(TRY(is_built_in ? Model::open_default(use) : Model::open(path, use)));
+  return {};
+}
+
+Result<std::optional<Pooling>> pooling_of(std::int32_t pooling) {
+  switch (pooling) {
+    case INGOT_POOLING_OF_THE_FILE: return std::optional<Pooling>();
+    case INGOT_POOLING_NONE: return std::optional(Pooling::none);
+    case INGOT_POOLING_MEAN: return std::optional(Pooling::mean);
+    case INGOT_POOLING_FIRST: return std::optional(Pooling::first);
+    case INGOT_POOLING_LAST: return std::optional(Pooling::last);
+    default: return Error::of(ErrorCode::invalid_argument, "expected an ingot_pooling from -1 to 3, found ", pooling);
+  }
+}
+
 }  // namespace
 
 ingot_status ingot_model_open(const char* path, ingot_model** model, ingot_error* error) {
   c::clear(model);
+  return c::answer(error, [&] { return open_model(path, {}, model); });
+}
+
+ingot_status ingot_model_open_to_embed(const char* path, int32_t pooling, ingot_model** model, ingot_error* error) {
+  c::clear(model);
   return c::answer(error, [&]() -> Result<void> {
-    TRY(c::require_place(model, "the model"));
-    const bool is_built_in = path == nullptr || std::string_view(path) == default_model_name;
-    *model = c::give_out<ingot_model>(TRY(is_built_in ? Model::open_default() : Model::open(path)));
-    return {};
+    const ModelUse use = {.embeds = true, .pooling = TRY(pooling_of(pooling))};
+    return open_model(path, use, model);
   });
 }
 

@@ -26,10 +26,17 @@ using Tokens = std::vector<std::int32_t>;
 // It keeps the model that it belongs to, if there is one.
 using SharedTokenizer = std::shared_ptr<const Tokenizer>;
 
-std::shared_ptr<const Model> open_model(const std::optional<std::string>& path) {
+std::shared_ptr<Model> open_model(const std::optional<std::string>& path, bool embeds,
+                                  const std::optional<std::string>& pooling) {
   const py::gil_scoped_release free;
+  ModelUse use = {.embeds = embeds, .pooling = {}};
+  if (pooling) use.pooling = pooling_by_name(*pooling);
+  if (pooling && !use.pooling) {
+    throw Failure{Error::of(ErrorCode::invalid_argument, "expected pooling as mean, first, last or none, found ",
+                            Quoted{*pooling})};
+  }
   const bool is_built_in = !path || *path == default_model_name;
-  return or_throw(is_built_in ? Model::open_default() : Model::open(*path));
+  return std::const_pointer_cast<Model>(or_throw(is_built_in ? Model::open_default(use) : Model::open(*path, use)));
 }
 
 SharedTokenizer tokenizer_of(const std::shared_ptr<const Model>& model) {
@@ -325,9 +332,7 @@ void add_models(py::module_& module) {
   add_session(module);
   py::class_<Model, std::shared_ptr<Model>>(module, "Model",
                                             "An opened model file. Never changes; any thread may use it.")
-      .def(py::init(
-               [](const std::optional<std::string>& path) { return std::const_pointer_cast<Model>(open_model(path)); }),
-           py::arg("path"))
+      .def(py::init(&open_model), py::arg("path"), py::arg("embeddings"), py::arg("pooling"))
       .def("tokenizer",
            [](const std::shared_ptr<Model>& model) { return std::const_pointer_cast<Tokenizer>(tokenizer_of(model)); })
       .def("facts", facts_of)

@@ -250,6 +250,31 @@ static void refuse_sizes(ingot_model* model, ingot_session* session) {
   EXPECT(ingot_session_close(none) == INGOT_OK);
 }
 
+static void embed(void) {
+  int32_t tokens[3] = {5, 9, 7};
+  float vectors[1024];
+  double squares = 0;
+  size_t rows, columns, i;
+  ingot_model* model;
+  ingot_session* session;
+  ingot_text* text;
+  EXPECT(ingot_model_open_to_embed(NULL, 7, &model, &error) == INGOT_INVALID_ARGUMENT && model == NULL);
+  EXPECT(ingot_model_open_to_embed(NULL, INGOT_POOLING_MEAN, NULL, &error) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_model_open_to_embed(NULL, INGOT_POOLING_OF_THE_FILE, &model, &error) == INGOT_OK);
+  EXPECT(ingot_session_open(model, NULL, &session, &error) == INGOT_OK);
+  EXPECT(ingot_embed(session, tokens, 3, NULL, 0, &rows, &columns, &error) == INGOT_OUT_OF_RANGE);
+  EXPECT(rows == 1 && columns > 8 && columns < 1024);
+  EXPECT(ingot_embed(session, tokens, 3, vectors, 1024, &rows, &columns, &error) == INGOT_OK);
+  for (i = 0; i < columns; ++i) squares += (double)vectors[i] * vectors[i];
+  EXPECT(squares > 0.999 && squares < 1.001);
+  EXPECT(ingot_generate_text(session, "x", NULL, NULL, &text, &error) == INGOT_UNSUPPORTED && text == NULL);
+  EXPECT(ingot_session_close(session) == INGOT_OK && ingot_model_close(model) == INGOT_OK);
+  EXPECT(ingot_model_open_to_embed(NULL, INGOT_POOLING_NONE, &model, &error) == INGOT_OK);
+  EXPECT(ingot_session_open(model, NULL, &session, &error) == INGOT_OK);
+  EXPECT(ingot_embed(session, tokens, 3, vectors, 1024, &rows, &columns, &error) == INGOT_OK && rows == 3);
+  EXPECT(ingot_session_close(session) == INGOT_OK && ingot_model_close(model) == INGOT_OK);
+}
+
 static void prove(void) {
   ingot_text* json;
   int64_t failed = -1;
@@ -295,6 +320,7 @@ int main(int argument_count, char** arguments) {
   EXPECT(argument_count == 2);
   save_and_load(model, session, arguments[1]);
   refuse_sizes(model, session);
+  embed();
   prove();
   EXPECT(ingot_session_close(session) == INGOT_OK);
   EXPECT(ingot_session_context(session, &context, &error) == INGOT_BAD_HANDLE);

@@ -109,7 +109,9 @@ void call(ByteSource& source, Program& program) {
   switch (source.take_between(0, 21)) {
     case 0: ingot_model_close(source.take_between(0, 3) == 0 ? model : nullptr); break;
     case 1:
-      if (program.models[place] == nullptr) ingot_model_open(nullptr, &program.models[place], &error);
+      if (program.models[place] != nullptr) break;
+      if (place == 0) ingot_model_open(nullptr, &program.models[place], &error);
+      if (place == 1) ingot_model_open_to_embed(nullptr, source.take_between(-3, 5), &program.models[place], &error);
       break;
     case 2: open_session(source, program, place, model); break;
     case 3: ingot_session_close(session); break;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,12 +10,27 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from ingot import _ingot
+from ingot.arguments import (
+    chat_arguments,
+    generation_arguments,
+    path_or_none,
+    require_options,
+    text_of,
+    texts_of,
+    tokens_of,
+    whole,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Tokens = Iterable[int]
 Message = Mapping[str, Any]
+_TOKENS = _SIZES = (-(2**31), 2**31 - 1)  # numbers that the module can look at
+
+
+def _token(token: int) -> int:
+    return whole("a token", token, *_TOKENS)
 
 
 class Tokenizer:
@@ -37,7 +51,7 @@ class Tokenizer:
 
         `add_special`: with what the model wants around a text. `parse_special`: "<|im_end|>" is the token of this name.
         """
-        return self._tokenizer.encode(text, add_special, parse_special)
+        return self._tokenizer.encode(text_of("text", text), add_special, parse_special)
 
     def decode(self, tokens: Tokens, *, keep_special: bool = False) -> str:
         """Their text, with U+FFFD for bytes that are no UTF-8."""
@@ -45,23 +59,23 @@ class Tokenizer:
 
     def decode_bytes(self, tokens: Tokens, *, keep_special: bool = False) -> bytes:
         """The bytes of the tokens as they are."""
-        return self._tokenizer.decode_bytes(list(tokens), keep_special)
+        return self._tokenizer.decode_bytes(tokens_of("tokens", tokens), keep_special)
 
     def piece(self, token: int) -> bytes:
         """The bytes that a token stands for; special tokens as they are spelled."""
-        return self._tokenizer.piece(token)
+        return self._tokenizer.piece(_token(token))
 
     def find(self, text: str) -> int | None:
         """The token that is spelled like this."""
-        return self._tokenizer.find(text)
+        return self._tokenizer.find(text_of("text", text))
 
     def is_special(self, token: int) -> bool:
         """Whether it is no text: <s>, <|im_end|>."""
-        return self._tokenizer.is_special(token)
+        return self._tokenizer.is_special(_token(token))
 
     def is_end_of_generation(self, token: int) -> bool:
         """Whether a model ends its answer by it."""
-        return self._tokenizer.is_end_of_generation(token)
+        return self._tokenizer.is_end_of_generation(_token(token))
 
     @property
     def vocabulary_size(self) -> int:
@@ -114,7 +128,7 @@ class Session:
         Of a model that makes embeddings: vectors [outputs, width].
         Ctrl-C ends it between two passes; the sequence then holds the tokens of those that are done, as length() says.
         """
-        return np.asarray(self._session.forward(list(tokens), self._number(sequence), outputs))
+        return np.asarray(self._session.forward(tokens_of("tokens", tokens), self._number(sequence), outputs))
 
     def length(self, sequence: int | None = None) -> int:
         """Tokens that a sequence holds."""
@@ -122,7 +136,7 @@ class Session:
 
     def truncate(self, length: int, *, sequence: int | None = None) -> None:
         """Forget what lies behind the first `length` tokens. Models with states only forget all (0)."""
-        self._session.truncate(self._number(sequence), length)
+        self._session.truncate(self._number(sequence), whole("a length", length))
 
     def add(self) -> int:
         """The number of a new, empty sequence. There is one from the beginning, which is meant where none is named."""
@@ -134,7 +148,7 @@ class Session:
 
     def remove(self, sequence: int) -> None:
         """Forget a sequence; its number is used again."""
-        self._session.remove(sequence)
+        self._session.remove(self._number(sequence))
 
     def save(self, path: str | os.PathLike[str], tokens: Tokens, *, sequence: int | None = None) -> None:
         """Write a sequence to a file, from which any session of the same model and cache goes on without computing it again.
@@ -142,7 +156,7 @@ class Session:
         `tokens`: those that it holds, in their order; behind them may stand such as were chosen and not computed yet.
         The file has a checksum. It appears whole or not at all, in the place of one that is there.
         """
-        self._session.save(self._number(sequence), list(tokens), os.fspath(path))
+        self._session.save(self._number(sequence), tokens_of("tokens", tokens), os.fspath(path))
 
     def load(self, path: str | os.PathLike[str], *, sequence: int | None = None) -> list[int]:
         """Read what save() wrote into an empty sequence, and return its tokens.
@@ -153,7 +167,7 @@ class Session:
         return self._session.load(self._number(sequence), os.fspath(path))
 
     def _number(self, sequence: int | None) -> int:
-        return self._first if sequence is None else sequence
+        return self._first if sequence is None else whole("a sequence", sequence, *_TOKENS)
 
 
 class Model:
@@ -172,14 +186,19 @@ class Model:
         sequences: int = 1,
         cache: Literal["f16", "f32", "q8_0"] = "f16",
         deterministic: bool = False,
+        embeddings: bool = False,
+        pooling: Literal["mean", "first", "last", "none"] | None = None,
     ) -> None:
         """Open a .gguf file, a folder with one, or one with config.json and model.safetensors; None: the built-in model.
 
         threads: None: as many as this process may use. context: most tokens of a sequence; None: the model's, at most 4096.
         sequences: how many texts may be under way at once. cache: how keys and values are kept. deterministic: what a text
-        yields is the same to the bit whatever else is computed with it.
+        yields is the same to the bit whatever else is computed with it. embeddings: it is for embed() alone, which a model
+        that predicts tokens does then, too. pooling: how vectors of tokens become a text's then; None: as the file says.
         """
-        self._model = _ingot.Model(None if path is None else os.fspath(path))
+        if pooling is not None and not embeddings:
+            raise TypeError(f"expected embeddings=True beside pooling, found pooling={pooling!r} alone")
+        self._model = _ingot.Model(path_or_none(path), embeddings, pooling)
         self._options: dict[str, Any] = {
             "threads": threads or 0,
             "context": context or 0,
@@ -212,12 +231,16 @@ class Model:
         """A session of its own, for logits and for other threads. What is left out is as the model was opened with."""
         given = {"threads": threads, "context": context, "cache": cache, "deterministic": deterministic}
         options = {**self._options, **{name: value for name, value in given.items() if value is not None}}
-        return Session(self._model.session(**{**options, "sequences": sequences}))
+        return Session(self._open_session({**options, "sequences": sequences}))
+
+    def _open_session(self, options: dict[str, Any]) -> _ingot.Session:
+        numbers = {name: whole(name, options[name], *_SIZES) for name in ("threads", "context", "sequences")}
+        return self._model.session(**{**options, **numbers})
 
     def _shared(self) -> _ingot.Session:
         with self._session_lock:
             if self._session is None:
-                self._session = self._model.session(**self._options)
+                self._session = self._open_session(self._options)
             return self._session
 
     @overload
@@ -248,15 +271,16 @@ class Model:
         Ctrl-C ends it between two passes, with KeyboardInterrupt. A stream that is not read to its end keeps its sequence
         until it is closed or forgotten.
         """
+        require_options("generate", options)
         if isinstance(prompt, str):
             tokenizer = self._model.tokenizer()
             is_new = load_session is None
-            tokens = tokenizer.encode(prompt, is_new, parse_special)
+            tokens = tokenizer.encode(text_of("prompt", prompt), is_new, parse_special)
             # Without a text, the token that begins one is all there is to continue.
             if is_new and not tokens and tokenizer.bos is not None:
                 tokens = [tokenizer.bos]
         else:
-            tokens = list(prompt)
+            tokens = tokens_of("prompt", prompt)
         return self._start(tokens, stream, (load_session, save_session), **options)
 
     @overload
@@ -276,7 +300,8 @@ class Model:
 
         Options are those of generate(). What messages spell is text, and never a special token.
         """
-        tokens = self._model.chat_tokens(*self._chat_arguments(messages, tools, template_options), True)
+        require_options("chat", options)
+        tokens = self._model.chat_tokens(*chat_arguments(messages, tools, template_options), True)
         return self._start(tokens, stream, (None, None), **options)
 
     @overload
@@ -313,7 +338,7 @@ class Model:
         Tokens that are made of the text let messages spell special ones; those returned here do not. Further keywords are
         variables of the template.
         """
-        arguments = self._chat_arguments(messages, tools, variables)
+        arguments = chat_arguments(messages, tools, variables)
         if tokenize:
             return self._model.chat_tokens(*arguments, add_generation_prompt)
         return self._model.chat_text(*arguments, add_generation_prompt)
@@ -329,7 +354,7 @@ class Model:
         not pool gives a matrix for each text, a row a token.
         """
         session, tokenizer = self._shared(), self._model.tokenizer()
-        listed = [texts] if isinstance(texts, str) else list(texts)
+        listed = texts_of("texts", texts)
         found = [np.asarray(session.embed(tokenizer.encode(text, True, False))) for text in listed]
         if not self._model.facts()["pools"]:
             return found[0] if isinstance(texts, str) else found
@@ -339,63 +364,14 @@ class Model:
         width = self._model.facts()["width"]
         return np.concatenate(found) if found else np.empty((0, width), np.float32)
 
-    @staticmethod
-    def _chat_arguments(
-        messages: Sequence[Message],
-        tools: Sequence[Mapping[str, Any]] | None,
-        variables: Mapping[str, Any] | None,
-    ) -> tuple[str, str | None, str]:
-        tools_text = None if tools is None else json.dumps(list(tools))
-        return json.dumps(list(messages)), tools_text, json.dumps(dict(variables or {}))
-
     def _start(
         self,
         tokens: list[int],
         stream: bool,
         files: tuple[str | os.PathLike[str] | None, str | os.PathLike[str] | None],
-        *,
-        max_tokens: int = 256,
-        temperature: float | None = None,
-        top_k: int | None = None,
-        top_p: float | None = None,
-        min_p: float | None = None,
-        repetition_penalty: float | None = None,
-        presence_penalty: float = 0,
-        frequency_penalty: float = 0,
-        seed: int = 0,
-        stop: str | Sequence[str] = (),
-        schema: Mapping[str, Any] | bool | str | None = None,
-        grammar: str | None = None,
-        regex: str | None = None,
-        choice: Sequence[str] | None = None,
+        **options: Any,
     ) -> str | _ingot.TextStream:
-        shapes = {"schema": schema, "grammar": grammar, "regex": regex, "choice": choice}
-        given = [name for name, shape in shapes.items() if shape is not None]
-        if len(given) > 1:
-            raise TypeError(f"expected at most one of schema, grammar, regex and choice, found {' and '.join(given)}")
-        kind = given[0] if given else None
-        shape = shapes[kind] if kind else ""
-        if kind == "schema" and not isinstance(shape, str):
-            shape = json.dumps(shape)
-        if kind == "choice" and isinstance(choice, str):
-            raise TypeError("expected choice as a list of texts, found one text")
-        load, save = files
-        made = self._shared().generate(
-            prompt=tokens,
-            max_tokens=max_tokens,
-            temperature=temperature,
-            top_k=top_k,
-            top_p=top_p,
-            min_p=min_p,
-            repetition_penalty=repetition_penalty,
-            presence_penalty=presence_penalty,
-            frequency_penalty=frequency_penalty,
-            seed=seed,
-            stop=[stop] if isinstance(stop, str) else list(stop),
-            shape_kind=kind,
-            shape="" if kind == "choice" else str(shape),
-            choices=list(choice or []),
-            load_session=None if load is None else os.fspath(load),
-            save_session=None if save is None else os.fspath(save),
-        )
+        arguments = generation_arguments(**options)
+        load, save = (path_or_none(file) for file in files)
+        made = self._shared().generate(prompt=tokens, load_session=load, save_session=save, **arguments)
         return made if stream else made.rest()
