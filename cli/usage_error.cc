@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -24,8 +25,62 @@ std::string full_name(const CLI::App& command) {
 
 std::string in_quotes(std::string_view word) { return "'" + std::string(word) + "'"; }
 
+struct Spelling {
+  std::string_view theirs, ours;
+};
+// What other programs that run models call an option, and we otherwise; where two are ours, each is of other commands.
+constexpr auto spellings = std::to_array<Spelling>({
+    {"--temp", "--temperature"},
+    {"-c", "--context"},
+    {"--ctx-size", "--context"},
+    {"-t", "--threads"},
+    {"-s", "--seed"},
+    {"-p", "--prompt"},
+    {"-n", "--generate"},
+    {"--n-predict", "--tokens"},
+    {"-r", "--stop"},
+    {"--reverse-prompt", "--stop"},
+    {"--repeat-penalty", "--repetition-penalty"},
+    {"-sys", "--system"},
+    {"--system-prompt", "--system"},
+    {"-sp", "--special"},
+    {"--lora", "--adapter"},
+    {"--lora-scaled", "--adapter"},
+    {"--n-gpu-layers", "--device"},
+    {"-ctk", "--cache"},
+    {"-ctk", "--cache-type"},
+    {"-ctv", "--cache"},
+    {"-ctv", "--cache-type"},
+    {"--cache-type-k", "--cache"},
+    {"--cache-type-v", "--cache"},
+    {"-j", "--schema"},
+    {"-jf", "--schema"},
+    {"--json-schema", "--schema"},
+    {"--grammar-file", "--grammar"},
+    {"--chat-template", "--template"},
+    {"--chat-template-file", "--template"},
+    {"--prompt-cache", "--save-session"},
+    {"-np", "--sequences"},
+    {"--parallel", "--sequences"},
+    {"-a", "--alias"},
+    {"--api-key", "--api-key-file"},
+});
+
+// Ours for it, of those that there are; empty where there is none.
+std::string_view our_spelling(std::string_view word, const std::vector<std::string>& names) {
+  for (const Spelling& spelling : spellings) {
+    const bool is_there = std::find(names.begin(), names.end(), spelling.ours) != names.end();
+    if (spelling.theirs == word && is_there) return spelling.ours;
+  }
+  return "";
+}
+
 // ". Did you mean 'x'?", where a name is near enough that someone may have.
 std::string guess(const std::string& word, const std::vector<std::string>& names) {
+  if (const std::string_view ours = our_spelling(word, names); !ours.empty()) {
+    return ". Did you mean " + in_quotes(ours) + "?";
+  }
+  if (word.size() <= 2) return "";  // every single letter is near every other
   const std::string* nearest = nullptr;
   // Dashes are in all of them, and say nothing.
   std::size_t least = (word.size() - std::min(word.find_first_not_of('-'), word.size())) / 2 + 1;
@@ -63,6 +118,13 @@ std::string missing_command(const CLI::App& command, const std::vector<std::stri
   return "expected a command of " + in_quotes(full_name(command)) + " (" + list + "), found " + found;
 }
 
+bool takes_models(const CLI::App& command) {
+  const auto is_model = [](const CLI::Option* option) {
+    return option->get_positional() && option->get_single_name() == "MODEL";
+  };
+  return !command.get_options(is_model).empty();
+}
+
 // Whether it takes a text of its user's own making at some place: names of files may begin with a dash, too, but ./
 // helps.
 bool takes_text(const CLI::App& command) {
@@ -89,6 +151,10 @@ std::string unknown_words(const CLI::App& command, const std::vector<std::string
   if (std::find(known.begin(), known.end(), option) != known.end()) {
     return "expected no more arguments of " + in_quotes(name) + ", found " + in_quotes(first) +
            ": behind -- nothing is an option";
+  }
+  if ((option == "-m" || option == "--model") && takes_models(command)) {
+    return "expected an option of " + in_quotes(name) + ", found " + in_quotes(first) +
+           ": the model is the first word, as in " + name + " model.gguf";
   }
   std::string text = "expected an option of " + in_quotes(name) + ", found " + in_quotes(first) + guess(option, known);
   if (looks_like_option(first) || !takes_text(command)) return text;

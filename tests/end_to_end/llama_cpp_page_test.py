@@ -147,6 +147,25 @@ class Page(unittest.TestCase):
         merged, whole = ((self.folder / name).read_bytes() for name in ("merged.gguf", "model.gguf"))
         self.assertEqual(merged, whole)
 
+    def test_an_option_of_theirs_is_answered_with_ours(self):
+        for command, theirs, ours in (
+            ("run", "-m", "the model is the first word"),
+            ("run", "-c", "'--context'"),
+            ("run", "-t", "'--threads'"),
+            ("run", "-ctk", "'--cache'"),
+            ("serve", "-ctk", "'--cache-type'"),
+            ("run", "--temp", "'--temperature'"),
+            ("run", "--repeat-penalty", "'--repetition-penalty'"),
+            ("run", "-r", "'--stop'"),
+            ("run", "--lora", "'--adapter'"),
+            ("run", "-sp", "'--special'"),
+            ("chat", "-sys", "'--system'"),
+        ):
+            self.assertIn(theirs, (sources / "docs" / "from-llamacpp.md").read_text(encoding="utf-8"))
+            done = program.run(command, "model.gguf", theirs, "7")
+            self.assertEqual(done.returncode, 2, theirs)
+            self.assertIn(ours, done.stderr)
+
     def test_every_option_of_ours_is_there(self):
         help_texts = " ".join(program.run(name, "--help").stdout for name in ("run", "chat", "serve", "embed"))
         named = [option for row in rows() if len(row) == 2 for option in OPTION.findall(row[1])]
