@@ -150,14 +150,16 @@ typedef enum ingot_cache { INGOT_CACHE_F16 = 0, INGOT_CACHE_F32 = 1, INGOT_CACHE
 
 typedef struct ingot_session_options {
   size_t size;
-  int32_t threads;       /* 0: as many as CPUs that this process may use; at most 1024 */
-  int32_t sequences;     /* that may live at once, forks among them; at most 4096 */
-  int64_t context;       /* most tokens of a sequence; 0: the model's, at most 4096 */
-  int32_t cache;         /* an ingot_cache: how keys and values are kept */
-  int32_t deterministic; /* not 0: what a sequence yields never depends on what else is computed with it */
+  int32_t threads;             /* 0: as many as CPUs that this process may use; at most 1024 */
+  int32_t sequences;           /* that may live at once, forks among them; at most 4096 */
+  int64_t context;             /* most tokens of a sequence; 0: the model's, at most 4096 */
+  int32_t cache;               /* an ingot_cache: how keys and values are kept */
+  int32_t deterministic;       /* not 0: what a sequence yields never depends on what else is computed with it */
+  const char* const* adapters; /* LoRA adapters of the model: .gguf files and folders as peft saves them */
+  size_t adapter_count;        /* at most 1024; they count nothing until ingot_sequence_use_adapters() says so */
 } ingot_session_options;
 
-#define INGOT_SESSION_OPTIONS {sizeof(ingot_session_options), 0, 4, 0, INGOT_CACHE_F16, 0}
+#define INGOT_SESSION_OPTIONS {sizeof(ingot_session_options), 0, 4, 0, INGOT_CACHE_F16, 0, NULL, 0}
 
 /* Memory and threads to compute with. Close it by ingot_session_close(); samplers of it keep it, and a call that is
  * under way ends first. */
@@ -178,6 +180,11 @@ INGOT_API ingot_status ingot_sequence_length(ingot_session* session, int32_t seq
 INGOT_API ingot_status ingot_sequence_truncate(ingot_session* session, int32_t sequence, int64_t length,
                                                ingot_error* error);
 INGOT_API ingot_status ingot_sequence_remove(ingot_session* session, int32_t sequence, ingot_error* error);
+/* How much each of the session's adapters counts in the sequence from now on, from -1000 to 1000, in their order; those
+ * behind the last scale count nothing. Another set than it has empties the sequence. A new one has none, a fork those
+ * of its origin. */
+INGOT_API ingot_status ingot_sequence_use_adapters(ingot_session* session, int32_t sequence, const float* scales,
+                                                   size_t count, ingot_error* error);
 
 /* Writes a sequence to a file, from which any session of the same model and the same cache goes on without computing it
  * again. `tokens`: those that it holds, in their order; behind them may stand such as were chosen and are not computed

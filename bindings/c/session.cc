@@ -17,7 +17,24 @@ Result<DType> cache_type(std::int32_t cache) {
   }
 }
 
-Result<SessionOptions> session_options(const ingot_session_options* given) {
+Result<std::vector<std::shared_ptr<const Adapter>>> adapters_at(const Model& model, const char* const* paths,
+                                                                std::size_t count) {
+  constexpr std::size_t most_adapters = 1024;
+  if (count > most_adapters) {
+    return Error::of(ErrorCode::out_of_range, "expected at most ", most_adapters, " adapters, found ", count);
+  }
+  if (paths == nullptr && count > 0) {
+    return Error::of(ErrorCode::invalid_argument, "expected ", count, " adapters, found null");
+  }
+  std::vector<std::shared_ptr<const Adapter>> adapters;
+  for (const char* path : std::span(paths, count)) {
+    const std::string name(TRY(c::text_at(path, "an adapter's path")));
+    adapters.push_back(TRY(Adapter::open(name, model)));
+  }
+  return adapters;
+}
+
+Result<SessionOptions> session_options(const Model& model, const ingot_session_options* given) {
   const ingot_session_options asked = TRY(c::read_options<ingot_session_options>(given, INGOT_SESSION_OPTIONS));
   constexpr std::int32_t most_threads = 1024, most_sequences = 4096;
   if (asked.threads < 0 || asked.threads > most_threads) {
@@ -32,6 +49,7 @@ Result<SessionOptions> session_options(const ingot_session_options* given) {
   options.context = asked.context;
   options.cache = TRY(cache_type(asked.cache));
   options.deterministic = asked.deterministic != 0;
+  options.adapters = TRY(adapters_at(model, asked.adapters, asked.adapter_count));
   return options;
 }
 
@@ -45,7 +63,7 @@ ingot_status ingot_session_open(const ingot_model* model, const ingot_session_op
     if (opened == nullptr) return c::tell_bad_handle(error, c::Kind::model);
     return c::tell(error, [&]() -> Result<void> {
       TRY(c::require_place(session, "the session"));
-      const SessionOptions asked = TRY(session_options(options));
+      const SessionOptions asked = TRY(session_options(*opened, options));
       *session = c::give_out<ingot_session>(std::make_shared<c::SharedSession>(TRY(Session::create(opened, asked))));
       return {};
     }());
@@ -104,6 +122,19 @@ ingot_status ingot_sequence_remove(ingot_session* session, int32_t sequence, ing
     TRY(c::require_sequence(alone, sequence));
     alone.sequences().remove(sequence);
     return {};
+  });
+}
+
+ingot_status ingot_sequence_use_adapters(ingot_session* session, int32_t sequence, const float* scales, size_t count,
+                                         ingot_error* error) {
+  return c::answer_alone(session, error, [&](Session& alone) -> Result<void> {
+    TRY(c::require_sequence(alone, sequence));
+    const std::size_t adapters = alone.options().adapters.size();
+    if (count > adapters) {
+      return Error::of(ErrorCode::out_of_range, "expected scales of at most ", adapters, " adapters, found ", count);
+    }
+    if (count > 0) TRY(c::require_place(scales, "the scales"));
+    return alone.use_adapters(sequence, std::span(scales, count));
   });
 }
 

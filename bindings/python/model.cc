@@ -285,7 +285,8 @@ void add_session(py::module_& module) {
              std::optional<double> min_p, std::optional<double> repetition_penalty, double presence_penalty,
              double frequency_penalty, std::uint64_t seed, std::vector<std::string> stops,
              const std::optional<std::string>& shape_kind, const std::string& shape, std::vector<std::string> choices,
-             std::optional<std::string> load_file, std::optional<std::string> save_file) {
+             std::optional<std::string> load_file, std::optional<std::string> save_file,
+             std::vector<float> adapter_scales) {
             GenerationArguments arguments = {.prompt = std::move(prompt),
                                              .most_tokens = most_tokens,
                                              .sampling = {.temperature = temperature,
@@ -299,14 +300,15 @@ void add_session(py::module_& module) {
                                              .stops = std::move(stops),
                                              .load_file = std::move(load_file),
                                              .save_file = std::move(save_file),
-                                             .shape = shape_of(shape_kind, shape, std::move(choices))};
+                                             .shape = shape_of(shape_kind, shape, std::move(choices)),
+                                             .adapter_scales = std::move(adapter_scales)};
             const py::gil_scoped_release free;
             return std::make_unique<TextStream>(std::move(open), std::move(arguments));
           },
           py::kw_only(), py::arg("prompt"), py::arg("max_tokens"), py::arg("temperature"), py::arg("top_k"),
           py::arg("top_p"), py::arg("min_p"), py::arg("repetition_penalty"), py::arg("presence_penalty"),
           py::arg("frequency_penalty"), py::arg("seed"), py::arg("stop"), py::arg("shape_kind"), py::arg("shape"),
-          py::arg("choices"), py::arg("load_session"), py::arg("save_session"))
+          py::arg("choices"), py::arg("load_session"), py::arg("save_session"), py::arg("adapter_scales"))
       .def(
           "save",
           [](OpenSession& open, int number, const Tokens& tokens, const std::string& path) {
@@ -321,6 +323,13 @@ void add_session(py::module_& module) {
                 open, number, [&](SequenceMemory&) { return or_throw(read_sequence(open.session(), number, path)); });
           },
           py::arg("sequence"), py::arg("path"))
+      .def(
+          "use_adapters",
+          [](OpenSession& open, int number, const std::vector<float>& scales) {
+            with_sequence(open, number,
+                          [&](SequenceMemory&) { or_throw(open.session().use_adapters(number, scales)); });
+          },
+          py::arg("sequence"), py::arg("scales"))
       .def_property_readonly("context", [](OpenSession& open) { return open.session().context(); })
       .def_property_readonly("threads", [](OpenSession& open) { return open.session().options().threads; });
 }
@@ -329,6 +338,7 @@ void add_session(py::module_& module) {
 
 void add_models(py::module_& module) {
   add_tokenizer(module);
+  py::class_<FittedAdapter>(module, "Adapter", "A LoRA adapter that fits a model; it knows which.");
   add_session(module);
   py::class_<Model, std::shared_ptr<Model>>(module, "Model",
                                             "An opened model file. Never changes; any thread may use it.")
@@ -339,12 +349,20 @@ void add_models(py::module_& module) {
       .def(
           "session",
           [](const std::shared_ptr<Model>& model, int threads, std::int64_t context, int sequences,
-             const std::string& cache, bool deterministic) {
+             const std::string& cache, bool deterministic, std::vector<FittedAdapter> adapters) {
             const py::gil_scoped_release free;
-            return std::make_shared<OpenSession>(model,
-                                                 SessionArguments{threads, context, sequences, cache, deterministic});
+            return std::make_shared<OpenSession>(
+                model, SessionArguments{threads, context, sequences, cache, deterministic, std::move(adapters)});
           },
-          py::arg("threads"), py::arg("context"), py::arg("sequences"), py::arg("cache"), py::arg("deterministic"))
+          py::arg("threads"), py::arg("context"), py::arg("sequences"), py::arg("cache"), py::arg("deterministic"),
+          py::arg("adapters"))
+      .def(
+          "adapter",
+          [](const std::shared_ptr<Model>& model, const std::string& path) {
+            const py::gil_scoped_release free;
+            return FittedAdapter{model, or_throw(Adapter::open(path, *model))};
+          },
+          py::arg("path"))
       .def(
           "chat_text",
           [](const Model& model, std::string messages, std::optional<std::string> tools, std::string variables,

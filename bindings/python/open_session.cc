@@ -13,7 +13,7 @@ DType cache_named(const std::string& name) {
   throw Failure{Error::of(ErrorCode::invalid_argument, "expected cache as f32, f16 or q8_0, found '", name, "'")};
 }
 
-SessionOptions options_of(const SessionArguments& arguments) {
+SessionOptions options_of(const std::shared_ptr<const Model>& model, const SessionArguments& arguments) {
   require_between("threads", arguments.threads, 0, most_threads);
   require_between("context", arguments.context, 0, std::int64_t{1} << 30);
   require_between("sequences", arguments.sequences, 1, 4096);
@@ -23,11 +23,17 @@ SessionOptions options_of(const SessionArguments& arguments) {
   options.sequences = arguments.sequences;
   options.cache = cache_named(arguments.cache);
   options.deterministic = arguments.is_deterministic;
+  for (const FittedAdapter& fitted : arguments.adapters) {
+    if (fitted.model != model) {
+      throw Failure{Error::of(ErrorCode::invalid_argument, "expected adapters of this model, found another's")};
+    }
+    options.adapters.push_back(fitted.adapter);
+  }
   return options;
 }
 
 std::unique_ptr<Session> open(const std::shared_ptr<const Model>& model, const SessionArguments& arguments) {
-  Result<std::unique_ptr<Session>> created = Session::create(model, options_of(arguments));
+  Result<std::unique_ptr<Session>> created = Session::create(model, options_of(model, arguments));
   if (!created.ok()) throw Failure{created.error().within(Quoted{model->name()})};
   return std::move(created).value();
 }

@@ -14,12 +14,19 @@
 
 namespace ingot::python {
 
+// One that fits the model, which it knows: it fits no other.
+struct FittedAdapter {
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Adapter> adapter;
+};
+
 struct SessionArguments {
   int threads = 0;  // 0: as many as this process may use
   std::int64_t context = 0;
   int sequences = 1;
   std::string cache = "f16";
   bool is_deterministic = false;
+  std::vector<FittedAdapter> adapters = {};
 };
 
 class OpenSession {

@@ -31,11 +31,11 @@ struct Beginning {
   std::vector<std::int32_t> prompt = {};  // those of the file that no pass has seen, and the caller's
 };
 
-Result<Beginning> begin(Session& session, int sequence, const std::optional<std::string>& file,
-                        std::vector<std::int32_t> prompt) {
-  Beginning beginning{.prompt = std::move(prompt)};
-  if (file) {
-    beginning.held = TRY(read_sequence(session, sequence, *file));
+Result<Beginning> begin(Session& session, int sequence, GenerationArguments& arguments) {
+  TRY(session.use_adapters(sequence, arguments.adapter_scales));
+  Beginning beginning{.prompt = std::move(arguments.prompt)};
+  if (arguments.load_file) {
+    beginning.held = TRY(read_sequence(session, sequence, *arguments.load_file));
     const auto held_end = beginning.held.begin() + session.sequences().length(sequence);
     beginning.prompt.insert(beginning.prompt.begin(), held_end, beginning.held.end());
     beginning.held.erase(held_end, beginning.held.end());
@@ -63,7 +63,7 @@ TextStream::TextStream(std::shared_ptr<OpenSession> session, GenerationArguments
   std::shared_ptr<const grammar::Constraint> constraint;
   if (arguments.shape) constraint = or_throw(session_->constraints().of(*arguments.shape));
   sequence_ = or_throw(engine.sequences().add());
-  Result<Beginning> begun = begin(engine, sequence_, arguments.load_file, std::move(arguments.prompt));
+  Result<Beginning> begun = begin(engine, sequence_, arguments);
   if (!begun.ok()) {
     engine.sequences().remove(sequence_);
     throw Failure{begun.error()};

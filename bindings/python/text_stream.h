@@ -32,6 +32,7 @@ struct GenerationArguments {
   std::optional<std::string> load_file = {};  // the prompt follows what it holds (engine/sequence_file.h)
   std::optional<std::string> save_file = {};  // written when the text has ended
   std::optional<grammar::GrammarSource> shape = {};
+  AdapterScales adapter_scales = {};
 };
 
 class TextStream {

@@ -275,6 +275,55 @@ static void embed(void) {
   EXPECT(ingot_session_close(session) == INGOT_OK && ingot_model_close(model) == INGOT_OK);
 }
 
+/* Of the golden model that adapters were recorded beside. */
+static float logit_with(ingot_session* session, int32_t sequence, const float* scales, size_t count) {
+  const int32_t tokens[3] = {5, 9, 7};
+  const float* rows;
+  size_t row_count, columns;
+  EXPECT(ingot_sequence_use_adapters(session, sequence, scales, count, &error) == INGOT_OK);
+  EXPECT(ingot_sequence_truncate(session, sequence, 0, &error) == INGOT_OK);
+  EXPECT(ingot_forward(session, sequence, tokens, 3, 0, &rows, &row_count, &columns, &error) == INGOT_OK);
+  return rows[columns - 1];
+}
+
+static void adapt(const char* goldens) {
+  char path[1024], first[1024];
+  const char* adapters[2];
+  const float scales[3] = {1, 0.5f, 0};
+  const float absurd = 1e9f;
+  float plain, adapted;
+  int32_t sequence;
+  ingot_model* model;
+  ingot_session* session;
+  ingot_session_options options = INGOT_SESSION_OPTIONS;
+  snprintf(path, sizeof(path), "%s/llama", goldens);
+  snprintf(first, sizeof(first), "%s/adapters/first", goldens);
+  adapters[0] = first;
+  adapters[1] = "/nowhere/at all";
+  EXPECT(ingot_model_open(path, &model, &error) == INGOT_OK);
+  options.threads = 1;
+  options.adapter_count = 1;
+  EXPECT(ingot_session_open(model, &options, &session, &error) == INGOT_INVALID_ARGUMENT && session == NULL);
+  options.adapters = adapters;
+  options.adapter_count = SIZE_MAX;
+  EXPECT(ingot_session_open(model, &options, &session, &error) == INGOT_OUT_OF_RANGE);
+  options.adapter_count = 2;
+  EXPECT(ingot_session_open(model, &options, &session, &error) == INGOT_NOT_FOUND);
+  EXPECT(strstr(error.text, "/nowhere") != NULL);
+  options.adapter_count = 1;
+  EXPECT(ingot_session_open(model, &options, &session, &error) == INGOT_OK);
+  EXPECT(ingot_sequence_add(session, &sequence, &error) == INGOT_OK);
+  plain = logit_with(session, sequence, NULL, 0);
+  adapted = logit_with(session, sequence, scales, 1);
+  EXPECT(adapted - plain > 1e-3f || plain - adapted > 1e-3f);
+  EXPECT(logit_with(session, sequence, scales + 2, 1) == plain);
+  EXPECT(ingot_sequence_use_adapters(session, sequence, scales, 2, &error) == INGOT_OUT_OF_RANGE);
+  EXPECT(ingot_sequence_use_adapters(session, sequence, NULL, 1, &error) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_sequence_use_adapters(session, sequence, &absurd, 1, &error) == INGOT_OUT_OF_RANGE);
+  EXPECT(ingot_sequence_use_adapters(session, 77, scales, 1, &error) == INGOT_INVALID_ARGUMENT);
+  EXPECT(ingot_session_close(session) == INGOT_OK && ingot_model_close(model) == INGOT_OK);
+}
+
 static void prove(void) {
   ingot_text* json;
   int64_t failed = -1;
@@ -317,10 +366,11 @@ int main(int argument_count, char** arguments) {
   generate(session, said);
   EXPECT(ingot_model_open(NULL, &model, &error) == INGOT_OK);
   step(model, session, said);
-  EXPECT(argument_count == 2);
+  EXPECT(argument_count == 3);
   save_and_load(model, session, arguments[1]);
   refuse_sizes(model, session);
   embed();
+  adapt(arguments[2]);
   prove();
   EXPECT(ingot_session_close(session) == INGOT_OK);
   EXPECT(ingot_session_context(session, &context, &error) == INGOT_BAD_HANDLE);

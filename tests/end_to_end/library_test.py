@@ -144,7 +144,7 @@ class Installed(unittest.TestCase):
         program = Path(self.folder.name, "c_program")
         done = run("cc", *C_FLAGS, sources / "tests/end_to_end/c_program.c", "-o", program, *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return run(program, Path(self.folder.name, "saved.session"), env={**os.environ, "LD_LIBRARY_PATH": str(self.prefix / "lib")})
+        return run(program, Path(self.folder.name, "saved.session"), sources / "tests/goldens", env={**os.environ, "LD_LIBRARY_PATH": str(self.prefix / "lib")})
 
 
 class Documents(unittest.TestCase):

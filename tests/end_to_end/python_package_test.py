@@ -392,7 +392,8 @@ if __name__ == "__main__":
         sys.exit(77)
     sys.path.insert(0, package)
     import ingot
-    from python_arguments import *  # noqa: F403  their cases
+    from python_adapters import *  # noqa: F403  their cases
+    from python_arguments import *  # noqa: F403
     from python_contracts import *  # noqa: F403
 
     run_cases([sys.argv[0], *sys.argv[4:]])

@@ -53,16 +53,22 @@ std::int32_t any_token(ByteSource& source) {
 }
 
 void open_session(ByteSource& source, Program& program, std::size_t place, const ingot_model* model) {
+  static constexpr std::array<const char*, 2> adapters = {"/nowhere", nullptr};
   ingot_session_options options = INGOT_SESSION_OPTIONS;
   options.threads = 1;
   options.context = room;
   options.sequences = 2;
-  switch (source.take_between(0, 7)) {
+  switch (source.take_between(0, 9)) {
     case 0: options.threads = source.take<std::int32_t>(); break;
     case 1: options.sequences = -source.take<std::uint8_t>(); break;
     case 2: options.context = -1 - std::int64_t{source.take<std::uint32_t>()}; break;
     case 3: options.cache = source.take<std::int8_t>(); break;
     case 4: options.size = source.take<std::uint8_t>(); break;
+    case 5: options.adapter_count = any_size(source, 2); break;
+    case 6:
+      options.adapters = adapters.data();
+      options.adapter_count = adapters.size();
+      break;
     default: break;
   }
   // More threads than there are processors are allowed, and would take their time.
@@ -106,7 +112,7 @@ void call(ByteSource& source, Program& program) {
   std::int64_t length = 0;
   std::size_t count = 0;
   std::size_t columns = 0;
-  switch (source.take_between(0, 21)) {
+  switch (source.take_between(0, 22)) {
     case 0: ingot_model_close(source.take_between(0, 3) == 0 ? model : nullptr); break;
     case 1:
       if (program.models[place] != nullptr) break;
@@ -149,6 +155,11 @@ void call(ByteSource& source, Program& program) {
         expect(length <= static_cast<std::int64_t>(count));
       }
       break;
+    case 21: {
+      const float scales[] = {0.5f, 1e9f};
+      ingot_sequence_use_adapters(session, sequence, place == 0 ? scales : nullptr, any_size(source, 2), &error);
+      break;
+    }
     default: {
       int left = 3;
       ingot_generation report = INGOT_GENERATION;

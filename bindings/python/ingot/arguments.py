@@ -69,6 +69,19 @@ def texts_of(what: str, texts: str | Sequence[str] | None) -> list[str]:
     return [text_of(what, text) for text in texts]
 
 
+def scales_of(names: Sequence[str], adapters: str | Iterable[str] | Mapping[str, float] | None) -> list[float]:
+    """How much each of the named adapters counts: one, several, or some by their scales; the others count nothing."""
+    if adapters is None:
+        return []
+    if not isinstance(adapters, Mapping):
+        adapters = dict.fromkeys(texts_of("adapters", adapters), 1.0)  # type: ignore[arg-type]
+    for name in adapters:
+        if name not in names:
+            among = f"among {', '.join(names)}" if names else "that the model was opened with, which are none"
+            raise _refused(f"expected adapters {among}, found {name!r}", "not found")
+    return [number_or_none("an adapter's scale", adapters.get(name, 0)) or 0 for name in names]
+
+
 def chat_arguments(
     messages: Sequence[Mapping[str, Any]],
     tools: Sequence[Mapping[str, Any]] | None,
@@ -141,9 +154,9 @@ def _dicts_of(what: str, given: Sequence[Mapping[str, Any]]) -> list[Mapping[str
     return dicts
 
 
-def _refused(text: str) -> _ingot.Error:
+def _refused(text: str, code: str = "out of range") -> _ingot.Error:
     error = _ingot.Error(text)
-    error.code = "out of range"
+    error.code = code
     return error
 
 

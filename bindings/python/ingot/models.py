@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ingot.arguments import (
     generation_arguments,
     path_or_none,
     require_options,
+    scales_of,
     text_of,
     texts_of,
     tokens_of,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Tokens = Iterable[int]
 Message = Mapping[str, Any]
+Adapters = Union[str, Iterable[str], Mapping[str, float], None]  # read when it runs, by 3.9 too
 _TOKENS = _SIZES = (-(2**31), 2**31 - 1)  # numbers that the module can look at
 
 
@@ -99,9 +101,10 @@ class Session:
     forked gets one, too.
     """
 
-    def __init__(self, session: _ingot.Session) -> None:
+    def __init__(self, session: _ingot.Session, adapters: Sequence[str] = ()) -> None:
         """See Model.session()."""
         self._session = session
+        self._adapters = adapters
         self._first = session.add()
 
     @property
@@ -150,6 +153,13 @@ class Session:
         """Forget a sequence; its number is used again."""
         self._session.remove(self._number(sequence))
 
+    def use_adapters(self, adapters: Adapters, *, sequence: int | None = None) -> None:
+        """Which of the model's adapters count in a sequence from now on, as of generate(); None: none.
+
+        Another set than it has empties the sequence. A new one has none, a fork those of its origin.
+        """
+        self._session.use_adapters(self._number(sequence), scales_of(self._adapters, adapters))
+
     def save(self, path: str | os.PathLike[str], tokens: Tokens, *, sequence: int | None = None) -> None:
         """Write a sequence to a file, from which any session of the same model and cache goes on without computing it again.
 
@@ -186,6 +196,7 @@ class Model:
         sequences: int = 1,
         cache: Literal["f16", "f32", "q8_0"] = "f16",
         deterministic: bool = False,
+        adapters: Mapping[str, str | os.PathLike[str]] | None = None,
         embeddings: bool = False,
         pooling: Literal["mean", "first", "last", "none"] | None = None,
     ) -> None:
@@ -193,12 +204,16 @@ class Model:
 
         threads: None: as many as this process may use. context: most tokens of a sequence; None: the model's, at most 4096.
         sequences: how many texts may be under way at once. cache: how keys and values are kept. deterministic: what a text
-        yields is the same to the bit whatever else is computed with it. embeddings: it is for embed() alone, which a model
+        yields is the same to the bit whatever else is computed with it. adapters: LoRA adapters of the model by names of your
+        own, .gguf files or folders of peft's; they count where generate() or use_adapters() names them. embeddings: it is for embed() alone, which a model
         that predicts tokens does then, too. pooling: how vectors of tokens become a text's then; None: as the file says.
         """
         if pooling is not None and not embeddings:
             raise TypeError(f"expected embeddings=True beside pooling, found pooling={pooling!r} alone")
+        if adapters and embeddings:
+            raise TypeError("expected adapters or embeddings=True, found both")
         self._model = _ingot.Model(path_or_none(path), embeddings, pooling)
+        self._adapters = {name: self._model.adapter(os.fspath(file)) for name, file in dict(adapters or {}).items()}
         self._options: dict[str, Any] = {
             "threads": threads or 0,
             "context": context or 0,
@@ -231,11 +246,11 @@ class Model:
         """A session of its own, for logits and for other threads. What is left out is as the model was opened with."""
         given = {"threads": threads, "context": context, "cache": cache, "deterministic": deterministic}
         options = {**self._options, **{name: value for name, value in given.items() if value is not None}}
-        return Session(self._open_session({**options, "sequences": sequences}))
+        return Session(self._open_session({**options, "sequences": sequences}), tuple(self._adapters))
 
     def _open_session(self, options: dict[str, Any]) -> _ingot.Session:
         numbers = {name: whole(name, options[name], *_SIZES) for name in ("threads", "context", "sequences")}
-        return self._model.session(**{**options, **numbers})
+        return self._model.session(**{**options, **numbers}, adapters=list(self._adapters.values()))
 
     def _shared(self) -> _ingot.Session:
         with self._session_lock:
@@ -253,6 +268,7 @@ class Model:
         *,
         stream: bool = False,
         parse_special: bool = False,
+        adapters: Adapters = None,
         load_session: str | os.PathLike[str] | None = None,
         save_session: str | os.PathLike[str] | None = None,
         **options: Any,
@@ -265,6 +281,7 @@ class Model:
         schema, grammar, regex, choice (None): at most one. The text satisfies a JSON Schema (a dict, or JSON), a GBNF grammar,
         a regular expression, or is one of a list of texts; one that is cut before it does raises an Error.
         parse_special (False): "<|im_end|>" in the prompt is the token of this name.
+        adapters (None): those of the model that count: a name, names, or a dict of names and scales.
         save_session (None): a file for the text's tokens and what was computed of them, written when the text has ended.
         load_session (None): such a file, of this model and cache; the prompt, which may be empty, goes on from there.
 
@@ -281,7 +298,7 @@ class Model:
                 tokens = [tokenizer.bos]
         else:
             tokens = tokens_of("prompt", prompt)
-        return self._start(tokens, stream, (load_session, save_session), **options)
+        return self._start(tokens, stream, adapters, (load_session, save_session), **options)
 
     @overload
     def chat(self, messages: Sequence[Message], *, stream: Literal[False] = False, **options: Any) -> str: ...
@@ -294,6 +311,7 @@ class Model:
         stream: bool = False,
         tools: Sequence[Mapping[str, Any]] | None = None,
         template_options: Mapping[str, Any] | None = None,
+        adapters: Adapters = None,
         **options: Any,
     ) -> str | _ingot.TextStream:
         """Answer the last of some messages, such as {"role": "user", "content": "Hello"}, by the model's chat template.
@@ -302,7 +320,7 @@ class Model:
         """
         require_options("chat", options)
         tokens = self._model.chat_tokens(*chat_arguments(messages, tools, template_options), True)
-        return self._start(tokens, stream, (None, None), **options)
+        return self._start(tokens, stream, adapters, (None, None), **options)
 
     @overload
     def apply_chat_template(
@@ -368,10 +386,14 @@ class Model:
         self,
         tokens: list[int],
         stream: bool,
+        adapters: Adapters,
         files: tuple[str | os.PathLike[str] | None, str | os.PathLike[str] | None],
         **options: Any,
     ) -> str | _ingot.TextStream:
         arguments = generation_arguments(**options)
         load, save = (path_or_none(file) for file in files)
-        made = self._shared().generate(prompt=tokens, load_session=load, save_session=save, **arguments)
+        scales = scales_of(tuple(self._adapters), adapters)
+        made = self._shared().generate(
+            prompt=tokens, load_session=load, save_session=save, adapter_scales=scales, **arguments
+        )
         return made if stream else made.rest()
