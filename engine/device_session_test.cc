@@ -81,6 +81,69 @@ Sampler sampler_of(const Session& session, const SamplerOptions& options = {}) {
   return std::move(Sampler::create(session.table(), options)).value();
 }
 
+// An emulated device that notes launches, waits, and when addresses are given back.
+class NotingDevice final : public Device {
+ public:
+  using Notes = std::vector<std::string>;
+  explicit NotingDevice(Notes& notes) : notes_(notes), played_(std::move(open_device("emulated")).value()) {}
+
+  const DeviceInformation& information() const override { return played_->information(); }
+  Result<DeviceMemoryState> memory_state() override { return played_->memory_state(); }
+  Result<DeviceMemory> allocate(std::size_t bytes) override { return played_->allocate(bytes); }
+  Result<PinnedMemory> allocate_pinned(std::size_t bytes) override { return played_->allocate_pinned(bytes); }
+  Result<std::unique_ptr<AddressRange>> reserve(std::size_t capacity) override {
+    return std::unique_ptr<AddressRange>(new NotingRange(notes_, TRY(played_->reserve(capacity))));
+  }
+  Result<std::unique_ptr<Queue>> make_queue() override {
+    return std::unique_ptr<Queue>(new NotingQueue(notes_, TRY(played_->make_queue())));
+  }
+  Result<void> disturb(int turn) override { return played_->disturb(turn); }
+  int disturbances() const override { return played_->disturbances(); }
+
+ private:
+  struct NotingRange final : AddressRange {
+    NotingRange(Notes& all, std::unique_ptr<AddressRange> range) : notes(all), played(std::move(range)) {}
+    ~NotingRange() override { notes.emplace_back("addresses"); }
+    Result<void> grow_to(std::size_t bytes) override { return played->grow_to(bytes); }
+    std::byte* data() const override { return played->data(); }
+    std::size_t size() const override { return played->size(); }
+    std::size_t capacity() const override { return played->capacity(); }
+    Notes& notes;
+    std::unique_ptr<AddressRange> played;
+  };
+  struct NotingQueue final : Queue {
+    NotingQueue(Notes& all, std::unique_ptr<Queue> queue) : notes(all), played(std::move(queue)) {}
+    void launch(const DeviceFunction& function, const LaunchShape& shape,
+                std::span<const std::byte> parameters) override {
+      notes.emplace_back("launch");
+      played->launch(function, shape, parameters);
+    }
+    void copy_in(std::byte* to, const std::byte* from, std::size_t bytes) override { played->copy_in(to, from, bytes); }
+    void copy_out(std::byte* to, const std::byte* from, std::size_t bytes) override {
+      played->copy_out(to, from, bytes);
+    }
+    void copy_within(std::byte* to, const std::byte* from, std::size_t bytes) override {
+      played->copy_within(to, from, bytes);
+    }
+    void fill(std::byte* to, std::uint8_t value, std::size_t bytes) override { played->fill(to, value, bytes); }
+    void name_step(std::string_view step) override { played->name_step(step); }
+    Result<std::unique_ptr<Mark>> make_mark() override { return played->make_mark(); }
+    Result<void> begin_recording() override { return played->begin_recording(); }
+    Result<std::unique_ptr<Recording>> end_recording() override { return played->end_recording(); }
+    void replay(const Recording& recording) override { played->replay(recording); }
+    Result<void> wait() override {
+      notes.emplace_back("wait");
+      return played->wait();
+    }
+    Notes& notes;
+    std::unique_ptr<Queue> played;
+  };
+  void release(MemoryKind, std::byte*, std::size_t) override {}  // what it gave is the played one's
+
+  Notes& notes_;
+  std::unique_ptr<Device> played_;
+};
+
 class DeviceSession : public testing::TestWithParam<const char*> {};
 
 TEST_P(DeviceSession, SaysWhatTheHostSays) {
@@ -218,6 +281,25 @@ TEST(DeviceSession, TurnsAreKept) {
   EXPECT_EQ(session.sequences().length(first), std::ssize(prompt) + 1);
   EXPECT_TRUE(session.forward({first, prompt, Wanted::last}).ok());
   EXPECT_FALSE(session.begin_choosing(std::span(&goes_on, 1)).ok());  // another pass came since
+}
+
+// Its keys and values are given back first, and a pass may be under way that reads them.
+TEST(DeviceSession, EndsWhenItsPassesHave) {
+  NotingDevice::Notes notes;
+  const std::shared_ptr<const Model> model = golden("llama");
+  ASSERT_NE(model, nullptr);
+  SessionOptions options = {.context = 32, .page_length = 4};
+  options.device = DeviceModel::upload(model, std::make_shared<NotingDevice>(notes)).value();
+  std::unique_ptr<Session> session = Session::create(model, options).value();
+  const ChosenRun run{.sequence = session->sequences().add().value(), .tokens = prompt};
+  ASSERT_TRUE(session->begin_choosing(std::span(&run, 1)).ok());
+  EXPECT_EQ(session->passes_under_way(), 1);
+  ASSERT_EQ(notes.back(), "launch");
+  session.reset();
+  const auto last_launch = std::find(notes.rbegin(), notes.rend(), "launch").base();
+  const auto given_back = std::find(last_launch, notes.end(), "addresses");
+  ASSERT_NE(given_back, notes.end());
+  EXPECT_NE(std::find(last_launch, given_back, "wait"), given_back);
 }
 
 TEST(DeviceSession, PagesTakeMemoryWhenTheyAreUsed) {

@@ -44,6 +44,11 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Model> mo
   return session;
 }
 
+// Keys and values are given back before the queue, which alone would wait, and addresses that are unmapped need not.
+Session::~Session() {
+  if (device_) static_cast<void>(device_->queue().wait());
+}
+
 Result<void> Session::start() {
   if (options_.device != nullptr) {
     device_ = TRY(DeviceSide::create(options_.device, options_.sequences));

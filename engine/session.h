@@ -99,6 +99,9 @@ struct ChosenRun {
 class Session {
  public:
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Model> model, SessionOptions options);
+  ~Session();  // waits for what a device still does of it
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   // What a session with these options would take of such a device, if so many of the first layers stayed on the host.
   // Asked before anything is uploaded: `options.device` is not looked at.
