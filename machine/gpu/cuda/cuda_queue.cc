@@ -61,6 +61,12 @@ Result<void> CudaQueue::try_launch(const Launch& launch, std::span<const std::by
                                 static_cast<void**>(arguments), static_cast<void**>(nullptr));
 }
 
+void CudaQueue::NotedLaunch::note(const Launch& given) {
+  step = given.step;
+  launch = given;
+  launch.step = step;
+}
+
 void CudaQueue::note(const Launch& launch, const Result<void>& given) {
   if (!given.ok()) {
     FixedText<Error::text_capacity> text;
@@ -68,8 +74,8 @@ void CudaQueue::note(const Launch& launch, const Result<void>& given) {
     keep(given.error().within("while ", text.view(), " was launched"));
     return;
   }
-  if (launches_++ == 0) first_ = launch;
-  last_ = launch;
+  if (launches_++ == 0) first_.note(launch);
+  last_.note(launch);
   if (pace_ == Pace::one_by_one && !is_recording_) {
     const Result<void> done = wait();
     if (!done.ok()) keep(done.error());
@@ -119,13 +125,13 @@ void CudaQueue::fill(std::byte* device, std::uint8_t value, std::size_t bytes) {
 Error CudaQueue::located(const Error& error) const {
   if (launches_ == 0) return error.within("while the device copied or rested");
   FixedText<Error::text_capacity> text;
-  describe(last_, text);
+  describe(last_.launch, text);
   if (launches_ == 1) return error.within("while the device ran ", text.view());
   FixedText<Error::text_capacity> first;
   // Its name alone, without what follows a comma: an error's text has an end, and what the driver says comes last.
-  const std::string_view name = first_.step.substr(0, first_.step.find(','));
+  const std::string_view name = std::string_view(first_.step).substr(0, first_.step.find(','));
   if (!name.empty()) first.append_all("step '", name, "', ");
-  first.append(first_.function == nullptr ? std::string_view("a graph") : first_.function->name);
+  first.append(first_.launch.function == nullptr ? std::string_view("a graph") : first_.launch.function->name);
   return error.within("in one of ", launches_, " launches from ", first.view(), " to ", text.view());
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "machine/gpu/cuda/cuda_device.h"
 
@@ -44,6 +45,12 @@ class CudaQueue final : public Queue {
     const DeviceFunction* function = nullptr;
     LaunchShape shape;
   };
+  // A launch, and its step's name: who was told by a mark that it is done may have let go of that.
+  struct NotedLaunch {
+    Launch launch;
+    std::string step;
+    void note(const Launch& given);
+  };
   friend void describe(const Launch& launch, FixedText<Error::text_capacity>& text);
 
   CudaQueue(CudaDevice& device, cuda::Stream stream, Pace pace);
@@ -60,8 +67,8 @@ class CudaQueue final : public Queue {
   Pace pace_;
   bool is_recording_ = false;
   std::string_view step_;
-  int launches_ = 0;  // since the last wait, and the first and the last of them
-  Launch first_, last_;
+  std::int64_t launches_ = 0;  // since the last wait, and the first and the last of them
+  NotedLaunch first_, last_;
   std::optional<Error> failure_;
 };
 

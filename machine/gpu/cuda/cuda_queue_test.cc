@@ -161,6 +161,23 @@ TEST(CudaQueue, AFaultOnTheDeviceIsToldByTheOnlyLaunchOrByTheFirstAndTheLast) {
       << f.failure();
 }
 
+// A plan may be let go of when a mark says that its steps are done, and a fault comes later.
+TEST(CudaQueue, ANameOfAStepThatIsDoneNeedNotStay) {
+  Fixture f;
+  const auto mark = std::move(f.queue->make_mark()).value();
+  std::string name = "a step of a plan";
+  f.queue->name_step(name);
+  f.queue->launch(columns_function, {}, Numbers{});
+  ASSERT_TRUE(mark->place().ok());
+  ASSERT_TRUE(mark->wait().ok());
+  name.assign(name.size(), '?');
+  f.queue->name_step("two");
+  f.queue->launch(rows_function, {}, Numbers{});
+  f.fake.fail_symbol = "cuStreamSynchronize";
+  EXPECT_TRUE(f.failure().starts_with("in one of 2 launches from step 'a step of a plan', columns to step 'two': rows"))
+      << f.failure();
+}
+
 TEST(CudaQueue, OneByOneTheFaultingLaunchIsKnown) {
   Fixture f;
   const auto slow = std::move(CudaQueue::create(*f.device, Pace::one_by_one)).value();
