@@ -87,11 +87,17 @@ Result<DeviceNeeds> Session::needs_on(const DeviceInformation& device, std::shar
   needs.cache = static_cast<std::size_t>(costs.page * geometry.pages + costs.sequence * geometry.sequences);
   std::size_t arena = 0;
   std::size_t scratch = 0;
-  for (const std::int64_t tokens : {std::int64_t{1}, std::min(session.options_.chunk, session.context_)}) {
-    const std::int64_t outputs = std::min<std::int64_t>(tokens, session.options_.sequences);
-    // With all of them, whatever is asked for.
-    const AdapterScales all(session.options_.adapters.size(), 1.0F);
-    Circuit circuit = TRY(session.rewritten_circuit({.runs = {tokens}, .outputs = outputs, .adapters = all}));
+  const std::int64_t chunk = std::min(session.options_.chunk, session.context_);
+  const std::int64_t sequences = std::min<std::int64_t>(session.options_.chunk, session.options_.sequences);
+  std::vector<PassShape> passes = {{.runs = {1}, .outputs = 1},
+                                   {.runs = {chunk}, .outputs = std::min(chunk, sequences)}};
+  // A token of all of them; but states have steps of their own for each, and hundreds take seconds to plan.
+  if (!session.model_->facts().is_recurrent) {
+    passes.push_back({.runs = std::vector<std::int64_t>(static_cast<std::size_t>(sequences), 1), .outputs = sequences});
+  }
+  for (PassShape& pass : passes) {
+    pass.adapters.assign(session.options_.adapters.size(), 1.0F);  // with all of them, whatever is asked for
+    Circuit circuit = TRY(session.rewritten_circuit(pass));
     const Plan plan = TRY(Plan::create(std::move(circuit), *session.device_table_, session.workers_->count(),
                                        Place::device(device.index), session.table_.get()));
     arena = std::max(arena, static_cast<std::size_t>(plan.arena_bytes()));

@@ -315,6 +315,19 @@ TEST(DeviceSession, PagesTakeMemoryWhenTheyAreUsed) {
   EXPECT_EQ(memory.most_bytes(), 32 * one_page);
 }
 
+// Of long contexts it may be the scratch of a token of each sequence that takes most.
+TEST(DeviceSession, PassesOfAllSequencesAreAmongWhatItNeeds) {
+  const std::shared_ptr<const Model> model = golden("llama");
+  ASSERT_NE(model, nullptr);
+  const std::shared_ptr<Device> device = std::move(open_device("emulated")).value();
+  SessionOptions options = {.cache = DType::f32, .context = 1 << 16, .sequences = 64, .pages = 64};
+  const DeviceNeeds needs = Session::needs_on(device->information(), model, options).value();
+  options.device = DeviceModel::upload(model, device).value();
+  const std::unique_ptr<Session> session = Session::create(model, options).value();
+  const Plan& plan = *session->plan_for({.runs = std::vector<std::int64_t>(64, 1), .outputs = 64}).value();
+  EXPECT_LE(static_cast<std::size_t>(plan.arena_bytes()) + plan.scratch_bytes(), needs.passes);
+}
+
 // Of block formats: their sums are exact, block by block, and added in one order.
 TEST(DeviceSession, NeighboursNeverShow) {
   const std::shared_ptr<const Model> model = Model::open_default().value();
