@@ -34,8 +34,8 @@ Result<std::shared_ptr<const TokenMask>> TextConstraint::allowed() {
   auto mask = TRY(std::move(made));
   if (mask->count() > 0) return mask;
   return Error::of(ErrorCode::unsupported,
-                   "expected a vocabulary that can spell what the grammar asks for here, found "
-                   "no token that goes on");
+                   "expected a vocabulary that can spell what the grammar asks for here, and a grammar with fewer ways "
+                   "to get here where it is ambiguous, found no token that goes on");
 }
 
 bool TextConstraint::accept(TokenId token) {

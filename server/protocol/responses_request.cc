@@ -1,7 +1,9 @@
 #include "server/protocol/responses_request.h"
 
+#include <algorithm>
 #include <array>
 
+#include "base/utf8.h"
 #include "model/chat/value_json.h"
 #include "server/protocol/chat_parts.h"
 #include "server/protocol/response_input.h"
@@ -90,6 +92,22 @@ void pass_over_response_fields(FieldReader& reader) {
   reader.harmless("max_tool_calls", Kind::integer);  // of tools that the server itself calls, of which there are none
 }
 
+// Told again by every event of a stream that holds the response, so OpenAI's own bounds hold here.
+void read_metadata(FieldReader& reader, ResponsesRequest& request) {
+  constexpr std::size_t most_texts = 16, longest_name = 64, longest_text = 512;
+  const Value* metadata = reader.value("metadata", Kind::dictionary);
+  if (metadata == nullptr) return;
+  const auto fits = [](const chat::Dictionary::Entry& entry) {
+    return entry.value.is_text() && count_characters(entry.key.bytes()) <= longest_name &&
+           count_characters(entry.value.bytes()) <= longest_text;
+  };
+  const std::vector<chat::Dictionary::Entry>& entries = metadata->as_dictionary().entries();
+  if (entries.size() > most_texts || !std::ranges::all_of(entries, fits)) {
+    return reader.fail("metadata", "at most 16 texts of 512 characters, with names of 64", *metadata);
+  }
+  request.echo.metadata = *metadata;
+}
+
 void read_objects(FieldReader& reader, ResponsesRequest& request) {
   using Read = Outcome<void> (*)(const Value&, ResponsesRequest&);
   for (const auto& [name, read] : {std::pair<std::string_view, Read>{"reasoning", read_reasoning},
@@ -98,7 +116,7 @@ void read_objects(FieldReader& reader, ResponsesRequest& request) {
     if (found == nullptr) continue;
     if (const Outcome<void> outcome = read(*found, request); !outcome.ok()) reader.fail(outcome.error());
   }
-  if (const Value* metadata = reader.value("metadata", Kind::dictionary)) request.echo.metadata = *metadata;
+  read_metadata(reader, request);
 }
 
 Outcome<ResponsesRequest> read_response_from(FieldReader& reader, const ServedModel& model) {

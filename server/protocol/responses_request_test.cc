@@ -46,6 +46,26 @@ TEST(ResponsesRequest, JoinsThoughtsWordsAndCallsUntilSomebodyElseSpeaks) {
       R"({"role":"assistant","content":"B","reasoning_content":"so"}])");
 }
 
+TEST(ResponsesRequest, TakesAsMuchMetadataAsOpenAiDoes) {
+  const auto error = [](const std::string& metadata) {
+    const auto read = response_read_of(R"("Hi")", ",\"metadata\":{" + metadata + "}");
+    return read.ok() ? std::string("none") : read.error().param;
+  };
+  const auto pairs = [](int count) {
+    std::string text;
+    for (int number = 0; number < count; ++number) {
+      text += (number == 0 ? "\"k" : ",\"k") + std::to_string(number) + "\":\"v\"";
+    }
+    return text;
+  };
+  EXPECT_EQ(error(pairs(16)), "none");
+  EXPECT_EQ(error(pairs(17)), "metadata");
+  EXPECT_EQ(error('"' + std::string(64, 'n') + "\":\"" + std::string(512, 'v') + '"'), "none");
+  EXPECT_EQ(error('"' + std::string(65, 'n') + "\":\"v\""), "metadata");
+  EXPECT_EQ(error("\"n\":\"" + std::string(513, 'v') + '"'), "metadata");
+  EXPECT_EQ(error("\"n\":1"), "metadata");
+}
+
 TEST(ResponsesRequest, ReadsHowToAnswer) {
   const auto read = response_read_of(
       R"("Hi")",

@@ -23,7 +23,8 @@ from served import Client, Server
 
 CLIENTS = 8
 MOST_TOKENS = 512
-MOST_CUT = 0.15  # of the calls: lists and texts that a small model does not end
+MOST_CUT = 0.05  # of the calls: lists and texts that a small model does not end
+FEWEST_CUT = 2  # may be cut of however few calls: in another machine's last bits other words are drawn
 JSON_TYPES = {"dict": "object", "float": "number", "tuple": "array", "HashMap": "object", "Hashtable": "object",
               "ArrayList": "array", "Array": "array", "String": "string", "char": "string", "long": "integer",
               "double": "number", "Bigint": "integer", "byte": "integer", "short": "integer", "bool": "boolean"}  # fmt: skip
@@ -160,7 +161,7 @@ class FunctionCalls(unittest.TestCase):
         print(f"{len(found)} calls:", ", ".join(f"{len(texts)} {kind}" for kind, texts in of_kind.items()), flush=True)
         self.assertEqual(of_kind["wrong"], [])
         self.assertEqual(of_kind["refused"], [])
-        self.assertLessEqual(len(of_kind["cut"]), MOST_CUT * len(found), of_kind["cut"])
+        self.assertLessEqual(len(of_kind["cut"]), max(FEWEST_CUT, MOST_CUT * len(found)), of_kind["cut"])
 
     def test_forced_calls_keep_to_their_parameters(self):
         self.check(self.ask, self.cases)
