@@ -2,12 +2,13 @@
 """Masks against those of other libraries: on each schema some random walks, and at every step the sets of tokens.
 
     PYTHONPATH=WHERE_THEY_ARE bench/masks_vs_peers/run.py llguidance[,xgrammar] build/bin/bench_mask_walk TOKENIZER.json \
-        --schemas FOLDER [--count 200] [--walks 50] [--steps 60] [--seed 1]
+        --schemas FOLDER [--count 200] [--walks 50] [--steps 60] [--seed 1] [--longest BYTES]
 
 FOLDER holds files of MaskBench ({"schema": ..., "tests": ...}; BFCL's functions are among them) or plain schemas.
 All write JSON without white space. A step goes on by a token that all allow. Where a set differs from ours, each token
-that one alone allows must be one that docs/decisions/039 says why (`reason` below), or one at which another peer stands
-with us: then it is the first one's matter. Anything else is a failure.
+that one alone allows must be one that docs/decisions/039 says why (`REASONS` below), or one at which another peer stands
+with us: then it is the first one's matter. Anything else is a failure. xgrammar compiles many a long schema for minutes:
+--longest leaves those out, and stopped by SIGINT the script tells what it has.
 """
 import argparse
 import collections
@@ -41,7 +42,7 @@ class Place:
                 self.is_inside = not self.is_inside
 
 
-def reason(place, token, side, schema):
+def reason_of_llguidance(place, token, side, schema):
     """Why one side alone may allow a token. None: nobody has said why."""
     if token == END or (not place.is_inside and b'"' not in token):
         return None
@@ -56,12 +57,41 @@ def reason(place, token, side, schema):
     return None
 
 
+def reason_of_xgrammar(place, token, side, schema):
+    if token == END:
+        return None
+    if place.escape or b"\\" in token:
+        return "escapes"
+    if side == "theirs" and any(byte < 0x20 for byte in token):
+        return "control characters" if place.is_inside or b'"' in token else "white space"
+    if side == "theirs" and not place.is_inside and b" " in token.split(b'"')[0]:
+        return "white space"
+    if side == "ours" and b"\x7f" in token:
+        return "delete"
+    if side == "ours" and (b',"' in token or not place.is_inside and (b"," in token or place.text.endswith(b","))):
+        return "white space"
+    if side == "ours" and not place.is_inside and place.text.endswith(b"-") and token.startswith(b"0"):
+        return "zero with a sign"
+    if (place.is_inside or b'"' in token) and '"pattern' in schema:
+        return "patterns"
+    if place.is_inside and '"format"' in schema:
+        return "formats"
+    if side == "theirs" and '"allOf"' in schema:
+        return "several schemas of one value"
+    return None
+
+
+REASONS = {"llguidance": reason_of_llguidance, "xgrammar": reason_of_xgrammar}
+
+
 def schemas_of(arguments):
     paths = sorted(pathlib.Path(arguments.schemas).glob("*.json"))
     random.Random(arguments.seed).shuffle(paths)
     for path in paths:
         value = json.loads(path.read_text(encoding="utf-8"))
-        yield path.name, value["schema"] if isinstance(value, dict) and "tests" in value else value
+        schema = value["schema"] if isinstance(value, dict) and "tests" in value else value
+        if len(json.dumps(schema)) <= arguments.longest:
+            yield path.name, schema
 
 
 class Comparison:
@@ -123,7 +153,7 @@ class Comparison:
                 side = "ours" if is_ours else "theirs"
                 piece = self.vocabulary.tokens[token] if token != self.vocabulary.eos_token_id else END
                 with_us = any(masks[other] >> token & 1 == is_ours for other in self.peers if other != peer)
-                why = reason(place, piece, side, schema) or ("against all others" if with_us else "?")
+                why = REASONS[peer](place, piece, side, schema) or ("against all others" if with_us else "?")
                 what = f"{peer}: {why}, {side} alone"
                 if what not in told:
                     self.note(what, (name, text[-60:], piece))
@@ -152,6 +182,7 @@ def main():
     parser.add_argument("--walks", type=int, default=50)
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--longest", type=int, default=sys.maxsize)
     parser.add_argument("--examples", type=int, default=4)
     arguments = parser.parse_args()
     comparison = Comparison(arguments)

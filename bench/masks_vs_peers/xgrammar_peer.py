@@ -1,9 +1,20 @@
-"""xgrammar's masks. Nothing is asked of torch and transformers, which it imports."""
+"""xgrammar's masks. Nothing is asked of torch and transformers, which it imports: where they are absent, others of their name
+stand in. Needs numpy, apache-tvm-ffi and pydantic beside it.
+"""
 
+import importlib.util
 import json
+import sys
+import unittest.mock
 
 import numpy
-import xgrammar
+import tvm_ffi  # noqa: F401  before the stand-ins: it would take them for the real ones
+
+for absent in ("torch", "transformers"):
+    if importlib.util.find_spec(absent) is None:
+        sys.modules[absent] = unittest.mock.MagicMock()
+
+import xgrammar  # noqa: E402
 
 
 class Peer:
