@@ -5,6 +5,7 @@
 #include "kernels/device/windows.h"
 #include "kernels/linear/cuda/plane_products_cuda.h"
 #include "kernels/linear/cuda/product_launches.h"
+#include "machine/gpu/launch_limits.h"
 
 namespace ingot {
 namespace {
@@ -128,10 +129,7 @@ struct StreamShape {
   bool fits() const { return fits(launch); }
 
  private:
-  static bool fits(const LaunchShape& shape) {
-    constexpr std::uint32_t most_shared_bytes = 160 << 10;  // an SM of 8.0 has 164 KiB
-    return shape.shared_bytes <= most_shared_bytes;
-  }
+  static bool fits(const LaunchShape& shape) { return shape.shared_bytes <= most_launch_shared_bytes; }
   static std::uint32_t blocks_of_multiprocessor(const LaunchShape& shape) {
     constexpr std::uint32_t all = 228 << 10, of_each = 1 << 10;
     return all / (shape.shared_bytes + of_each);

@@ -5,6 +5,7 @@
 #include "machine/gpu/cuda/address_range.h"
 #include "machine/gpu/cuda/cuda_queue.h"
 #include "machine/gpu/cuda/device_list.h"
+#include "machine/gpu/launch_limits.h"
 
 namespace ingot {
 namespace {
@@ -38,6 +39,14 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::create(const cuda::Driver& drive
   }
   cuda::Context context{.driver = driver};
   TRY(driver.call(driver.functions.device_get, &context.device, index));
+  int shared_bytes = 0;
+  TRY(driver.call(driver.functions.device_attribute, &shared_bytes, cuda::DeviceAttribute::shared_bytes_of_block,
+                  context.device));
+  if (shared_bytes < static_cast<int>(most_launch_shared_bytes)) {
+    return Error::of(ErrorCode::unsupported, "expected a GPU that gives a block ", most_launch_shared_bytes >> 10,
+                     " KiB of shared memory (A100, H100, H200 and their like), found ",
+                     std::string_view(information.name), " (cuda:", index, ") with ", shared_bytes >> 10);
+  }
   TRY(driver.call(driver.functions.context_retain, &context.handle, context.device));
   std::unique_ptr<CudaDevice> device(new CudaDevice(std::move(information), context));
   TRY(device->context_.enter());

@@ -52,6 +52,12 @@ TEST(CudaDevice, WhatIsMissingIsNamedInOrder) {
   fake.capability = 75;
   EXPECT_EQ(error_of_create(fake, 0),
             "expected a GPU of compute capability 8.0 or later, found Fake GPU (cuda:0) with 7.5");
+  fake.capability = 86;
+  fake.shared_bytes_of_block = 99 << 10;
+  EXPECT_EQ(
+      error_of_create(fake, 0),
+      "expected a GPU that gives a block 160 KiB of shared memory (A100, H100, H200 and their like), found Fake GPU "
+      "(cuda:0) with 99");
   EXPECT_EQ(error_of_create(fake, 2), "expected a GPU from cuda:0 to cuda:1, found cuda:2: the driver shows 2 GPUs");
   EXPECT_FALSE(error_of_create(fake, -1).empty());
   for (const int none : {0, -1}) {  // a driver that counts none, and one that will not even start

@@ -36,6 +36,7 @@ enum class DeviceAttribute : int {
   level2_bytes = 38,
   capability_major = 75,
   capability_minor = 76,
+  shared_bytes_of_block = 97,  // where a function asks for more than 48 KiB
 };
 
 enum class FunctionAttribute : int {

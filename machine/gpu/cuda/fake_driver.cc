@@ -87,7 +87,8 @@ Status answer(cuDeviceGetAttributeCall, int* value, DeviceAttribute which, Devic
   *value = which == DeviceAttribute::capability_major   ? current->capability / 10
            : which == DeviceAttribute::capability_minor ? current->capability % 10
            : which == DeviceAttribute::multiprocessors  ? 132
-                                                        : 60 << 20;
+           : which == DeviceAttribute::level2_bytes     ? 60 << 20
+                                                        : current->shared_bytes_of_block;
   return Status::success;
 }
 Status answer(cuDeviceTotalMem_v2Call, std::size_t* bytes, DeviceHandle) {

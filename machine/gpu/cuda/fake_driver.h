@@ -28,6 +28,7 @@ class FakeDriver {
   int version = 13000;
   int devices = 2;
   int capability = 90;
+  int shared_bytes_of_block = 227 << 10;
   std::size_t granule = 2 << 20;
   std::size_t total_bytes = std::size_t{1} << 34;
   std::size_t free_bytes = 1000;  // as it says; what it gives is bounded by the total alone
