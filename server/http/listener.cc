@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -27,27 +26,9 @@ struct Address {
   }
 };
 
-// Closes it unless it is given away.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int get() const { return number_; }
-  int give() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
-
 Error system_error(std::string_view what) {
   return Error::of(ErrorCode::input_output, what, ": ", std::strerror(errno));
 }
-
-int open_socket(int family) { return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
 Result<Address> address_of(const std::string& host, int port) {
   if (port < 0 || port > 65535) {
@@ -82,26 +63,6 @@ Result<int> port_of(int descriptor) {
   return ntohs(reinterpret_cast<sockaddr_in6&>(bound.storage).sin6_port);
 }
 
-// A socket file that nobody listens behind is left over from a server that died.
-Result<void> make_way(const std::string& path, Address& address) {
-  struct stat found = {};
-  if (::lstat(path.c_str(), &found) != 0) return {};
-  if (!S_ISSOCK(found.st_mode)) {
-    return Error::of(ErrorCode::invalid_argument,
-                     "expected a free path for a Unix socket, found a file that is none at ", std::string_view(path),
-                     ": choose another path");
-  }
-  const Descriptor probe(open_socket(AF_UNIX));
-  if (probe.get() < 0) return system_error("could not make a socket");
-  if (::connect(probe.get(), address.get(), address.length) == 0 || errno == EAGAIN) {
-    return Error::of(ErrorCode::input_output, "expected a free path for a Unix socket, found a server that answers at ",
-                     std::string_view(path), ": stop it or choose another path");
-  }
-  if (errno != ECONNREFUSED) return system_error("could not ask who listens at " + path);
-  if (::unlink(path.c_str()) != 0) return system_error("could not remove the socket of a server that died, " + path);
-  return {};
-}
-
 bool is_loopback(const in6_addr& address) {
   if (IN6_IS_ADDR_V4MAPPED(&address)) return address.s6_addr[12] == 127;
   return IN6_IS_ADDR_LOOPBACK(&address);
@@ -122,24 +83,10 @@ std::string text_of_address(const sockaddr_storage& storage) {
 
 }  // namespace
 
-Listener::Listener(Listener&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      port_(other.port_),
-      path_(std::exchange(other.path_, {})),
-      device_(other.device_),
-      inode_(other.inode_) {}
-
-Listener::~Listener() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  struct stat found = {};
-  if (path_.empty() || ::lstat(path_.c_str(), &found) != 0) return;
-  if (found.st_dev == device_ && found.st_ino == inode_) ::unlink(path_.c_str());
-}
-
 Result<Listener> Listener::on_address(const std::string& host, int port) {
   Address address = TRY(address_of(host, port));
-  Descriptor socket(open_socket(address.storage.ss_family));
-  if (socket.get() < 0) return system_error("could not make a socket for " + host);
+  Descriptor socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket.is_open()) return system_error("could not make a socket for " + host);
   // Without it a server could not be started again for minutes while connections of the last one fade.
   const int yes = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
@@ -159,32 +106,12 @@ Result<Listener> Listener::on_address(const std::string& host, int port) {
     return system_error("could not listen on " + host);
   }
   const int bound = TRY(port_of(socket.get()));
-  return Listener(socket.give(), bound);
+  return Listener(std::move(socket), bound, BoundPath());
 }
 
 Result<Listener> Listener::on_unix_path(const std::string& path) {
-  Address address;
-  auto& named = address.as<sockaddr_un>();
-  named.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof(named.sun_path)) {
-    return Error::of(ErrorCode::invalid_argument, "expected a path of 1 to ", sizeof(named.sun_path) - 1,
-                     " bytes for a Unix socket, found ", path.size());
-  }
-  std::memcpy(named.sun_path, path.data(), path.size());
-  if (Result<void> way = make_way(path, address); !way.ok()) return way.error();
-  Descriptor socket(open_socket(AF_UNIX));
-  if (socket.get() < 0) return system_error("could not make a Unix socket");
-  if (::bind(socket.get(), address.get(), address.length) != 0 || ::listen(socket.get(), backlog) != 0) {
-    return system_error("could not listen on the Unix socket " + path);
-  }
-  Listener listener(socket.give(), 0);
-  struct stat made = {};
-  if (::lstat(path.c_str(), &made) == 0) {
-    listener.path_ = path;
-    listener.device_ = made.st_dev;
-    listener.inode_ = made.st_ino;
-  }
-  return listener;
+  UnixListener made = TRY(listen_at_path(path, backlog));
+  return Listener(std::move(made.socket), 0, std::move(made.path));
 }
 
 std::optional<Client> client_of(int descriptor) {

@@ -1,13 +1,11 @@
 // Sockets that listen, made before anything else is: what is taken is an error while the user still looks.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "base/result.h"
+#include "machine/unix_socket.h"
 #include "server/http/connection.h"
 
 namespace ingot::http {
@@ -19,23 +17,17 @@ class Listener {
   // The file of a server that died is replaced, that of one that answers is not.
   static Result<Listener> on_unix_path(const std::string& path);
 
-  Listener(Listener&& other) noexcept;
-  Listener& operator=(Listener&&) = delete;
-  // Closes it, and removes its file where that is still its own.
-  ~Listener();
-
   int port() const { return port_; }
   // Gives the descriptor away, to be closed by whoever takes it.
-  int take_descriptor() { return std::exchange(descriptor_, -1); }
+  int take_descriptor() { return descriptor_.give(); }
 
  private:
-  Listener(int descriptor, int port) : descriptor_(descriptor), port_(port) {}
+  Listener(Descriptor descriptor, int port, BoundPath path)
+      : descriptor_(std::move(descriptor)), port_(port), path_(std::move(path)) {}
 
-  int descriptor_;
+  Descriptor descriptor_;
   int port_;
-  std::string path_;  // of a Unix socket
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  BoundPath path_;  // of a Unix socket: its file is removed at the end
 };
 
 // Who is at the other end of a socket that was accepted; nobody where he has left already.
