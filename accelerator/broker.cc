@@ -1,0 +1,157 @@
+#include "accelerator/broker.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "accelerator/rehearsal.h"
+#include "kernels/contract/call_arguments.h"
+
+namespace ingot {
+namespace {
+
+constexpr int backlog = 64;
+
+Result<Descriptor> make_bell() {
+  Descriptor bell(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!bell.is_open()) return refused("make an eventfd");
+  return bell;
+}
+
+Result<Descriptor> copy_of(int descriptor) {
+  Descriptor copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+  if (!copy.is_open()) return refused("copy a descriptor");
+  return copy;
+}
+
+ClientCounts counts_of(const SharedMemory& rings) {
+  const accelerator::WorkerWords& words = accelerator::SharedWords(rings.data()).worker();
+  const auto read = [](const Atomic<std::uint64_t>& word) { return word.load(MemoryOrder::relaxed); };
+  return {read(words.packets),  read(words.dispatches),   read(words.lists),
+          read(words.refusals), read(words.mapped_bytes), static_cast<double>(read(words.busy_nanoseconds)) * 1e-9};
+}
+
+std::string end_of(int status, const SharedMemory& rings) {
+  using accelerator::WorkerState;
+  if (WIFSIGNALED(status)) {
+    if (WTERMSIG(status) == SIGSYS) return std::string(asked_for_more);
+    return "signal " + std::to_string(WTERMSIG(status));
+  }
+  if (WEXITSTATUS(status) == 0) return "the client left";
+  const accelerator::SharedWords words(rings.data());
+  switch (words.worker().state.load(MemoryOrder::acquire)) {
+    case WorkerState::faulted: return "a packet touched memory that is nobody's";
+    case WorkerState::misled: return "the client's rings were broken";
+    case WorkerState::unable: {
+      const auto answer = words.slot<accelerator::Answer>(accelerator::at::answers, 0).load();
+      const std::size_t length = std::min<std::size_t>(answer.text_length, answer.text.size());
+      return "the worker could not begin: " + std::string(answer.text.data(), length);
+    }
+    default: return "exit code " + std::to_string(WEXITSTATUS(status));
+  }
+}
+
+}  // namespace
+
+Result<Broker> Broker::create(BrokerOptions options) {
+  auto signals = std::make_unique<BrokerSignals>();
+  if (signals->descriptor() < 0) return refused("wait for signals");
+  TRY(rehearse(options.task));
+  const mode_t before = ::umask(0177);  // a socket for this user alone
+  Result<UnixListener> listener = listen_at_path(options.path, backlog);
+  ::umask(before);
+  if (!listener.ok()) return listener.error();
+  const std::uint64_t digest = contracts_digest(options.task.operations);
+  return Broker(std::move(options), std::move(signals), std::move(listener).value(), digest);
+}
+
+Result<void> Broker::run() {
+  while (true) {
+    std::array<pollfd, 2> waiting = {{{signals_->descriptor(), POLLIN, 0}, {listener_.socket.get(), POLLIN, 0}}};
+    if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) return refused("wait for clients");
+    if ((waiting[0].revents & POLLIN) != 0) {
+      const bool is_end = signals_->take();
+      reap();
+      if (is_end) break;
+    }
+    if ((waiting[1].revents & POLLIN) == 0) continue;
+    if (const Result<void> accepted = accept(); !accepted.ok()) {
+      tell({.kind = ClientNews::Kind::refused, .end = std::string(accepted.error().text())});
+    }
+  }
+  for (const auto& [worker, client] : clients_) ::kill(worker, SIGKILL);
+  while (!clients_.empty()) {
+    int status = 0;
+    const pid_t ended = ::waitpid(-1, &status, 0);
+    if (ended < 0 && errno != EINTR) break;
+    clients_.erase(ended);
+  }
+  return {};
+}
+
+Result<void> Broker::accept() {
+  Descriptor socket(::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!socket.is_open()) {
+    if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR) return {};  // it has left already
+    return refused("accept a client");
+  }
+  if (clients_.size() >= options_.most_clients) {
+    return Error::of(ErrorCode::out_of_memory, "expected at most ", options_.most_clients,
+                     " clients at a time, found one more");
+  }
+  return start_worker(std::move(socket));
+}
+
+Result<void> Broker::start_worker(Descriptor socket) {
+  SharedMemory rings = TRY(SharedMemory::create(Bytes(accelerator::shared_bytes), "ingot accelerator rings"));
+  accelerator::Identity& identity = accelerator::SharedWords(rings.data()).identity();
+  identity = {.magic = accelerator::magic,
+              .version = accelerator::protocol_version,
+              .contracts = static_cast<std::uint32_t>(options_.task.operations.size()),
+              .contracts_digest = digest_,
+              .threads = static_cast<std::uint32_t>(options_.task.threads)};
+  Greeting greeting;
+  greeting.memory = TRY(copy_of(rings.descriptor()));
+  greeting.worker_bell = TRY(make_bell());
+  greeting.answer_bell = TRY(make_bell());
+  greeting.fault_bell = TRY(make_bell());
+  const pid_t broker = ::getpid();
+  const pid_t worker = ::fork();
+  if (worker < 0) return refused("start a worker");
+  if (worker == 0) {
+    run_worker({std::move(rings), std::move(socket), std::move(greeting.worker_bell), std::move(greeting.answer_bell),
+                std::move(greeting.fault_bell), broker},
+               options_.task);
+  }
+  const std::uint64_t number = ++last_number_;
+  clients_[worker] = {number, std::move(rings)};
+  tell({.kind = ClientNews::Kind::came, .client = number, .worker = worker});
+  // Where the client has left already, its worker finds out, too.
+  static_cast<void>(send_greeting(socket.get(), greeting).ok());
+  return {};
+}
+
+void Broker::reap() {
+  int status = 0;
+  while (true) {
+    const pid_t ended = ::waitpid(-1, &status, WNOHANG);
+    if (ended <= 0) return;
+    const auto found = clients_.find(ended);
+    if (found == clients_.end()) continue;
+    const Client& client = found->second;
+    tell({.kind = ClientNews::Kind::left,
+          .client = client.number,
+          .worker = ended,
+          .counts = counts_of(client.rings),
+          .end = end_of(status, client.rings)});
+    clients_.erase(found);
+  }
+}
+
+}  // namespace ingot

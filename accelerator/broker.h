@@ -1,0 +1,77 @@
+// The broker: listens, and gives each client memory for rings of its own and a worker of its own. It computes nothing
+// and believes nothing: what a client says reaches its worker alone.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "accelerator/broker_signals.h"
+#include "accelerator/worker.h"
+#include "base/accelerator/layout.h"
+#include "machine/unix_socket.h"
+
+namespace ingot {
+
+// What a worker says of its work. A client may write there, too: for people, not for decisions.
+struct ClientCounts {
+  std::uint64_t packets = 0;
+  std::uint64_t dispatches = 0;
+  std::uint64_t lists = 0;
+  std::uint64_t refusals = 0;
+  std::uint64_t mapped_bytes = 0;
+  double busy_seconds = 0;
+};
+
+// How a worker ends that asks the system for what it may not have.
+inline constexpr std::string_view asked_for_more = "the worker asked for what it may not have";
+
+struct ClientNews {
+  enum class Kind : std::uint8_t { came, left, refused };
+  Kind kind = Kind::came;
+  std::uint64_t client = 0;  // counted from 1
+  pid_t worker = 0;
+  ClientCounts counts = {};  // of one that left
+  std::string end = {};      // of one that left: "the client left", "signal 9"; of one that was refused: why
+};
+
+struct BrokerOptions {
+  std::string path;
+  WorkerTask task;
+  std::size_t most_clients = 64;
+  std::function<void(const ClientNews&)> tell;  // may be empty
+};
+
+class Broker {
+ public:
+  // Listens already: who connects from now on is served.
+  static Result<Broker> create(BrokerOptions options);
+
+  // Until SIGTERM or SIGINT comes; then all workers end. One thread, which forks: others must not hold locks meanwhile.
+  Result<void> run();
+
+ private:
+  struct Client {
+    std::uint64_t number = 0;
+    SharedMemory rings;  // to read counts
+  };
+  Broker(BrokerOptions options, std::unique_ptr<BrokerSignals> signals, UnixListener listener, std::uint64_t digest)
+      : options_(std::move(options)), signals_(std::move(signals)), listener_(std::move(listener)), digest_(digest) {}
+
+  Result<void> accept();
+  Result<void> start_worker(Descriptor socket);
+  void reap();
+  void tell(const ClientNews& news) const {
+    if (options_.tell) options_.tell(news);
+  }
+
+  BrokerOptions options_;
+  std::unique_ptr<BrokerSignals> signals_;  // from the start on: who ends it early leaves no socket behind
+  UnixListener listener_;
+  std::uint64_t digest_;  // of all contracts
+  std::map<pid_t, Client> clients_;
+  std::uint64_t last_number_ = 0;
+};
+
+}  // namespace ingot

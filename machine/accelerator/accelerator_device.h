@@ -1,0 +1,40 @@
+// AcceleratorDevice: an accelerator's worker as a device. Its memory is this process's as well, so copies between the
+// two are plain ones; its queue takes contracts, as bytes, in the place of functions.
+#pragma once
+
+#include "machine/accelerator/accelerator_queue.h"
+#include "machine/gpu/device.h"
+
+namespace ingot {
+
+class AcceleratorDevice final : public Device {
+ public:
+  // Of the path of a broker's socket.
+  static Result<std::unique_ptr<AcceleratorDevice>> open(const std::string& path);
+
+  const accelerator::Identity& identity() const { return client_->identity(); }
+
+  const DeviceInformation& information() const override { return information_; }
+  Result<DeviceMemoryState> memory_state() override;
+  Result<DeviceMemory> allocate(std::size_t bytes) override;
+  Result<PinnedMemory> allocate_pinned(std::size_t bytes) override;
+  Result<std::unique_ptr<AddressRange>> reserve(std::size_t capacity) override;
+  Result<std::unique_ptr<Queue>> make_queue() override;
+  Result<std::unique_ptr<AcceleratorQueue>> make_accelerator_queue();
+  // What may differ from run to run is how the worker's threads share the work, and that differs by itself.
+  Result<void> disturb(int turn) override;
+  int disturbances() const override { return 1; }
+
+ private:
+  AcceleratorDevice(std::unique_ptr<AcceleratorClient> client, const std::string& path);
+  void release(MemoryKind kind, std::byte* data, std::size_t bytes) override;
+
+  std::unique_ptr<AcceleratorClient> client_;
+  SharedHeap heap_;
+  DeviceInformation information_;
+};
+
+// "accelerator:/run/user/1000/ingot" names one; null where it is no such name.
+std::optional<std::string> accelerator_path(std::string_view device);
+
+}  // namespace ingot

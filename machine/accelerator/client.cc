@@ -1,0 +1,226 @@
+#include "machine/accelerator/client.h"
+
+#include <poll.h>
+
+#include <algorithm>
+
+#include "machine/unix_socket.h"
+
+namespace ingot {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using accelerator::Packet;
+using accelerator::VendorCode;
+
+constexpr std::chrono::milliseconds greeting_limit{5000};
+// Longer than most contracts take, shorter than anybody would notice on a shared machine.
+constexpr std::chrono::microseconds longest_look{50};
+constexpr std::chrono::milliseconds look_again{100};
+// A process that lives beats ten times a second, whatever it computes: on a machine that is busy with other things,
+// too.
+constexpr std::chrono::seconds silence_limit{5};
+
+// Words of a process that is not trusted: no more of them than there are, and none that a terminal would obey.
+Error error_of(const accelerator::Answer& answer) {
+  std::array<char, accelerator::Answer::text_capacity> text = answer.text;
+  const std::size_t length = std::min<std::size_t>(answer.text_length, text.size());
+  std::replace_if(text.begin(), text.end(), [](char letter) { return letter >= 0 && letter < ' '; }, '?');
+  const auto most = static_cast<std::uint32_t>(ErrorCode::would_block);
+  return Error::of(answer.code <= most ? static_cast<ErrorCode>(answer.code) : ErrorCode::corrupt,
+                   std::string_view(text.data(), length));
+}
+
+std::string_view name_of(accelerator::FaultKind kind) {
+  switch (kind) {
+    case accelerator::FaultKind::absent: return "no memory";
+    case accelerator::FaultKind::protection: return "memory without that right";
+    case accelerator::FaultKind::bus: return "memory that its owner took away";
+    case accelerator::FaultKind::arithmetic: return "a division that has no result";
+    case accelerator::FaultKind::instruction: return "an instruction that there is not";
+  }
+  return "something unknown";
+}
+
+}  // namespace
+
+AcceleratorClient::AcceleratorClient(Descriptor socket, Greeting greeting, SharedMemory rings)
+    : socket_(std::move(socket)),
+      worker_bell_(std::move(greeting.worker_bell)),
+      answer_bell_(std::move(greeting.answer_bell)),
+      fault_bell_(std::move(greeting.fault_bell)),
+      rings_(std::move(rings)),
+      shared_(rings_.data()),
+      identity_(shared_.identity()),
+      commands_(accelerator::command_writer(shared_)),
+      answers_(accelerator::answer_reader(shared_)),
+      faults_(accelerator::fault_reader(shared_)),
+      patience_(longest_look) {
+  shared_.client().promise.store(accelerator::Promise::fences, MemoryOrder::release);
+}
+
+Result<std::unique_ptr<AcceleratorClient>> AcceleratorClient::connect(const std::string& path) {
+  Descriptor socket = TRY(connect_to_path(path));
+  Greeting greeting = TRY(receive_greeting(socket.get(), greeting_limit));
+  SharedMemory rings = TRY(SharedMemory::of(std::move(greeting.memory), Bytes(accelerator::shared_bytes)));
+  const accelerator::Identity& identity = accelerator::SharedWords(rings.data()).identity();
+  if (identity.magic != accelerator::magic || identity.version != accelerator::protocol_version) {
+    return Error::of(ErrorCode::unsupported, "expected an accelerator that speaks version ",
+                     accelerator::protocol_version, ", found version ", identity.version, " at ",
+                     std::string_view(path), ": start it with this program");
+  }
+  return std::unique_ptr<AcceleratorClient>(
+      new AcceleratorClient(std::move(socket), std::move(greeting), std::move(rings)));
+}
+
+Error AcceleratorClient::lost() {
+  if (lost_.has_value()) return *lost_;
+  std::optional<accelerator::Fault> fault;
+  while (true) {
+    const Result<std::uint64_t> waiting = faults_.waiting();
+    if (!waiting.ok() || waiting.value() == 0) break;
+    fault = faults_.take();
+  }
+  const accelerator::WorkerState state = shared_.worker().state.load(MemoryOrder::acquire);
+  if (fault.has_value()) {
+    lost_ = Error::of(ErrorCode::corrupt, "the accelerator's worker ended: packet ", fault->command, " touched ",
+                      name_of(fault->kind), " at ", fault->address,
+                      fault->is_clients != 0 ? ", in the client's memory" : ", behind or before the client's memory");
+  } else if (state == accelerator::WorkerState::misled) {
+    lost_ = Error::of(ErrorCode::corrupt, "the accelerator's worker ended: it found rings that nobody fills so");
+  } else if (state == accelerator::WorkerState::unable && read_answers().ok() && failure_.has_value()) {
+    lost_ = failure_->within("the accelerator's worker could not begin");
+  } else {
+    lost_ = Error::of(ErrorCode::input_output, "the accelerator's worker is gone: it or its broker was ended");
+  }
+  return *lost_;
+}
+
+Result<void> AcceleratorClient::check_alive() {
+  if (lost_.has_value() || is_left(socket_.get())) return lost();
+  return {};
+}
+
+Result<void> AcceleratorClient::read_answers() {
+  for (std::uint64_t waiting = TRY(answers_.waiting()); waiting > 0; --waiting) {
+    const accelerator::Answer answer = answers_.take();
+    last_done_ = std::max(last_done_, std::min(answer.command + 1, commands_.written()));
+    const bool is_failed = answer.status != accelerator::AnswerStatus::done;
+    const auto found = outcomes_.find(answer.tag);
+    if (found == outcomes_.end()) {
+      if (is_failed && !failure_.has_value()) failure_ = error_of(answer);
+      continue;
+    }
+    found->second = {true, {answer.began, answer.ended}, {}};
+    if (is_failed) found->second.error = error_of(answer);
+  }
+  return {};
+}
+
+template <class Condition>
+Result<void> AcceleratorClient::wait_until(const Condition& holds) {
+  const auto ready = [&]() -> Result<bool> {
+    TRY(read_answers());
+    return holds();
+  };
+  Result<bool> is_ready = false;
+  const auto is_over = [&] {
+    is_ready = ready();
+    return !is_ready.ok() || is_ready.value();
+  };
+  if (patience_.wait_for(is_over)) {
+    TRY(std::move(is_ready));
+    return {};
+  }
+
+  Atomic<std::uint32_t>& sleeps = shared_.client().sleeps;
+  std::uint64_t beat = shared_.worker().heartbeat.load(MemoryOrder::relaxed);
+  Clock::time_point beaten = Clock::now();
+  while (true) {
+    const bool may_sleep = accelerator::may_sleep(sleeps, accelerator::full_fence, is_over);
+    if (may_sleep) {
+      std::array<pollfd, 2> waiting = {{{answer_bell_.get(), POLLIN, 0}, {socket_.get(), POLLRDHUP, 0}}};
+      ::poll(waiting.data(), waiting.size(), static_cast<int>(look_again.count()));
+      std::uint64_t rung = 0;
+      if ((waiting[0].revents & POLLIN) != 0) {
+        [[maybe_unused]] const ssize_t count = ::read(answer_bell_.get(), &rung, sizeof rung);
+      }
+    }
+    accelerator::wake_up(sleeps);
+    if (!may_sleep) {
+      TRY(std::move(is_ready));
+      return {};
+    }
+    // What it answered before it ended counts.
+    if (TRY(ready())) return {};
+    TRY(check_alive());
+    const std::uint64_t now = shared_.worker().heartbeat.load(MemoryOrder::relaxed);
+    if (now != beat) {
+      beat = now;
+      beaten = Clock::now();
+    } else if (Clock::now() - beaten > silence_limit) {
+      lost_ = Error::of(ErrorCode::input_output, "expected the accelerator's worker to beat ten times a second, found ",
+                        "it silent for ", silence_limit.count(), " seconds: it stands still");
+      return *lost_;
+    }
+  }
+}
+
+Result<std::uint64_t> AcceleratorClient::submit(Packet packet, Answered answered) {
+  if (lost_.has_value()) return *lost_;
+  // Once in a ring's length it is known that a packet is done, also where no packet wants an answer.
+  const std::uint64_t tag = commands_.written() + 1;
+  const bool is_wanted = answered == Answered::always || tag % (accelerator::command_count / 4) == 0;
+  if (TRY(commands_.room()) == 0) {
+    Result<std::uint64_t> room = std::uint64_t{0};
+    TRY(wait_until([&] {
+      room = commands_.room();
+      return !room.ok() || room.value() > 0;
+    }));
+    TRY(std::move(room));
+  }
+  packet.completion = is_wanted ? tag : 0;
+  if (answered == Answered::always) outcomes_[tag] = {};
+  commands_.push(packet);
+  if (accelerator::must_ring(shared_.worker().sleeps, accelerator::full_fence)) {
+    const std::uint64_t once = 1;
+    if (::write(worker_bell_.get(), &once, sizeof once) < 0 && errno != EAGAIN) return refused("ring an accelerator");
+  }
+  return tag;
+}
+
+Result<PacketTimes> AcceleratorClient::wait(std::uint64_t tag) {
+  const auto found = outcomes_.find(tag);
+  if (found == outcomes_.end()) {
+    return Error::of(ErrorCode::not_found, "expected a packet that wants an answer, found tag ", tag);
+  }
+  Outcome& outcome = found->second;
+  if (!outcome.is_told) {
+    if (lost_.has_value()) return *lost_;
+    TRY(wait_until([&] { return outcome.is_told; }));
+  }
+  const Outcome told = outcome;
+  outcomes_.erase(found);
+  if (told.error.has_value()) return *told.error;
+  return told.times;
+}
+
+Result<PacketTimes> AcceleratorClient::call(const Packet& packet) {
+  return wait(TRY(submit(packet, Answered::always)));
+}
+
+Result<void> AcceleratorClient::map(const SharedMemory& memory, bool writable) {
+  TRY(hand_over(socket_.get(), memory.descriptor()));
+  TRY(call(accelerator::vendor_packet(VendorCode::map,
+                                      {reinterpret_cast<std::uintptr_t>(memory.data()), memory.size(), 0, 0}, 0,
+                                      writable ? accelerator::right_write : 0)));
+  return {};
+}
+
+Result<void> AcceleratorClient::unmap(const SharedMemory& memory) {
+  TRY(call(
+      accelerator::vendor_packet(VendorCode::unmap, {reinterpret_cast<std::uintptr_t>(memory.data()), 0, 0, 0}, 0)));
+  return {};
+}
+
+}  // namespace ingot

@@ -1,0 +1,62 @@
+#include "machine/accelerator/shared_memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace ingot {
+
+SharedMemory::~SharedMemory() {
+  if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+}
+
+Result<void> SharedMemory::map(std::size_t bytes) {
+  void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.get(), 0);
+  if (address == MAP_FAILED) return refused("map shared memory");
+  bytes_ = {static_cast<std::byte*>(address), bytes};
+  return {};
+}
+
+Result<SharedMemory> SharedMemory::create(Bytes bytes, const char* name) {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 46;
+  if (bytes.count() == 0 || bytes.count() > most_bytes) {
+    return Error::of(ErrorCode::out_of_range, "expected 1 to ", most_bytes, " bytes of shared memory, found ",
+                     bytes.count());
+  }
+  SharedMemory memory;
+  memory.descriptor_ = Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!memory.descriptor_.is_open()) return refused("make shared memory");
+  const std::uint64_t rounded = align_up(bytes.count(), page);
+  if (::ftruncate(memory.descriptor_.get(), static_cast<off_t>(rounded)) != 0) return refused("size shared memory");
+  if (::fcntl(memory.descriptor_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    return refused("seal shared memory");
+  }
+  TRY(memory.map(static_cast<std::size_t>(rounded)));
+  return memory;
+}
+
+Result<SharedMemory> SharedMemory::of(Descriptor descriptor, Bytes bytes) {
+  const std::uint64_t found = TRY(sealed_bytes(descriptor.get()));
+  if (found < bytes.count()) {
+    return Error::of(ErrorCode::out_of_range, "expected shared memory of ", bytes.count(), " bytes, found ", found);
+  }
+  SharedMemory memory;
+  memory.descriptor_ = std::move(descriptor);
+  TRY(memory.map(static_cast<std::size_t>(bytes.count())));
+  return memory;
+}
+
+Result<std::uint64_t> sealed_bytes(int descriptor) {
+  const int seals = ::fcntl(descriptor, F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected a memfd that is sealed against shrinking, found a descriptor that is none");
+  }
+  // Not fstat(): a worker may ask for no more of its descriptors than this.
+  const off_t end = ::lseek(descriptor, 0, SEEK_END);
+  if (end < 0) return refused("ask for the size of shared memory");
+  return static_cast<std::uint64_t>(end);
+}
+
+}  // namespace ingot
