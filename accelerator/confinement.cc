@@ -23,8 +23,7 @@ constexpr std::uint32_t own_architecture = AUDIT_ARCH_X86_64;
 constexpr std::uint32_t own_architecture = AUDIT_ARCH_AARCH64;
 #endif
 
-// What may be asked with any arguments. The last two are a thread's first words: those that compute may just have
-// begun.
+// What may be asked with any arguments.
 constexpr std::array free_calls = {
     SYS_read,
     SYS_recvmsg,
@@ -45,12 +44,12 @@ constexpr std::array free_calls = {
     SYS_exit,
     SYS_exit_group,
     SYS_restart_syscall,
-    SYS_getpid,
-    SYS_rseq,
-    SYS_set_robust_list,
 #if defined(__x86_64__)
     SYS_poll,
     SYS_pause,
+#endif
+#if defined(INGOT_SANITIZED)
+    SYS_sigaltstack,  // the runtime's, before a call that does not return
 #endif
 };
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -59,8 +60,9 @@ void set_failure(Answer& answer, const Error& error) {
 }
 
 // The thread that beats while others compute, and sees that the client left.
-void beat(int socket, WorkerWords& words) {
+void beat(int socket, WorkerWords& words, std::atomic<bool>& has_begun) {
   std::uint64_t beats = 0;
+  has_begun.store(true);
   while (true) {
     words.heartbeat.store(++beats, MemoryOrder::relaxed);
     pollfd waiting = {socket, POLLRDHUP, 0};
@@ -195,6 +197,17 @@ Result<void> leave_broker(const WorkerPlace& place) {
   return {};
 }
 
+// A thread that begins asks the system for more than one that runs: each takes a piece, and waits for the others. (That
+// one beats is not read off the shared memory, where a client may have written it.)
+void wait_for_threads(Workers& workers, const std::atomic<bool>& is_beating) {
+  std::atomic<int> begun{0};
+  workers.for_chunks(workers.count(), 1, [&](std::int64_t, std::int64_t, int) {
+    begun.fetch_add(1);
+    while (begun.load() < workers.count()) std::this_thread::yield();
+  });
+  while (!is_beating.load()) std::this_thread::yield();
+}
+
 Result<void> serve(WorkerPlace& place, const WorkerTask& task) {
   TRY(leave_broker(place));
   static ClientMemory memory;  // too large for a stack, and a signal handler's
@@ -202,9 +215,13 @@ Result<void> serve(WorkerPlace& place, const WorkerTask& task) {
   Executor executor = TRY(Executor::create(task.operations, task.features, *workers, memory));
   const SharedWords shared(place.rings.data());
   FaultReport::begin(shared, memory, place.fault_bell.get());
-  std::thread(beat, place.socket.get(), std::ref(shared.worker())).detach();
+  static std::atomic<bool> is_beating{false};  // as long as the thread
+  std::thread(beat, place.socket.get(), std::ref(shared.worker()), std::ref(is_beating)).detach();
   Worker worker(place, std::move(executor), memory);
+  wait_for_threads(*workers, is_beating);
+#ifndef INGOT_SANITIZED  // a sanitizer's runtime asks the system for many a thing, when it reports above all
   TRY(confine({place.answer_bell.get(), place.fault_bell.get()}));
+#endif
   shared.worker().state.store(WorkerState::ready, MemoryOrder::release);
   worker.run();
 }
