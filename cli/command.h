@@ -27,6 +27,7 @@ namespace kernels_command { AddCommand add; }
 namespace verify_command { AddCommand add; }
 namespace bench_command { AddCommand add; }
 namespace machine_command { AddCommand add; }
+namespace accelerator_command { AddCommand add; }
 namespace run_command { AddCommand add; }
 namespace chat_command { AddCommand add; }
 namespace serve_command { AddCommand add; }

@@ -7,15 +7,45 @@
 #include <filesystem>
 
 #include "cli/terminal.h"
+#include "machine/accelerator/accelerator_device.h"
 #include "machine/gpu/cuda/driver.h"
 
 namespace ingot {
 
+namespace {
+
+Result<void> check_device(const std::string& name) {
+  // A message of its own: what takes one names it, and most commands take none.
+  if (name.starts_with("accelerator")) {
+    return Error::of(ErrorCode::invalid_argument, "expected cpu, cuda, cuda:1 or the like, or emulated, found '",
+                     std::string_view(name), "': accelerators are for `ingot verify` as yet");
+  }
+  return name == "cpu" ? Result<void>() : check_device_name(name);
+}
+
+Result<void> check_place(const std::string& name) {
+  if (accelerator_path(name).has_value()) return {};
+  if (name.starts_with("accelerator")) {
+    return Error::of(ErrorCode::invalid_argument, "expected the path of its socket behind accelerator:, found '",
+                     std::string_view(name), "'");
+  }
+  return check_device(name);
+}
+
+}  // namespace
+
 Option add_device_option(const Command& command, std::string& device) {
   return command
       .add_option("--device", device, "where it runs: cpu, cuda, cuda:N, or emulated, a GPU that the CPU plays")
-      .check(accepted_by(
-          "", [](const std::string& name) { return name == "cpu" ? Result<void>() : check_device_name(name); }))
+      .check(accepted_by("", check_device))
+      .capture_default_str();
+}
+
+Option add_place_option(const Command& command, std::string& device) {
+  return command
+      .add_option("--device", device,
+                  "where it runs: cpu, cuda, cuda:N, emulated, a GPU that the CPU plays, or accelerator:SOCKET")
+      .check(accepted_by("", check_place))
       .capture_default_str();
 }
 
@@ -23,7 +53,9 @@ void warn_of_times(const DeviceInformation& device) {
   if (device.is_emulated) print_warning("the emulated device is played by the CPU: its times say nothing of a GPU");
 }
 
-bool needs_gpu_program(std::string_view device) { return !device.empty() && device != "cpu" && !cuda::opens_drivers(); }
+bool needs_gpu_program(std::string_view device) {
+  return !device.empty() && device != "cpu" && !accelerator_path(device).has_value() && !cuda::opens_drivers();
+}
 
 Error become_gpu_program(char** arguments) {
   std::error_code failure;

@@ -99,6 +99,7 @@ void add_commands(const ingot::Command& program, [[maybe_unused]] const std::vec
   ingot::verify_command::add(program, exit_code);
   ingot::bench_command::add(program, exit_code);
   ingot::machine_command::add(program, exit_code);
+  ingot::accelerator_command::add(program, exit_code);
 }
 
 // Of all commands there are, itself included.

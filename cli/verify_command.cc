@@ -6,8 +6,9 @@
 #include "cli/gpu_program.h"
 #include "cli/terminal.h"
 #include "kernels/all_operations.h"
+#include "kernels/contract/accelerated_call.h"
 #include "kernels/pick.h"
-#include "machine/gpu/device.h"
+#include "machine/accelerator/accelerator_device.h"
 #include "machine/machine.h"
 #include "profile/report_json.h"
 
@@ -20,13 +21,15 @@ constexpr const char* examples =
     "1, 2 and 3 threads must agree bit for bit, and gradients must match finite differences. Tensors and scratch lie\n"
     "against pages that nobody may touch, so a read outside of them is seen as well as a write.\n"
     "With --device, the rows of a GPU are compared with the same references. `emulated` is a GPU that the CPU plays,\n"
-    "fiber by fiber, in several orders: for machines that have none.\n"
+    "fiber by fiber, in several orders: for machines that have none. An accelerator is proved through its queue: one\n"
+    "row an operation, whatever its worker chooses to compute it with.\n"
     "\n"
     "Examples:\n"
     "  ingot verify                                  everything\n"
     "  ingot verify attention                        one family\n"
     "  ingot verify norm.rms_norm --variant avx2     one variant\n"
     "  ingot verify --device cuda                    the rows of the first GPU\n"
+    "  ingot verify --device accelerator:/tmp/gpu    what `ingot accelerator --socket /tmp/gpu` computes\n"
     "  ingot verify --seed 7 --json                  repeatable, for scripts\n"
     "  ingot verify model model.gguf                 a whole model: its words do not depend on who else is served";
 
@@ -69,7 +72,51 @@ int print_report(const std::vector<VerifyRow>& rows, const Options& options, con
   return counts.failed == 0 && counts.passed > 0 ? exit_success : exit_failure;
 }
 
+// Where the rows run, and what a report calls it.
+struct ProvedPlace {
+  std::string name;
+  FeatureSet features;  // of this machine, where there is no device
+  std::unique_ptr<Device> device;
+  std::unique_ptr<AcceleratorQueue> queue;  // of an accelerator
+  std::unique_ptr<AcceleratedCalls> calls;  // into that queue
+};
+
+// Contracts of another version would be refused one by one, each with a riddle.
+Result<void> check_same_contracts(const AcceleratorDevice& accelerator) {
+  const std::uint64_t ours = contracts_digest(all_operations());
+  if (accelerator.identity().contracts_digest == ours) return {};
+  return Error::of(ErrorCode::unsupported, "expected an accelerator with this program's ", all_operations().size(),
+                   " contracts, found ", accelerator.identity().contracts, " of another version at ",
+                   std::string_view(accelerator.information().name), ": start it with this program");
+}
+
+Result<ProvedPlace> open_place(const std::string& device) {
+  const Machine machine = Machine::detect();
+  ProvedPlace place = {machine.cpu_model, machine.features, nullptr, nullptr, nullptr};
+  if (const auto path = accelerator_path(device)) {
+    std::unique_ptr<AcceleratorDevice> accelerator = TRY(AcceleratorDevice::open(*path));
+    TRY(check_same_contracts(*accelerator));
+    place.queue = TRY(accelerator->make_accelerator_queue());
+    place.calls = std::make_unique<AcceleratedCalls>(*place.queue);
+    place.device = std::move(accelerator);
+  } else if (device != "cpu") {
+    place.device = TRY(open_device(device));
+  }
+  if (place.device) place.name = place.device->information().name;
+  return place;
+}
+
+Result<Verifier> verifier_of(ProvedPlace& place, VerifyOptions options) {
+  if (place.calls) return Verifier::create(*place.device, std::move(place.queue), *place.calls, std::move(options));
+  if (place.device) return Verifier::create(*place.device, std::move(options));
+  return Verifier::create(place.features, std::move(options));
+}
+
 int run(const Options& options) {
+  if (accelerator_path(options.device).has_value() && !options.verify.variant.empty()) {
+    print_error("expected --variant without --device accelerator:SOCKET, found both: its worker chooses the row");
+    return exit_usage;
+  }
   const auto operations = pick_operations(options.operation);
   if (!operations.ok()) {
     print_error(operations.error().text());
@@ -82,30 +129,23 @@ int run(const Options& options) {
       return exit_usage;
     }
   }
-  const Machine machine = Machine::detect();
-  std::string processor = machine.cpu_model;
-  std::unique_ptr<Device> device;
-  if (options.device != "cpu") {
-    auto opened = open_device(options.device);
-    if (!opened.ok()) {
-      print_error(opened.error().text());
-      return exit_failure;
-    }
-    device = std::move(opened).value();
-    processor = device->information().name;
+  auto opened = open_place(options.device);
+  if (!opened.ok()) {
+    print_error(opened.error().text());
+    return exit_failure;
   }
+  ProvedPlace place = std::move(opened).value();
   std::vector<VerifyRow> rows;
   VerifyOptions verify = options.verify;
   // A kernel that does not come back keeps its thread: the report so far is written beside it, and the program ends.
   verify.on_stuck = [&](const std::vector<VerifyRow>& last) {
     rows.insert(rows.end(), last.begin(), last.end());
     print_error("ended early: the last row's variant did not come back");
-    const int exit_code = print_report(rows, options, processor);
+    const int exit_code = print_report(rows, options, place.name);
     std::fflush(stdout);
     std::_Exit(exit_code);
   };
-  auto verifier =
-      device ? Verifier::create(*device, std::move(verify)) : Verifier::create(machine.features, std::move(verify));
+  auto verifier = verifier_of(place, std::move(verify));
   if (!verifier.ok()) {
     print_error(verifier.error().text());
     return exit_failure;
@@ -117,9 +157,9 @@ int run(const Options& options) {
       for (VerifyRow& row : verifier.value().verify(*operation, all_operations())) rows.push_back(std::move(row));
     }
   }
-  const int exit_code = print_report(rows, options, processor);
+  const int exit_code = print_report(rows, options, place.name);
   if (rows.empty()) {
-    print_error(nothing_runs_there(options.operation, options.verify.variant, processor).text());
+    print_error(nothing_runs_there(options.operation, options.verify.variant, place.name).text());
   }
   return exit_code;
 }
@@ -128,11 +168,11 @@ int run(const Options& options) {
 
 void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
-  const Command command =
-      application.add_subcommand("verify", "prove every kernel on this CPU, or on a GPU, against its reference");
+  const Command command = application.add_subcommand(
+      "verify", "prove every kernel on this CPU, a GPU or an accelerator against its reference");
   command.footer(examples);
   command.add_option("OPERATION", options->operation, "an operation or a family; all where left out");
-  add_device_option(command, options->device);
+  add_place_option(command, options->device);
   command.add_option("--variant", options->verify.variant, "only the variant of this name");
   const Option seed =
       command.add_option("--seed", options->verify.seed, "the random cases' seed; fresh where left out");

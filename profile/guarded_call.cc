@@ -112,7 +112,9 @@ Result<std::unique_ptr<Invocation>> GuardedCall::moved(Place place, std::span<st
 Result<void> GuardedCall::run(int variant, Workers& workers) {
   std::vector<std::vector<std::byte>> before;
   for (const Placed& placed : tensors_) before.emplace_back(placed.surroundings.begin(), placed.surroundings.end());
-  if (!operation_->variants[static_cast<std::size_t>(variant)].is_of_device) {
+  if (variant == accelerator_row) {
+    TRY(run_on_accelerator());
+  } else if (!operation_->variants[static_cast<std::size_t>(variant)].is_of_device) {
     TRY(run_here(*invocation_, variant, workers, nullptr));
   } else if (ground_->device->information().is_emulated) {
     // Its memory is the host's: guards see all that it does.
@@ -179,6 +181,19 @@ Result<void> GuardedCall::run_on_copies(int variant, Workers& workers) {
   names.emplace_back("the scratch");
   Context context{workers, {scratch, scratch_bytes}, ground_->queue.get()};
   placed->run(variant, context);
+  return trial.bring_back(names);
+}
+
+Result<void> GuardedCall::run_on_accelerator() {
+  DeviceTrial trial(*ground_->device, *ground_->queue);
+  std::vector<std::byte*> homes;
+  std::vector<std::string> names;
+  for (const Placed& placed : tensors_) {
+    homes.push_back(trial.data(TRY(trial.copy_in(placed.bytes))));
+    names.push_back(names_in(placed));
+  }
+  const std::unique_ptr<Invocation> shared = TRY(moved(Place::host, homes));
+  TRY(ground_->calls->put(*operation_, *shared));
   return trial.bring_back(names);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/contract/operation.h"
+#include "kernels/contract/call_queue.h"
 #include "machine/gpu/device.h"
 #include "machine/guarded_memory.h"
 #include "profile/watchdog.h"
@@ -19,7 +19,13 @@ struct ProvingGround {
   std::unique_ptr<Watchdog> watchdog;
   Device* device = nullptr;  // where rows of devices run; null: nowhere
   std::unique_ptr<Queue> queue;
+  CallQueue* calls = nullptr;  // where the device is an accelerator: the way into its queue
 };
+
+// In the place of a variant's index: the row that every operation has on an accelerator, where the worker chooses among
+// its own (kernels/contract/accelerated_call.h).
+inline constexpr int accelerator_row = -1;
+inline constexpr std::string_view accelerator_row_name = "accelerator";
 
 // How a tensor lies in its pages. A view's elements need no more than their type's alignment, so every tensor can touch
 // a guard; scratch is aligned to 64 bytes, so it may end up to 63 bytes before one.
@@ -39,7 +45,7 @@ class GuardedCall {
 
   // Fails where the variant read or wrote a byte outside of its tensors and its scratch, and where the device failed
   // that it runs on. A real device sees copies, and reads outside of them are not seen.
-  // Preconditions: those of Invocation::run; a device in the ground where the variant is a device's.
+  // Preconditions: those of Invocation::run; a device in the ground where the variant is a device's, or an accelerator.
   Result<void> run(int variant, Workers& workers);
 
  private:
@@ -55,6 +61,7 @@ class GuardedCall {
   Result<std::unique_ptr<Invocation>> moved(Place place, std::span<std::byte* const> homes) const;
   Result<void> run_here(const Invocation& invocation, int variant, Workers& workers, Queue* queue);
   Result<void> run_on_copies(int variant, Workers& workers);
+  Result<void> run_on_accelerator();
 
   Result<Placed> place(std::size_t bytes, std::size_t remainder, Placement placement);
   Result<void> place_tensors(const Invocation& original);

@@ -85,6 +85,11 @@ std::vector<double> least_scales(const Operation& operation, const Invocation& i
   return scales;
 }
 
+// A worker's rows take all that contracts allow, as the reference does.
+bool takes(const Invocation& invocation, int variant) {
+  return variant == accelerator_row || invocation.accepts(variant);
+}
+
 Error failure(std::string_view text) { return Error::of(ErrorCode::corrupt, text); }
 
 void record_failure(VerifyRow& row, const std::string& where, std::string_view what) {
@@ -161,6 +166,15 @@ Result<Verifier> Verifier::create(Device& device, VerifyOptions options) {
   return verifier;
 }
 
+Result<Verifier> Verifier::create(Device& accelerator, std::unique_ptr<Queue> queue, CallQueue& calls,
+                                  VerifyOptions options) {
+  Verifier verifier = TRY(create_for(Processor::device({}, false), std::move(options)));
+  verifier.ground_->device = &accelerator;
+  verifier.ground_->queue = std::move(queue);
+  verifier.ground_->calls = &calls;
+  return verifier;
+}
+
 std::vector<VerifyRow> Verifier::verify(const Operation& operation, std::span<const Operation* const> operations) {
   *progress_ = {{}, std::string(operation.name)};
   verify_variants(operation);
@@ -172,8 +186,18 @@ std::vector<VerifyRow> Verifier::verify(const Operation& operation, std::span<co
   return std::move(progress_->rows);
 }
 
-void Verifier::verify_variants(const Operation& operation) {
+int Verifier::variant_of(std::size_t row) const {
+  return ground_->calls != nullptr ? accelerator_row : static_cast<int>(row);
+}
+
+void Verifier::begin_rows(const Operation& operation) {
   std::vector<VerifyRow>& rows = progress_->rows;
+  if (ground_->calls != nullptr) {
+    rows.emplace_back();
+    rows.back().operation = operation.name;
+    rows.back().variant = accelerator_row_name;
+    return;
+  }
   for (const VariantInformation& variant : operation.variants) {
     VerifyRow row;
     row.operation = operation.name;
@@ -195,6 +219,11 @@ void Verifier::verify_variants(const Operation& operation) {
     }
     rows.push_back(std::move(row));
   }
+}
+
+void Verifier::verify_variants(const Operation& operation) {
+  begin_rows(operation);
+  std::vector<VerifyRow>& rows = progress_->rows;
   auto is_excluded = [&](Regime regime) {
     return std::any_of(operation.excluded_regimes.begin(), operation.excluded_regimes.end(),
                        [&](const ExcludedRegime& excluded) { return excluded.regime == regime; });
@@ -227,6 +256,8 @@ void Verifier::verify_variants(const Operation& operation) {
 }
 
 void Verifier::verify_combination(const Operation& operation, const Combination& combination) {
+  const auto is_open = [](const VerifyRow& row) { return row.status == VerifyStatus::passed; };
+  if (std::none_of(progress_->rows.begin(), progress_->rows.end(), is_open)) return;  // all have failed, or are skipped
   const std::string where = combination.describe(operation);
   const Result<Expected> expected = run_reference(operation, combination);
   const Result<Prototype> prototype = build(operation, combination, variant_poison);
@@ -237,8 +268,8 @@ void Verifier::verify_combination(const Operation& operation, const Combination&
       record_failure(row, where, (expected.ok() ? prototype.error() : expected.error()).text());
       continue;
     }
-    const int variant = static_cast<int>(index);
-    if (!expected.value().call.invocation().accepts(variant)) continue;
+    const int variant = variant_of(index);
+    if (!takes(expected.value().call.invocation(), variant)) continue;
     ++row.cases;
     const Result<double> worst =
         compare_with_reference(operation, variant, combination, prototype.value(), expected.value());
@@ -278,7 +309,7 @@ Result<void> Verifier::compare_disturbed(const Operation& operation, int variant
     }
     return {};
   };
-  if (!operation.variants[static_cast<std::size_t>(variant)].is_of_device) {
+  if (variant != accelerator_row && !operation.variants[static_cast<std::size_t>(variant)].is_of_device) {
     for (int threads = 2; threads <= (options_.reduced ? 2 : 3); ++threads) {
       const GuardedCall several = TRY(run(operation, variant, combination, prototype, threads));
       TRY(compare(several, text_of("from ", threads, " threads as from one").view()));
@@ -319,7 +350,7 @@ Result<GuardedCall> Verifier::run(const Operation& operation, int variant, const
                                   const Prototype& prototype, int threads) {
   GuardedCall call = TRY(GuardedCall::make(*ground_, operation, *prototype.invocation, combination.placement(),
                                            combination.describe(operation)));
-  if (call.invocation().accepts(variant)) TRY(call.run(variant, *workers_[static_cast<std::size_t>(threads - 1)]));
+  if (takes(call.invocation(), variant)) TRY(call.run(variant, *workers_[static_cast<std::size_t>(threads - 1)]));
   return call;
 }
 

@@ -43,6 +43,10 @@ class Verifier {
   static Result<Verifier> create(FeatureSet features, VerifyOptions options);
   // Rows of the device alone, against references on the host. Precondition: the device outlives the verifier.
   static Result<Verifier> create(Device& device, VerifyOptions options);
+  // One row an operation: what an accelerator's worker computes, by its own rows, of calls that came through its queue.
+  // Precondition: `calls` leads into the queue, and outlives the verifier as the accelerator does.
+  static Result<Verifier> create(Device& accelerator, std::unique_ptr<Queue> queue, CallQueue& calls,
+                                 VerifyOptions options);
 
   // A row per variant, then one for the gradient where the operation has a backward. `operations` is where backward
   // operations are looked up.
@@ -60,6 +64,8 @@ class Verifier {
   static Result<Verifier> create_for(const Processor& processor, VerifyOptions options);
 
   void verify_variants(const Operation& operation);
+  void begin_rows(const Operation& operation);
+  int variant_of(std::size_t row) const;
   VerifyRow verify_gradient(const Operation& operation, std::span<const Operation* const> operations);
   void verify_combination(const Operation& operation, const Combination& combination);
   Result<Prototype> build(const Operation& operation, const Combination& combination, std::uint8_t poison) const;

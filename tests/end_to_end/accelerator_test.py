@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""ingot accelerator as a user runs it: a broker, clients that come and go, and what is told where somebody is killed.
+
+usage: accelerator_test.py PATH_OF_INGOT [unittest arguments]
+"""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from program import Program  # noqa: E402
+from run_cases import run_cases  # noqa: E402
+
+program = None
+LIMIT_SECONDS = 60
+EMULATOR = "qemu-system-x86_64"
+
+
+class Broker:
+    """The broker, which tells of its clients a line each."""
+
+    def __init__(self, path, *options):
+        self.path = str(path)
+        self.process = subprocess.Popen(
+            [program.path, "accelerator", "--socket", self.path, "--threads", "2", "--json", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.listening = self.told()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def told(self) -> dict:
+        line = self.process.stdout.readline()
+        if not line:
+            raise AssertionError(f"expected a line of the broker, found its end: {self.process.stderr.read()!r}")
+        return json.loads(line)
+
+    def end(self, by=signal.SIGTERM) -> int:
+        self.process.send_signal(by)
+        return self.process.wait(timeout=LIMIT_SECONDS)
+
+
+def verify(path, *words):
+    return program.run("verify", *words, "--device", f"accelerator:{path}", "--seed", "3")
+
+
+def asked(machine, command, arguments=None):
+    """What QEMU's monitor answers; what it tells unasked is passed over."""
+    machine.stdin.write(json.dumps({"execute": command, "arguments": arguments or {}}))
+    machine.stdin.flush()
+    while "return" not in (answer := json.loads(machine.stdout.readline())):
+        pass
+    return answer["return"]
+
+
+class Accelerator(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "accelerator"
+
+    def start_verify(self):
+        """A client that has much to do, and has begun."""
+        client = subprocess.Popen(
+            [program.path, "verify", "linear", "--device", f"accelerator:{self.path}"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.addCleanup(client.kill)
+        return client
+
+    def test_a_family_is_proved_through_its_queue(self):
+        with Broker(self.path) as broker:
+            self.assertEqual(broker.listening["event"], "listening")
+            done = verify(self.path, "norm", "--reduced", "--json")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            rows = json.loads(done.stdout)["rows"]
+            self.assertEqual({row["variant"] for row in rows}, {"accelerator"})
+            self.assertEqual({row["status"] for row in rows}, {"passed"})
+            self.assertGreater(len(rows), 10)
+            came, left = broker.told(), broker.told()
+            self.assertEqual((came["event"], left["event"], left["end"]), ("came", "left", "the client left"))
+            self.assertGreaterEqual(left["dispatches"], sum(row["cases"] for row in rows))
+            self.assertEqual(broker.end(), 0)
+        self.assertFalse(self.path.exists())
+
+    def test_a_worker_that_is_killed_is_an_error_of_its_client_alone(self):
+        with Broker(self.path) as broker:
+            client = self.start_verify()
+            worker = broker.told()["worker"]
+            time.sleep(0.3)
+            os.kill(worker, signal.SIGKILL)
+            self.assertEqual(broker.told()["end"], "signal 9")
+            output, _ = client.communicate(timeout=LIMIT_SECONDS)
+            self.assertEqual(client.returncode, 1)
+            self.assertIn("the accelerator's worker is gone", output)
+            done = verify(self.path, "norm.rms_norm", "--reduced")
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_broker_that_is_killed_takes_its_workers_along_and_hangs_nobody(self):
+        with Broker(self.path) as broker:
+            client = self.start_verify()
+            worker = broker.told()["worker"]
+            time.sleep(0.3)
+            broker.end(signal.SIGKILL)
+            output, _ = client.communicate(timeout=LIMIT_SECONDS)
+            self.assertEqual(client.returncode, 1)
+            self.assertIn("the accelerator's worker is gone", output)
+            with self.assertRaises(ProcessLookupError):
+                for _ in range(200):
+                    os.kill(worker, 0)
+                    time.sleep(0.01)
+        # What it left behind makes way.
+        with Broker(self.path) as broker:
+            self.assertEqual(verify(self.path, "norm.rms_norm", "--reduced").returncode, 0)
+
+    def test_strangers_who_send_anything_are_nothing_to_their_neighbours(self):
+        generator = random.Random(4)
+        with Broker(self.path, "--clients", "200") as broker:
+            for _ in range(60):
+                stranger = socket.socket(socket.AF_UNIX)
+                stranger.connect(str(self.path))
+                try:
+                    stranger.sendall(generator.randbytes(generator.randrange(1, 4000)))
+                    if generator.random() < 0.5:
+                        stranger.recv(generator.randrange(1, 100))
+                except OSError:
+                    pass
+                stranger.close()
+            done = verify(self.path, "norm.rms_norm", "--reduced")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(broker.end(), 0)
+
+    @unittest.skipUnless(shutil.which(EMULATOR), f"SKIPPED: {EMULATOR} is not installed")
+    def test_a_virtual_machines_device_connects_as_a_process_does(self):
+        """QEMU's own ivshmem device takes the greeting; its second region is the shared memory, which begins with a name."""
+        words = [
+            EMULATOR, "-machine", "q35", "-accel", "tcg", "-m", "64", "-nodefaults", "-display", "none", "-qmp", "stdio",
+            "-chardev", f"socket,id=broker,path={self.path}", "-device", "ivshmem-doorbell,chardev=broker,vectors=2",
+        ]  # fmt: skip
+        with Broker(self.path) as broker:
+            with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as machine:
+                self.addCleanup(machine.kill)
+                self.assertIn("QMP", json.loads(machine.stdout.readline()))
+                self.assertEqual(asked(machine, "qmp_capabilities"), {})
+                until = time.monotonic() + LIMIT_SECONDS
+                region = None
+                while region is None and time.monotonic() < until:  # its firmware says where the region lies
+                    tree = asked(machine, "human-monitor-command", {"command-line": "info mtree -f"})
+                    region = re.search(r"([0-9a-f]{16})-[0-9a-f]{16} \(prio 1, ram\): ivshmem.bar2", tree)
+                    time.sleep(0.1)
+                self.assertIsNotNone(region, "expected firmware to place the region, found it nowhere")
+                first = asked(machine, "human-monitor-command", {"command-line": f"xp /1xg 0x{region[1]}"})
+                self.assertEqual(int(first.split(":")[1], 16).to_bytes(8, "little"), b"INGOTACC")
+                machine.stdin.write('{"execute": "quit"}')
+                machine.stdin.flush()
+                machine.communicate(timeout=LIMIT_SECONDS)
+            self.assertEqual(broker.told()["event"], "came")
+            self.assertEqual(broker.told()["end"], "the client left")
+
+    def test_what_is_wrong_is_said(self):
+        done = verify(self.path, "norm")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"expected somebody who listens at {self.path}", done.stderr)
+        done = program.run("verify", "--device", "accelerator:")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("expected the path of its socket behind accelerator:", done.stderr)
+        done = program.run("run", "--device", f"accelerator:{self.path}", "-p", "x")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("accelerators are for `ingot verify` as yet", done.stderr)
+        done = verify(self.path, "norm", "--variant", "reference")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("its worker chooses the row", done.stderr)
+        done = program.run("accelerator", XDG_RUNTIME_DIR="")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("expected --socket PATH", done.stderr)
+        self.path.write_text("no socket", encoding="utf-8")
+        done = program.run("accelerator", "--socket", self.path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("found a file that is none", done.stderr)
+        self.path.unlink()
+        with Broker(self.path):
+            done = program.run("accelerator", "--socket", self.path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("found a server that answers", done.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    program = Program(sys.argv.pop(1))
+    run_cases(sys.argv)
