@@ -25,7 +25,7 @@ constexpr std::chrono::seconds silence_limit{5};
 Error error_of(const accelerator::Answer& answer) {
   std::array<char, accelerator::Answer::text_capacity> text = answer.text;
   const std::size_t length = std::min<std::size_t>(answer.text_length, text.size());
-  std::replace_if(text.begin(), text.end(), [](char letter) { return letter >= 0 && letter < ' '; }, '?');
+  std::replace_if(text.begin(), text.end(), [](unsigned char letter) { return letter < ' ' || letter == 0x7f; }, '?');
   const auto most = static_cast<std::uint32_t>(ErrorCode::would_block);
   return Error::of(answer.code <= most ? static_cast<ErrorCode>(answer.code) : ErrorCode::corrupt,
                    std::string_view(text.data(), length));
