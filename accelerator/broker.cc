@@ -99,7 +99,9 @@ Result<void> Broker::accept() {
   Descriptor socket(::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!socket.is_open()) {
     if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR) return {};  // it has left already
-    return refused("accept a client");
+    const Error error = refused("accept a client");
+    ::poll(nullptr, 0, 100);  // without descriptors it would be asked again at once, and for ever
+    return error;
   }
   if (clients_.size() >= options_.most_clients) {
     return Error::of(ErrorCode::out_of_memory, "expected at most ", options_.most_clients,
