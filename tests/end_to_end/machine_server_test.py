@@ -47,6 +47,8 @@ class MachineServer(ServerMachines):
         for options in (["--machine", "microvm"], ["--machine", "q35", "--cpus", "2"]):
             with self.subTest(options=options), Machine(image, *options) as machine:
                 texts.add(self.check(machine.client))
+                # Kernel and program write letter by letter to the same place: what is said last shall have been said.
+                machine.wait_for_text("GET / 200 ")
                 self.assertEqual(machine.end(), 0, machine.text())
                 log = machine.text()
                 self.assertIn("network: eth0 has 10.0.2.15/24\n", log)
