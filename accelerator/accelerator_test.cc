@@ -194,7 +194,7 @@ TEST_F(Accelerator, RefusesTensorsOutsideOfWhatItWasShown) {
   EXPECT_NE(found.find("field y: expected memory that was mapped in one piece"), std::string::npos) << found;
   // Memory that may be read, and is an output.
   ASSERT_TRUE(place("y", memory.data() + 1024, {4, 4}));
-  ASSERT_TRUE(client->unmap(memory).ok());
+  ASSERT_TRUE(client->unmap(memory.data()).ok());
   EXPECT_NE(run_packet(*client), "");
   ASSERT_TRUE(client->map(memory, false).ok());
   found = run_packet(*client);
@@ -219,7 +219,7 @@ TEST_F(Accelerator, ForgetsListsWhoseMemoryIsGone) {
   ASSERT_TRUE(client->call(vendor_packet(VendorCode::record_list, {1, address, 1, 0}, 0)).ok());
   ASSERT_TRUE(client->call(execute).ok());
   EXPECT_EQ(memory.data()[4096 + 15], std::byte{7});
-  ASSERT_TRUE(client->unmap(memory).ok());
+  ASSERT_TRUE(client->unmap(memory.data()).ok());
   const auto done = client->call(execute);
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().code(), ErrorCode::not_found);

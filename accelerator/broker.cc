@@ -117,7 +117,8 @@ Result<void> Broker::start_worker(Descriptor socket) {
               .version = accelerator::protocol_version,
               .contracts = static_cast<std::uint32_t>(options_.task.operations.size()),
               .contracts_digest = digest_,
-              .threads = static_cast<std::uint32_t>(options_.task.threads)};
+              .threads = static_cast<std::uint32_t>(options_.task.threads),
+              .features = options_.task.features.bits()};
   Greeting greeting;
   greeting.memory = TRY(copy_of(rings.descriptor()));
   greeting.worker_bell = TRY(make_bell());

@@ -1,6 +1,7 @@
 #include "accelerator/client_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <bit>
 
@@ -23,8 +24,20 @@ ClientMemory::~ClientMemory() {
   for (std::size_t i = 0; i < ranges_.count(); ++i) release(ranges_[i]);
 }
 
+namespace {
+
+// A file that is only read may be anybody's: where its owner makes it shorter, its client has no worker any more.
+Result<std::uint64_t> bytes_of(const Descriptor& memory, bool writable) {
+  if (writable) return sealed_bytes(memory.get());
+  const off_t end = ::lseek(memory.get(), 0, SEEK_END);
+  if (end < 0) return refused("ask for the size of a client's file");
+  return align_up(static_cast<std::uint64_t>(end), accelerator::page_bytes);
+}
+
+}  // namespace
+
 Result<void> ClientMemory::map(const Descriptor& memory, const accelerator::Command& command) {
-  const std::uint64_t found = TRY(sealed_bytes(memory.get()));
+  const std::uint64_t found = TRY(bytes_of(memory, command.writable));
   if (command.offset + command.bytes > found) {
     return Error::of(ErrorCode::out_of_range, "expected a memory of at least ", command.offset + command.bytes,
                      " bytes, found ", found);

@@ -81,11 +81,20 @@ Result<Executor::Step> Executor::prepare_call(const Command& command, std::vecto
   const std::size_t bytes = call_bytes(operation);
   arguments_.resize(bytes);
   std::memcpy(arguments_.data(), TRY(memory_->find(command.address, bytes, Access::read)), bytes);
-  Step step;
-  step.invocation = TRY(decode_call(operation, arguments_, [&](std::uint64_t begin, std::uint64_t size, Access access) {
+  const FindBytes find_there = [&](std::uint64_t begin, std::uint64_t size, Access access) {
     return find(begin, size, access, reached);
-  }));
-  TRY(step.invocation->check());
+  };
+  Step step;
+  step.invocation = TRY(decode_call(operation, arguments_, find_there));
+  // What the tensors of a list hold is known when it runs, and is then the client's to vouch for: an index that leads
+  // astray finds this process, which is that client's alone.
+  const bool is_listed = reached != nullptr;
+  if (is_listed) {
+    const auto by_shape = TRY(decode_call(operation, arguments_, find_there, Place::device(0)));
+    TRY(by_shape->check());
+  } else {
+    TRY(step.invocation->check());
+  }
   const KernelTable& table = command.alone ? alone_ : table_;
   step.row = table.choose(operation, *step.invocation);
   if (step.row < 0) {

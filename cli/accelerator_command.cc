@@ -21,7 +21,8 @@ constexpr const char* examples =
     "Examples:\n"
     "  ingot accelerator                                        listens at $XDG_RUNTIME_DIR/ingot-accelerator\n"
     "  ingot accelerator --socket /tmp/gpu --threads 2          elsewhere, two threads a client\n"
-    "  ingot verify norm --device accelerator:/tmp/gpu          proves a family through its queue\n"
+    "  ingot run --device accelerator:/tmp/gpu -p 'Once'        a model's passes through its queue\n"
+    "  ingot verify norm --device accelerator:/tmp/gpu          proves a family through it\n"
     "  ingot accelerator --socket /tmp/gpu --json               a line of JSON for each client that comes or leaves";
 
 struct Options {

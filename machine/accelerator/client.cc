@@ -209,17 +209,24 @@ Result<PacketTimes> AcceleratorClient::call(const Packet& packet) {
   return wait(TRY(submit(packet, Answered::always)));
 }
 
-Result<void> AcceleratorClient::map(const SharedMemory& memory, bool writable) {
-  TRY(hand_over(socket_.get(), memory.descriptor()));
-  TRY(call(accelerator::vendor_packet(VendorCode::map,
-                                      {reinterpret_cast<std::uintptr_t>(memory.data()), memory.size(), 0, 0}, 0,
-                                      writable ? accelerator::right_write : 0)));
+Result<void> AcceleratorClient::show(std::span<const std::byte> bytes, int descriptor, std::uint32_t rights) {
+  TRY(hand_over(socket_.get(), descriptor));
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  TRY(call(accelerator::vendor_packet(VendorCode::map, {begin, bytes.size(), 0, 0}, 0, rights)));
   return {};
 }
 
-Result<void> AcceleratorClient::unmap(const SharedMemory& memory) {
-  TRY(call(
-      accelerator::vendor_packet(VendorCode::unmap, {reinterpret_cast<std::uintptr_t>(memory.data()), 0, 0, 0}, 0)));
+Result<void> AcceleratorClient::map(const SharedMemory& memory, bool writable) {
+  return show({memory.data(), memory.size()}, memory.descriptor(), writable ? accelerator::right_write : 0);
+}
+
+Result<void> AcceleratorClient::map_file(std::span<const std::byte> bytes, int descriptor) {
+  // A file ends where it ends; what is mapped ends with its page.
+  return show({bytes.data(), align_up(bytes.size(), accelerator::page_bytes)}, descriptor, 0);
+}
+
+Result<void> AcceleratorClient::unmap(const std::byte* begin) {
+  TRY(call(accelerator::vendor_packet(VendorCode::unmap, {reinterpret_cast<std::uintptr_t>(begin), 0, 0, 0}, 0)));
   return {};
 }
 

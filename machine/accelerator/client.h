@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/accelerator/rings.h"
@@ -29,7 +30,11 @@ class AcceleratorClient {
 
   // The worker may read the memory from now on, and write it, at this process's addresses. It must outlive that.
   Result<void> map(const SharedMemory& memory, bool writable = true);
-  Result<void> unmap(const SharedMemory& memory);
+  // The same of a file that is mapped from its first byte on, to be read alone. Who makes the file shorter ends the
+  // worker.
+  Result<void> map_file(std::span<const std::byte> bytes, int descriptor);
+  // What was shown from there on.
+  Result<void> unmap(const std::byte* begin);
 
   // Gives a packet; waits where the ring is full. Its completion signal is chosen here: a tag for wait(), where
   // somebody will wait for it.
@@ -58,6 +63,7 @@ class AcceleratorClient {
   };
   AcceleratorClient(Descriptor socket, Greeting greeting, SharedMemory rings);
 
+  Result<void> show(std::span<const std::byte> bytes, int descriptor, std::uint32_t rights);
   // Reads the answers that are there.
   Result<void> read_answers();
   template <class Condition>

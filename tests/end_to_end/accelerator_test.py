@@ -99,6 +99,25 @@ class Accelerator(unittest.TestCase):
             self.assertEqual(broker.end(), 0)
         self.assertFalse(self.path.exists())
 
+    def test_models_say_through_it_what_they_say_without(self):
+        words = ("run", "-p", "Once upon a time", "-n", "24", "--seed", "5", "--temperature", "0.7")
+        device = ("--device", f"accelerator:{self.path}")
+        alone = program.run(*words)
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        with Broker(self.path) as broker:
+            through = program.run(*words, *device)
+            self.assertEqual((through.returncode, through.stdout), (0, alone.stdout), through.stderr)
+            self.assertEqual(broker.told()["event"], "came")
+            left = broker.told()
+            self.assertGreater(left["lists"], 20)  # a pass that came before is a packet
+            self.assertEqual(left["refusals"], 0)
+            measured = program.run("bench", "model", "--prompt", "16", "--generate", "8", "--repeat", "1", "--json", *device)
+            self.assertEqual(measured.returncode, 0, measured.stderr)
+            self.assertNotIn("bandwidth_percent", json.loads(measured.stdout))
+            proved = program.run("verify", "model", "--cuts", "1,5", "--batches", "2", *device)
+            self.assertEqual(proved.returncode, 0, proved.stdout + proved.stderr)
+            self.assertEqual(broker.end(), 0)
+
     def test_a_worker_that_is_killed_is_an_error_of_its_client_alone(self):
         with Broker(self.path) as broker:
             client = self.start_verify()
@@ -180,9 +199,12 @@ class Accelerator(unittest.TestCase):
         done = program.run("verify", "--device", "accelerator:")
         self.assertEqual(done.returncode, 2)
         self.assertIn("expected the path of its socket behind accelerator:", done.stderr)
-        done = program.run("run", "--device", f"accelerator:{self.path}", "-p", "x")
+        done = program.run("explain", "--device", f"accelerator:{self.path}")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("accelerators are for `ingot verify` as yet", done.stderr)
+        self.assertIn("is for an accelerator's worker to choose", done.stderr)
+        done = program.run("run", "--device", f"accelerator:{self.path}", "-p", "x")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"expected somebody who listens at {self.path}", done.stderr)
         done = verify(self.path, "norm", "--variant", "reference")
         self.assertEqual(done.returncode, 2)
         self.assertIn("its worker chooses the row", done.stderr)
