@@ -60,7 +60,7 @@ enum class VendorCode : std::uint16_t {
   fill = 4,   // to, bytes, value of a byte
   record_list = 5,   // list, address of packets, how many: checked and kept; what they point at may go
   execute_list = 6,  // list
-  forget_list = 7,   // list
+  forget_list = 7,   // list; it may have gone with memory that it reached
 };
 
 inline constexpr std::uint32_t right_write = 1;  // flag of a map; every range may be read
