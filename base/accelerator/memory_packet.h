@@ -18,6 +18,9 @@ enum class MemoryCode : std::uint16_t {
   map_pieces = 5,  // client's address, bytes, physical address of a table of pieces, how many; flags: rights
 };
 
+inline constexpr std::uint32_t right_write = 1;  // flag of a map; every range may be read
+inline constexpr std::uint64_t page_bytes = 4096;
+
 // A frame that is to be found begins with the nonce, this many times in a row, until the answer has come.
 inline constexpr std::size_t nonce_repeats = 8;
 
