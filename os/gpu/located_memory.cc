@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace ingot::os {
 
@@ -33,26 +34,29 @@ Result<void> each_stretch(std::span<const MemoryRange> ranges, Visit&& visit) {
 }
 
 // An allocation that begins in the stretch. The source says nothing of places but zones, of which it gives the highest
-// first: what lies elsewhere is held until one lies right.
-std::optional<FrameNumber> take_frame_in(const PhysicalRange& stretch, FrameSource& frames) {
+// first: what lies elsewhere is held, each by the next, until one lies right.
+std::optional<FrameNumber> take_frame_in(const PhysicalRange& stretch, FrameSource& frames, PhysicalWindow window) {
   constexpr PhysicalAddress sixteen_mib(std::uint64_t{16} << 20), four_gib(std::uint64_t{4} << 30);
+  constexpr int most_tries = 2048;  // all of the lowest zone
   const Zone zone = stretch.end() > four_gib      ? Zone::any
                     : stretch.end() > sixteen_mib ? Zone::below_4_gib
                                                   : Zone::below_16_mib;
-  constexpr std::size_t most_tries = 64;
-  FixedList<FrameNumber, most_tries> elsewhere;
-  std::optional<FrameNumber> found;
-  while (!found && elsewhere.size() < most_tries) {
+  std::optional<FrameNumber> found, last;
+  for (int tries = 0; !found && tries < most_tries; ++tries) {
     const Result<FrameNumber> frame = frames.allocate(frame_order, zone);
     if (!frame.ok()) break;
     const PhysicalAddress begin = frame.value().address();
     if (begin >= stretch.begin && begin < stretch.end()) {
       found = frame.value();
     } else {
-      elsewhere.add(frame.value());
+      *window.at<std::optional<FrameNumber>>(frame.value()) = std::exchange(last, frame.value());
     }
   }
-  for (const FrameNumber frame : elsewhere.all()) frames.release(frame, frame_order);
+  while (last) {
+    const FrameNumber elsewhere = *last;
+    last = *window.at<std::optional<FrameNumber>>(elsewhere);
+    frames.release(elsewhere, frame_order);
+  }
   return found;
 }
 
@@ -68,7 +72,7 @@ Result<void> LocatedMemory::locate(std::span<const MemoryRange> ranges, MemoryOw
 }
 
 Result<void> LocatedMemory::locate_one(const PhysicalRange& stretch, MemoryOwner& owner, std::uint64_t nonce) {
-  const std::optional<FrameNumber> frame = take_frame_in(stretch, frames_);
+  const std::optional<FrameNumber> frame = take_frame_in(stretch, frames_, window_);
   if (!frame) return {};
   const PhysicalAddress place = frame->address();
   std::fill_n(window_.at<std::uint64_t>(place), accelerator::nonce_repeats, nonce);
