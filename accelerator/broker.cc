@@ -90,7 +90,10 @@ Result<void> Broker::run() {
     int status = 0;
     const pid_t ended = ::waitpid(-1, &status, 0);
     if (ended < 0 && errno != EINTR) break;
-    clients_.erase(ended);
+    const auto found = clients_.find(ended);
+    if (found == clients_.end()) continue;
+    tell_end(found->second);
+    clients_.erase(found);
   }
   return {};
 }
@@ -133,11 +136,24 @@ Result<void> Broker::start_worker(Descriptor socket) {
                options_.task);
   }
   const std::uint64_t number = ++last_number_;
-  clients_[worker] = {number, std::move(rings)};
   tell({.kind = ClientNews::Kind::came, .client = number, .worker = worker});
   // Where the client has left already, its worker finds out, too.
   static_cast<void>(send_greeting(socket.get(), greeting).ok());
+  clients_[worker] = {number, std::move(rings), std::move(greeting.answer_bell), std::move(greeting.fault_bell)};
   return {};
+}
+
+// Who was reaped touches nothing any more. A machine's kernel waits for this before it uses pages again that the worker
+// may have written.
+void Broker::tell_end(const Client& client) {
+  const accelerator::SharedWords shared(client.rings.data());
+  for (accelerator::BrokerWords* words : {&shared.owners_broker(), &shared.broker()}) {
+    words->worker_is_gone.store(1, MemoryOrder::release);
+  }
+  for (const Descriptor* bell : {&client.answer_bell, &client.fault_bell}) {
+    const std::uint64_t once = 1;
+    [[maybe_unused]] const ssize_t count = ::write(bell->get(), &once, sizeof once);
+  }
 }
 
 void Broker::reap() {
@@ -148,6 +164,7 @@ void Broker::reap() {
     const auto found = clients_.find(ended);
     if (found == clients_.end()) continue;
     const Client& client = found->second;
+    tell_end(client);
     tell({.kind = ClientNews::Kind::left,
           .client = client.number,
           .worker = ended,

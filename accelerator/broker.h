@@ -54,13 +54,16 @@ class Broker {
  private:
   struct Client {
     std::uint64_t number = 0;
-    SharedMemory rings;  // to read counts
+    SharedMemory rings;  // to read counts, and to tell of the worker's end
+    Descriptor answer_bell;
+    Descriptor fault_bell;
   };
   Broker(BrokerOptions options, std::unique_ptr<BrokerSignals> signals, UnixListener listener, std::uint64_t digest)
       : options_(std::move(options)), signals_(std::move(signals)), listener_(std::move(listener)), digest_(digest) {}
 
   Result<void> accept();
   Result<void> start_worker(Descriptor socket);
+  static void tell_end(const Client& client);
   void reap();
   void tell(const ClientNews& news) const {
     if (options_.tell) options_.tell(news);

@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "base/accelerator/memory_packet.h"
 #include "machine/accelerator/shared_memory.h"
 
 namespace ingot {
@@ -18,50 +19,60 @@ void release(const accelerator::ClientRange& range) {
   ::munmap(std::bit_cast<std::byte*>(range.home) - guard_bytes, range.bytes + 2 * guard_bytes);
 }
 
-}  // namespace
-
-ClientMemory::~ClientMemory() {
-  for (std::size_t i = 0; i < ranges_.count(); ++i) release(ranges_[i]);
+// Each piece is a mapping of the kernel's, which allows a process some 65,000.
+Result<void> place(int memory, std::span<const FilePiece> pieces, std::byte* home, bool writable) {
+  const int rights = PROT_READ | (writable ? PROT_WRITE : 0);
+  for (const FilePiece& piece : pieces) {
+    if (::mmap(home, piece.bytes, rights, MAP_SHARED | MAP_FIXED, memory, static_cast<off_t>(piece.offset)) ==
+        MAP_FAILED) {
+      if (errno != ENOMEM) return refused("map a client's memory");
+      return Error::of(
+          ErrorCode::out_of_memory, "expected room for ", pieces.size(),
+          " mappings of a client's memory, found none: a process has some 65,000, so show memory that lies "
+          "in fewer pieces, or less of it");
+    }
+    home += piece.bytes;
+  }
+  return {};
 }
 
-namespace {
-
 // A file that is only read may be anybody's: where its owner makes it shorter, its client has no worker any more.
-Result<std::uint64_t> bytes_of(const Descriptor& memory, bool writable) {
-  if (writable) return sealed_bytes(memory.get());
-  const off_t end = ::lseek(memory.get(), 0, SEEK_END);
+Result<std::uint64_t> bytes_of(int memory, bool writable) {
+  if (writable) return sealed_bytes(memory);
+  const off_t end = ::lseek(memory, 0, SEEK_END);
   if (end < 0) return refused("ask for the size of a client's file");
   return align_up(static_cast<std::uint64_t>(end), accelerator::page_bytes);
 }
 
 }  // namespace
 
-Result<void> ClientMemory::map(const Descriptor& memory, const accelerator::Command& command) {
-  const std::uint64_t found = TRY(bytes_of(memory, command.writable));
-  if (command.offset + command.bytes > found) {
-    return Error::of(ErrorCode::out_of_range, "expected a memory of at least ", command.offset + command.bytes,
-                     " bytes, found ", found);
+ClientMemory::~ClientMemory() {
+  for (std::size_t i = 0; i < ranges_.count(); ++i) release(ranges_[i]);
+}
+
+Result<void> ClientMemory::map(int memory, std::span<const FilePiece> pieces, std::uint64_t address, bool writable) {
+  const std::uint64_t found = TRY(bytes_of(memory, writable));
+  std::uint64_t bytes = 0;
+  for (const FilePiece& piece : pieces) {
+    if (piece.offset > found || piece.bytes > found - piece.offset) {
+      return Error::of(ErrorCode::out_of_range, "expected a memory of at least ", piece.offset + piece.bytes,
+                       " bytes, found ", found);
+    }
+    bytes += piece.bytes;
   }
-  const std::size_t reserved_bytes = command.bytes + 2 * guard_bytes;
+  const std::size_t reserved_bytes = bytes + 2 * guard_bytes;
   void* const reserved = ::mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) return refused("reserve addresses for a client's memory");
   std::byte* const home = static_cast<std::byte*>(reserved) + guard_bytes;
-  const int rights = PROT_READ | (command.writable ? PROT_WRITE : 0);
-  const accelerator::ClientRange range = {command.address, command.bytes, reinterpret_cast<std::uintptr_t>(home),
-                                          command.writable};
-  if (::mmap(home, command.bytes, rights, MAP_SHARED | MAP_FIXED, memory.get(), static_cast<off_t>(command.offset)) ==
-      MAP_FAILED) {
-    const Error error = refused("map a client's memory");
-    release(range);
-    return error;
-  }
-  if (command.bytes >= huge_page) ::madvise(home, command.bytes, MADV_HUGEPAGE);  // best effort
-  const Result<void> added = ranges_.add(range);
+  const accelerator::ClientRange range = {address, bytes, reinterpret_cast<std::uintptr_t>(home), writable};
+  const Result<void> placed = place(memory, pieces, home, writable);
+  const Result<void> added = placed.ok() ? ranges_.add(range) : placed;
   if (!added.ok()) {
     release(range);
     return added;
   }
-  bytes_ += command.bytes;
+  if (bytes >= huge_page) ::madvise(home, bytes, MADV_HUGEPAGE);  // best effort
+  bytes_ += bytes;
   return {};
 }
 

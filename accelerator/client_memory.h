@@ -2,12 +2,18 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "base/accelerator/client_ranges.h"
-#include "base/accelerator/packet.h"
 #include "machine/descriptor.h"
 
 namespace ingot {
+
+// A stretch of a memory's file.
+struct FilePiece {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
 
 class ClientMemory {
  public:
@@ -18,8 +24,9 @@ class ClientMemory {
   ClientMemory& operator=(const ClientMemory&) = delete;
   ~ClientMemory();
 
-  // Shows the piece of the memory that the command names at the addresses that it names.
-  Result<void> map(const Descriptor& memory, const accelerator::Command& command);
+  // Shows pieces of a memory as one range of the client's, one after the other: whole pages each. Fails where the
+  // memory is not sealed against shrinking, or smaller.
+  Result<void> map(int memory, std::span<const FilePiece> pieces, std::uint64_t address, bool writable);
   // What was there; nothing of it is mapped any more.
   Result<accelerator::ClientRange> unmap(std::uint64_t begin);
   // Where the client's bytes lie.

@@ -19,11 +19,9 @@ Result<Executor> Executor::create(std::span<const Operation* const> operations, 
                   TRY(KernelTable::select(operations, features, {}, Neighbours::never_show)), workers, memory);
 }
 
-Result<void> Executor::run_here(const Command& command) {
+Result<void> Executor::run(const Command& command) {
   switch (command.kind) {
     case CommandKind::barrier: return {};  // packets are done in their order
-    case CommandKind::map: return Error::of(ErrorCode::unsupported, "expected a memory with a map, found none");
-    case CommandKind::unmap: return unmap(command.address);
     case CommandKind::record_list: return record(command);
     case CommandKind::execute_list: return execute(command.list);
     case CommandKind::forget_list: lists_.erase(command.list); return {};

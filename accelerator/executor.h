@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "accelerator/client_memory.h"
+#include "base/accelerator/packet.h"
 #include "kernels/contract/table.h"
 
 namespace ingot {
@@ -23,12 +24,9 @@ class Executor {
   static Result<Executor> create(std::span<const Operation* const> operations, FeatureSet features, Workers& workers,
                                  ClientMemory& memory);
 
-  // `take_memory` gives the next memory that the client handed over.
-  template <class TakeMemory>
-  Result<void> run(const accelerator::Command& command, const TakeMemory& take_memory) {
-    if (command.kind == accelerator::CommandKind::map) return memory_->map(TRY(take_memory()), command);
-    return run_here(command);
-  }
+  Result<void> run(const accelerator::Command& command);
+  // Of the range of the client's memory that begins there; lists that reach it are forgotten.
+  Result<void> unmap(std::uint64_t begin);
   const ExecutorCounts& counts() const { return counts_; }
 
  private:
@@ -61,7 +59,6 @@ class Executor {
         workers_(&workers),
         memory_(&memory) {}
 
-  Result<void> run_here(const accelerator::Command& command);
   Result<Step> prepare(const accelerator::Command& command, std::vector<Stretch>* reached);
   Result<Step> prepare_call(const accelerator::Command& command, std::vector<Stretch>* reached);
   Result<std::byte*> find(std::uint64_t begin, std::uint64_t bytes, accelerator::Access access,
@@ -70,7 +67,6 @@ class Executor {
   void do_step(const Step& step);
   Result<void> record(const accelerator::Command& command);
   Result<void> execute(std::uint64_t list);
-  Result<void> unmap(std::uint64_t begin);
 
   std::map<std::uint64_t, const Operation*> operations_;  // by digest
   KernelTable table_;

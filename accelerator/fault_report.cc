@@ -5,6 +5,8 @@
 
 #include <atomic>
 
+#include "accelerator/worker_state.h"
+
 namespace ingot {
 namespace {
 
@@ -40,10 +42,9 @@ void report(int signal, siginfo_t* information, void*) {
   fault.command = all.packet.load();
   fault.kind = kind_of(signal, information->si_code);
   fault.is_clients = clients.has_value() ? 1 : 0;
-  accelerator::WorkerWords& words = all.shared->worker();
   all.shared->slot<accelerator::Fault>(accelerator::at::faults, 0).store(fault);
-  words.fault_write.store(1, MemoryOrder::release);
-  words.state.store(accelerator::WorkerState::faulted, MemoryOrder::release);
+  all.shared->worker().fault_write.store(1, MemoryOrder::release);
+  tell_state(*all.shared, accelerator::WorkerState::faulted);
   const std::uint64_t once = 1;
   [[maybe_unused]] const ssize_t rung = ::write(all.fault_bell, &once, sizeof once);
   ::_exit(1);

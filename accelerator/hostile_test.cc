@@ -1,18 +1,19 @@
 // A client that keeps to nothing: its own worker may end, its neighbour's results and the broker stay as they are.
+#include <sys/eventfd.h>
+
 #include <cstring>
 #include <random>
-#include <thread>
 
 #include "accelerator/broker_fixture.h"
+#include "accelerator/fake_machine.h"
 #include "kernels/contract/call_arguments.h"
 #include "kernels/contract/case_builder.h"
-#include "machine/unix_socket.h"
 
 namespace ingot {
 namespace {
 
+using accelerator::MemoryCode;
 using accelerator::Packet;
-using accelerator::SharedWords;
 using accelerator::vendor_packet;
 using accelerator::VendorCode;
 
@@ -38,37 +39,21 @@ class Neighbour {
   std::uint8_t value_ = 0;
 };
 
-// The rings by hand.
-struct RawClient {
-  explicit RawClient(const std::string& path) : socket(connect_to_path(path).value()) {
-    greeting = receive_greeting(socket.get(), std::chrono::seconds(5)).value();
-    rings = SharedMemory::of(std::move(greeting.memory), Bytes(accelerator::shared_bytes)).value();
-  }
-  SharedWords words() const { return SharedWords(rings.data()); }
-  void ring() const {
-    const std::uint64_t once = 1;
-    [[maybe_unused]] const ssize_t count = ::write(greeting.worker_bell.get(), &once, sizeof once);
-  }
-  bool is_left_within(std::chrono::seconds limit) const {
-    const auto until = std::chrono::steady_clock::now() + limit;
-    while (std::chrono::steady_clock::now() < until) {
-      if (is_left(socket.get())) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    return false;
-  }
-  Descriptor socket;
-  Greeting greeting;
-  SharedMemory rings;
-};
+std::uint64_t sum_of(const std::vector<accelerator::MemoryPiece>& table, std::uint64_t count) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(count, table.size()); ++i) sum += table[i].bytes;
+  return sum;
+}
 
 class HostileClient : public WithBroker {};
 
 TEST_F(HostileClient, WhoseIndicesCannotBeEndsItsWorker) {
   Neighbour neighbour(broker.path());
-  for (const std::uint64_t write : {accelerator::command_count + 1, ~std::uint64_t{0}}) {
+  for (const bool is_owner : {false, true}) {
     const RawClient client(broker.path());
-    client.words().doorbell().command_write.store(write, MemoryOrder::release);
+    const std::uint64_t write = is_owner ? ~std::uint64_t{0} : accelerator::command_count + 1;
+    (is_owner ? client.words().owner().memory_write : client.words().doorbell().command_write)
+        .store(write, MemoryOrder::release);
     client.ring();
     EXPECT_TRUE(client.is_left_within(std::chrono::seconds(5)));
     EXPECT_EQ(client.words().worker().state.load(MemoryOrder::acquire), accelerator::WorkerState::misled);
@@ -93,14 +78,61 @@ TEST_F(HostileClient, WhoWritesEverywhereInItsRingsHarmsNobodyElse) {
 }
 
 TEST_F(HostileClient, WhoHandsOverWhatIsNoMemoryIsRefused) {
+  const RawClient by_hand(broker.path());
+  const auto map = accelerator::memory_packet(MemoryCode::map, {0x100000, 4096, 0, 0}, 0);
+  EXPECT_NE(text_of(by_hand.order(map)), "");  // nothing was handed over
+  const Descriptor no_memory(::eventfd(0, 0));
+  ASSERT_TRUE(hand_over(by_hand.socket.get(), no_memory.get()).ok());
+  EXPECT_NE(text_of(by_hand.order(map)).find("expected a memfd"), std::string::npos);
   const auto client = AcceleratorClient::connect(broker.path()).value();
-  const Packet map = vendor_packet(VendorCode::map, {0x100000, 4096, 0, 0}, 0);
-  EXPECT_FALSE(client->call(map).ok());  // nothing was handed over
   const SharedMemory memory = SharedMemory::create(Bytes(4096), "test").value();
   ASSERT_TRUE(client->map(memory).ok());
   const auto twice = client->map(memory);
   ASSERT_FALSE(twice.ok());
   EXPECT_NE(twice.error().text().find("mapped already"), std::string_view::npos);
+}
+
+// A kernel that was taken over: its own worker may refuse and end, and nobody else's.
+TEST_F(HostileClient, WhoseOrdersAreRandomHarmsNobodyElse) {
+  Neighbour neighbour(broker.path());
+  std::mt19937_64 random(23);
+  int done = 0, refused = 0;
+  for (int life = 0; life < 6; ++life) {
+    FakeMachine machine(broker.path());
+    if (life > 0) {
+      ASSERT_EQ(machine.begin(), "");
+    }
+    const FakeMemory& memory = machine.memory();
+    const auto any_page = [&] { return random() % (96 << 8) * FakeMemory::page; };
+    for (int order = 0; order < 300; ++order) {
+      std::vector<accelerator::MemoryPiece> table(16);
+      std::uint64_t bytes = 0;
+      for (accelerator::MemoryPiece& piece : table) {
+        piece = {any_page() % (4 << 20), (1 + random() % 4) * FakeMemory::page};
+        if (random() % 64 == 0) piece = {random(), random()};
+        bytes += piece.bytes;
+      }
+      memory.write(0, table);
+      memory.write_nonce(any_page() % (4 << 20), 5);
+      const std::array<std::uint64_t, 4> operands = {any_page(), random() % 2 == 0 ? bytes : any_page(),
+                                                     random() % 2 == 0 ? 0 : any_page(), random() % 17};
+      accelerator::VendorPacket packet =
+          accelerator::memory_packet(static_cast<MemoryCode>(random() % 7), operands, 1, random() % 2 == 0);
+      if (random() % 4 == 0) {
+        packet = accelerator::memory_packet(MemoryCode::unmap, {operands[0], 0, 0, 0}, 1);
+      } else if (packet.code == static_cast<std::uint16_t>(MemoryCode::map_pieces)) {
+        if (random() % 4 != 0) packet.operands[2] = 0;
+        packet.operands[3] = random() % 4 == 0 ? operands[3] : 1 + random() % 3;
+        if (random() % 4 != 0) packet.operands[1] = sum_of(table, packet.operands[3]);
+      }
+      text_of(machine.client().order(packet)).empty() ? ++done : ++refused;
+      machine.client().words().doorbell().command_write.store(static_cast<std::uint64_t>(order), MemoryOrder::release);
+    }
+    neighbour.look();
+  }
+  std::printf("%d orders done, %d refused\n", done, refused);
+  EXPECT_GT(done, 50);
+  EXPECT_GT(refused, 100);
 }
 
 // Packets that are nearly right, and arguments that are: whatever is let through is run.

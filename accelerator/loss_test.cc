@@ -163,28 +163,26 @@ TEST(FaultReport, TellsWhereTheClientsMemoryEnds) {
   const SharedMemory rings = SharedMemory::create(Bytes(accelerator::shared_bytes), "test").value();
   const SharedMemory shown = SharedMemory::create(Bytes(4096), "test").value();
   const SharedWords shared(rings.data());
-  accelerator::Command map;
-  map.kind = accelerator::CommandKind::map;
-  map.address = 0x10000;
-  map.bytes = 4096;
+  constexpr std::uint64_t address = 0x10000;
   const auto touch = [&](std::ptrdiff_t offset) {
     return status_of([&] {
       static ClientMemory memory;
-      const Descriptor copy(::dup(shown.descriptor()));
-      if (!memory.map(copy, map).ok()) ::_exit(77);
+      const FilePiece whole = {0, 4096};
+      if (!memory.map(shown.descriptor(), {&whole, 1}, address, false).ok()) ::_exit(77);
       FaultReport::begin(shared, memory, 2);
       FaultReport::at_packet(5);
-      std::byte* const data = memory.find(map.address, 1, accelerator::Access::read).value();
+      std::byte* const data = memory.find(address, 1, accelerator::Access::read).value();
       *const_cast<volatile std::byte*>(data + offset) = std::byte{1};
     });
   };
   EXPECT_EQ(WEXITSTATUS(touch(100)), 1);  // it may be read
   accelerator::Fault fault = shared.slot<accelerator::Fault>(accelerator::at::faults, 0).load();
-  EXPECT_EQ(fault.address, map.address + 100);
+  EXPECT_EQ(fault.address, address + 100);
   EXPECT_EQ(fault.is_clients, 1u);
   EXPECT_EQ(fault.kind, accelerator::FaultKind::protection);
   EXPECT_EQ(fault.command, 5u);
   EXPECT_EQ(shared.worker().state.load(MemoryOrder::acquire), accelerator::WorkerState::faulted);
+  EXPECT_EQ(shared.memory().state.load(MemoryOrder::acquire), accelerator::WorkerState::faulted);
   EXPECT_EQ(WEXITSTATUS(touch(4096)), 1);
   fault = shared.slot<accelerator::Fault>(accelerator::at::faults, 0).load();
   EXPECT_EQ(fault.is_clients, 0u);

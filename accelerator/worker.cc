@@ -15,6 +15,8 @@
 #include "accelerator/confinement.h"
 #include "accelerator/executor.h"
 #include "accelerator/fault_report.h"
+#include "accelerator/memory_orders.h"
+#include "accelerator/worker_state.h"
 #include "base/accelerator/rings.h"
 #include "machine/accelerator/patience.h"
 #include "machine/limits.h"
@@ -46,12 +48,14 @@ void ring(int bell) {
   [[maybe_unused]] const ssize_t count = ::write(bell, &once, sizeof once);
 }
 
-[[noreturn]] void end(WorkerWords& words, WorkerState state) {
-  words.state.store(state, MemoryOrder::release);
+[[noreturn]] void end(SharedWords shared, WorkerState state) {
+  tell_state(shared, state);
   ::_exit(state == WorkerState::ended ? 0 : 1);
 }
 
-void set_failure(Answer& answer, const Error& error) {
+// Of an answer of either kind.
+template <class AnyAnswer>
+void set_failure(AnyAnswer& answer, const Error& error) {
   answer.status = AnswerStatus::failed;
   answer.code = static_cast<std::uint32_t>(error.code());
   const std::string_view text = error.text();
@@ -60,24 +64,27 @@ void set_failure(Answer& answer, const Error& error) {
 }
 
 // The thread that beats while others compute, and sees that the client left.
-void beat(int socket, WorkerWords& words, std::atomic<bool>& has_begun) {
+void beat(int socket, SharedWords shared, std::atomic<bool>& has_begun) {
   std::uint64_t beats = 0;
   has_begun.store(true);
   while (true) {
-    words.heartbeat.store(++beats, MemoryOrder::relaxed);
+    tell_heartbeat(shared, ++beats);
     pollfd waiting = {socket, POLLRDHUP, 0};
-    if (::poll(&waiting, 1, beat_milliseconds) > 0) end(words, WorkerState::ended);
+    if (::poll(&waiting, 1, beat_milliseconds) > 0) end(shared, WorkerState::ended);
   }
 }
 
 class Worker {
  public:
-  Worker(const WorkerPlace& place, Executor executor, const ClientMemory& memory)
+  Worker(const WorkerPlace& place, Executor executor, ClientMemory& memory)
       : place_(place),
         shared_(place_.rings.data()),
         words_(shared_.worker()),
         executor_(std::move(executor)),
         memory_(memory),
+        orders_(memory, executor_),
+        owners_packets_(accelerator::memory_reader(shared_)),
+        owners_answers_(accelerator::memory_answer_writer(shared_)),
         commands_(accelerator::command_reader(shared_)),
         answers_(accelerator::answer_writer(shared_)),
         patience_(usable_cpu_count() > 1 ? longest_look : std::chrono::microseconds(0)) {}
@@ -96,10 +103,10 @@ class Worker {
   // What a client says of its rings must be possible; else nothing that it says is worth an answer.
   template <class Value>
   Value believe(const Result<Value>& said) {
-    if (!said.ok()) end(words_, WorkerState::misled);
+    if (!said.ok()) end(shared_, WorkerState::misled);
     return said.value();
   }
-  bool has_more() { return believe(commands_.waiting()) > 0; }
+  bool has_more() { return believe(owners_packets_.waiting()) > 0 || believe(commands_.waiting()) > 0; }
 
   // For a client whose fence cannot be relied on, that of all of them: base/accelerator/wake.h.
   void order() const {
@@ -110,16 +117,22 @@ class Worker {
 
   void sleep() {
     if (accelerator::may_sleep(words_.sleeps, [this] { order(); }, [this] { return has_more(); })) {
-      pollfd waiting = {place_.worker_bell.get(), POLLIN, 0};
-      if (::poll(&waiting, 1, beat_milliseconds) > 0) {
-        std::uint64_t rung = 0;
-        [[maybe_unused]] const ssize_t count = ::read(place_.worker_bell.get(), &rung, sizeof rung);
-      }
+      await_bell(beat_milliseconds);
     }
     accelerator::wake_up(words_.sleeps);
   }
 
+  void await_bell(int milliseconds) const {
+    pollfd waiting = {place_.worker_bell.get(), POLLIN, 0};
+    if (::poll(&waiting, 1, milliseconds) <= 0) return;
+    std::uint64_t rung = 0;
+    [[maybe_unused]] const ssize_t count = ::read(place_.worker_bell.get(), &rung, sizeof rung);
+  }
+
+  // One command at most, so that what memory there is changes between any two.
   void work() {
+    follow_owner();
+    if (believe(commands_.waiting()) == 0) return;
     const std::uint64_t index = commands_.taken();
     const accelerator::Packet packet = commands_.take();
     FaultReport::at_packet(index);
@@ -138,7 +151,30 @@ class Worker {
 
   Result<void> run_packet(const accelerator::Packet& packet) {
     const Command command = TRY(accelerator::decode(packet));
-    return executor_.run(command, [this] { return take_over(place_.socket.get()); });
+    return executor_.run(command);
+  }
+
+  void follow_owner() {
+    while (believe(owners_packets_.waiting()) > 0) {
+      const accelerator::VendorPacket packet = owners_packets_.take();
+      accelerator::MemoryAnswer answer;
+      answer.tag = packet.completion;
+      const Result<std::uint64_t> done = run_order(packet);
+      if (done.ok()) {
+        answer.value = done.value();
+      } else {
+        set_failure(answer, done.error());
+      }
+      words_.mapped_bytes.store(memory_.bytes(), MemoryOrder::relaxed);
+      while (believe(owners_answers_.room()) == 0) await_bell(1);
+      owners_answers_.push(answer);
+      ring(place_.answer_bell.get());
+    }
+  }
+
+  Result<std::uint64_t> run_order(const accelerator::VendorPacket& packet) {
+    const accelerator::MemoryCommand command = TRY(accelerator::decode_memory(packet));
+    return orders_.run(command, [this] { return take_over(place_.socket.get()); });
   }
 
   void count(const Answer& answer, bool is_done) {
@@ -150,14 +186,13 @@ class Worker {
     words_.busy_nanoseconds.store(busy_, MemoryOrder::relaxed);
     words_.dispatches.store(executor_.counts().dispatches, MemoryOrder::relaxed);
     words_.lists.store(executor_.counts().lists, MemoryOrder::relaxed);
-    words_.mapped_bytes.store(memory_.bytes(), MemoryOrder::relaxed);
   }
 
   void give(const Answer& answer) {
     // A client that reads no answers waits for nobody but itself.
     while (believe(answers_.room()) == 0) {
-      pollfd waiting = {place_.worker_bell.get(), POLLIN, 0};
-      ::poll(&waiting, 1, 1);
+      follow_owner();  // who waits for no client
+      await_bell(1);
     }
     answers_.push(answer);
     const bool keeps_order = shared_.client().promise.load(MemoryOrder::relaxed) == accelerator::Promise::fences;
@@ -171,6 +206,9 @@ class Worker {
   WorkerWords& words_;
   Executor executor_;
   const ClientMemory& memory_;
+  MemoryOrders orders_;
+  accelerator::MemoryReader owners_packets_;
+  accelerator::MemoryAnswerWriter owners_answers_;
   accelerator::CommandReader commands_;
   accelerator::AnswerWriter answers_;
   Patience patience_;
@@ -216,13 +254,13 @@ Result<void> serve(WorkerPlace& place, const WorkerTask& task) {
   const SharedWords shared(place.rings.data());
   FaultReport::begin(shared, memory, place.fault_bell.get());
   static std::atomic<bool> is_beating{false};  // as long as the thread
-  std::thread(beat, place.socket.get(), std::ref(shared.worker()), std::ref(is_beating)).detach();
+  std::thread(beat, place.socket.get(), shared, std::ref(is_beating)).detach();
   Worker worker(place, std::move(executor), memory);
   wait_for_threads(*workers, is_beating);
 #ifndef INGOT_SANITIZED  // a sanitizer's runtime asks the system for many a thing, when it reports above all
   TRY(confine({place.answer_bell.get(), place.fault_bell.get()}));
 #endif
-  shared.worker().state.store(WorkerState::ready, MemoryOrder::release);
+  tell_state(shared, WorkerState::ready);
   worker.run();
 }
 
@@ -236,7 +274,7 @@ void run_worker(WorkerPlace place, const WorkerTask& task) {
   Answer answer;
   set_failure(answer, served.error());
   answers.push(answer);
-  end(shared.worker(), WorkerState::unable);
+  end(shared, WorkerState::unable);
 }
 
 }  // namespace ingot

@@ -1,6 +1,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/guest_accelerator.h"
 #include "cli/image_options.h"
 #include "cli/manifest_checks.h"
 #include "cli/terminal.h"
@@ -9,6 +10,7 @@
 #include "image/content.h"
 #include "image/emulator.h"
 #include "image/process.h"
+#include "machine/accelerator/accelerator_device.h"
 
 namespace ingot::boot_command {
 namespace {
@@ -36,11 +38,16 @@ constexpr const char* examples =
     "any\n"
     "  ingot boot serve.img --tap tap0 --pcap frames.pcap\n"
     "  ingot boot serve.img --initrd secrets.cpio         files for the program that the image does not hold\n"
+    "  ingot boot model.img --device accelerator          contracts run on this machine, not in the emulator: of an "
+    "image\n"
+    "                                                     that was cast with --grant accelerator\n"
+    "  ingot boot model.img --device accelerator:/tmp/gpu by what `ingot accelerator --socket /tmp/gpu` serves\n"
     "  ingot boot model.img --gdb                         waits for a debugger at localhost:1234";
 
 struct Options {
   image::BootRequest boot;
   std::string architecture = "x86_64", accelerator = "auto";
+  std::string device;
   ProductOptions products;
   std::vector<std::string> published;
   bool dry_run = false, json = false;
@@ -83,12 +90,18 @@ image::EscapeCodes escape_codes() {
 Result<int> run(Options& options) {
   options.boot.escape_codes = escape_codes();
   options.boot.tell = print_note;
+  std::optional<GuestAccelerator> accelerator;
+  if (!options.device.empty()) {
+    accelerator.emplace(accelerator_path(options.device).value());  // as was checked
+    options.boot.accelerator = [&](std::uint64_t memory) { return accelerator->begin(memory); };
+  }
   std::optional<image::TemporaryFolder> folder;
   if (options.boot.image.empty()) {
     folder.emplace(TRY(image::TemporaryFolder::create()));
     image::CastRequest request;
     request.output = folder->path() + "/ingot.img";
     request.environment = {"HOME=/"};
+    if (accelerator) request.rights.push_back("accelerator");
     TRY(add_engine(options.products, "", request));
     request.kernels = TRY(kernels_of(options.products));
     request.progress = cast_progress();
@@ -102,7 +115,14 @@ Result<int> run(Options& options) {
     return planned.error();
   }
   const image::BootCommand& command = planned.value();
-  if (options.dry_run) return print_command(options, command);
+  if (options.dry_run) {
+    if (accelerator) {
+      print_note("`ingot boot` itself makes descriptor " + std::to_string(image::accelerator_descriptor) +
+                 ", a connection to a broker on which the machine's memory was handed over, and " +
+                 std::to_string(image::memory_descriptor) + ", that memory");
+    }
+    return print_command(options, command);
+  }
   // Who waits at a terminal should know why.
   if (!command.uses_kvm && is_terminal(stderr)) {
     print_note("emulated, without KVM: far slower than the machine itself");
@@ -116,6 +136,12 @@ Result<int> run(Options& options) {
     print_note("waiting for a debugger: gdb, then: target remote localhost:1234");
   }
   return image::boot(options.boot);
+}
+
+Result<void> check_accelerator_device(const std::string& name) {
+  if (accelerator_path(name).has_value()) return {};
+  return Error::of(ErrorCode::invalid_argument, "expected accelerator or accelerator:SOCKET, found '",
+                   std::string_view(name), "'");
 }
 
 Result<void> check_published(const std::string& text) {
@@ -207,6 +233,11 @@ void add(const Command& application, const std::vector<std::string>& program_arg
   command.add_option("--accelerator", options->accelerator, "kvm, tcg (emulation), or auto: kvm where it can be used")
       .check(one_of({"auto", "kvm", "tcg"}))
       .capture_default_str();
+  command
+      .add_option("--device", options->device,
+                  "accelerator: contracts run on this machine, by a broker that is started for it; or "
+                  "accelerator:SOCKET, by one that listens there")
+      .check(accepted_by("", check_accelerator_device));
   command.add_flag("--gdb", options->boot.waits_for_debugger, "wait for a debugger before the first instruction");
   command.add_flag("--icount", options->boot.counts_instructions, "count instructions: runs repeat exactly");
   const Option dry_run =

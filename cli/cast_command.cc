@@ -311,7 +311,9 @@ void add(const Command& application, int& exit_code) {
       .capture_default_str();
   command.add_option("--consume", options->consumed, "a large file whose unmapped pages are given away for good")
       .one_word_each_time();
-  command.add_option("--grant", options->rights, "a right: writable-executable, network, or a device's name: kmsg, pci")
+  command
+      .add_option("--grant", options->rights,
+                  "a right: writable-executable, network, or a device's name: kmsg, pci, accelerator")
       .check(accepted_by("", check_right))
       .one_word_each_time();
   command.add_flag("--trace", options->traces, "the kernel logs every system call");

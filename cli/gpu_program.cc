@@ -44,8 +44,10 @@ Option add_device_option(const Command& command, std::string& device) {
 
 Option add_place_option(const Command& command, std::string& device) {
   return command
-      .add_option("--device", device,
-                  "where it runs: cpu, cuda, cuda:N, emulated, a GPU that the CPU plays, or accelerator:SOCKET")
+      .add_option(
+          "--device", device,
+          "where it runs: cpu, cuda, cuda:N, emulated, a GPU that the CPU plays, accelerator:SOCKET, or accelerator, a "
+          "booted machine's own")
       .check(accepted_by("", check_place_name))
       .capture_default_str();
 }

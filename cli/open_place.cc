@@ -10,8 +10,8 @@ Result<std::unique_ptr<AcceleratorDevice>> open_accelerator(const std::string& p
   const std::uint64_t ours = contracts_digest(all_operations());
   if (accelerator->identity().contracts_digest == ours) return accelerator;
   return Error::of(ErrorCode::unsupported, "expected an accelerator with this program's ", all_operations().size(),
-                   " contracts, found ", accelerator->identity().contracts, " of another version at ",
-                   std::string_view(path), ": start it with this program");
+                   " contracts, found ", accelerator->identity().contracts, " of another version in ",
+                   std::string_view(accelerator->information().name), ": start it with this program");
 }
 
 Result<std::unique_ptr<Device>> open_place(const std::string& name) {

@@ -8,8 +8,8 @@
 
 namespace ingot {
 
-// The accelerator behind a socket. Fails where its contracts are not this program's: they would be refused one by one,
-// each with a riddle.
+// The accelerator behind a socket, or the machine's own where there is no path. Fails where its contracts are not this
+// program's: they would be refused one by one, each with a riddle.
 Result<std::unique_ptr<AcceleratorDevice>> open_accelerator(const std::string& path);
 
 // A GPU, the emulated one, or an accelerator. Precondition: the name is none of the CPU.

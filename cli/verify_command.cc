@@ -30,6 +30,7 @@ constexpr const char* examples =
     "  ingot verify norm.rms_norm --variant avx2     one variant\n"
     "  ingot verify --device cuda                    the rows of the first GPU\n"
     "  ingot verify --device accelerator:/tmp/gpu    what `ingot accelerator --socket /tmp/gpu` computes\n"
+    "  ingot verify --device accelerator             the same of the machine that this program was booted on\n"
     "  ingot verify --seed 7 --json                  repeatable, for scripts\n"
     "  ingot verify model model.gguf                 a whole model: its words do not depend on who else is served";
 
@@ -104,7 +105,7 @@ Result<Verifier> verifier_of(ProvedPlace& place, VerifyOptions options) {
 
 int run(const Options& options) {
   if (accelerator_path(options.device).has_value() && !options.verify.variant.empty()) {
-    print_error("expected --variant without --device accelerator:SOCKET, found both: its worker chooses the row");
+    print_error("expected --variant without --device accelerator, found both: its worker chooses the row");
     return exit_usage;
   }
   const auto operations = pick_operations(options.operation);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 
 #include "image/emulator_button.h"
 #include "image/fake_images.h"
@@ -50,6 +51,70 @@ TEST(Boot, TheMachineIsTheOneThatWasAskedFor) {
   ASSERT_TRUE(cast(small_request(folder)).ok());
   request.machine = "q35";
   EXPECT_NE(words_of(request).find("-machine\nq35\n"), std::string::npos);
+}
+
+// An image whose program may use an accelerator, and a request to boot it with one.
+struct AcceleratedBoot {
+  explicit AcceleratedBoot(std::vector<std::string> rights = {"accelerator"}) {
+    CastRequest casting = small_request(folder);
+    casting.kernels = {folder.put("kernel", fake_kernel(1, {GrantNote("accelerator"), GrantNote("pci")}))};
+    casting.rights = std::move(rights);
+    casting.machine_cpus = 1;
+    EXPECT_TRUE(cast(casting).ok());
+    request.image = casting.output;
+    request.accelerator = [](std::uint64_t) -> Result<AcceleratorEnds> { std::abort(); };  // who plans makes none
+  }
+  TestFolder folder;
+  BootRequest request;
+};
+
+TEST(Boot, AnAcceleratorSharesTheMachinesMemory) {
+  AcceleratedBoot boot;
+  boot.request.memory = (100 << 20) + 1;
+  const std::string words = words_of(boot.request);
+  for (const char* expected :
+       {"-machine\nmicrovm,pcie=on,memory-backend=memory\n", "-m\n101M\n",
+        "-object\nmemory-backend-file,id=memory,share=on,mem-path=/proc/self/fd/33,size=101M\n",
+        "-chardev\nsocket,id=accelerator,fd=32\n", "-device\nivshmem-doorbell,chardev=accelerator,vectors=2\n",
+        "-accel\ntcg\n", "-smp\n1\n"}) {
+    EXPECT_NE(words.find(expected), std::string::npos) << expected << words;
+  }
+  boot.request.machine = "q35";  // which has PCI anyway
+  EXPECT_NE(words_of(boot.request).find("-machine\nq35,memory-backend=memory\n"), std::string::npos);
+  AcceleratedBoot with_pci({"accelerator", "pci"});
+  EXPECT_NE(words_of(with_pci.request).find("-machine\nq35,memory-backend=memory\n"), std::string::npos);
+}
+
+TEST(Boot, AnAcceleratorIsGrantedAndAskedFor) {
+  AcceleratedBoot boot;
+  boot.request.accelerator = {};
+  std::string words = words_of(boot.request);
+  EXPECT_NE(words.find("`ingot boot IMAGE --device accelerator` starts one"), std::string::npos) << words;
+  AcceleratedBoot not_granted(std::vector<std::string>{});
+  words = words_of(not_granted.request);
+  EXPECT_NE(words.find("--device: expected an image that was cast with --grant accelerator"), std::string::npos)
+      << words;
+  not_granted.request.accelerator = {};
+  words = words_of(not_granted.request);
+  EXPECT_EQ(words.find("memory-backend"), std::string::npos) << words;
+}
+
+// A guest's fences are kept only where several of its processors run side by side.
+TEST(Boot, AnAcceleratorFindsStoresInTheirOrder) {
+  AcceleratedBoot boot;
+  const std::string words = words_of(boot.request, {.reorders_stores = true});
+  EXPECT_NE(words.find("-accel\ntcg,thread=multi\n"), std::string::npos) << words;
+  EXPECT_NE(words.find("-smp\n2\n"), std::string::npos) << words;
+  boot.request.cpus = 3;
+  EXPECT_NE(words_of(boot.request, {.reorders_stores = true}).find("-smp\n3\n"), std::string::npos);
+  boot.request.counts_instructions = true;
+  const EmulatorPlan plan = plan_boot(boot.request).value();
+  EXPECT_FALSE(emulator_words(boot.request, plan, {.reorders_stores = true}).ok());
+  EXPECT_TRUE(emulator_words(boot.request, plan, {}).ok());
+  // Of a machine without one nothing changes.
+  AcceleratedBoot none(std::vector<std::string>{});
+  none.request.accelerator = {};
+  EXPECT_NE(words_of(none.request, {.reorders_stores = true}).find("-accel\ntcg\n"), std::string::npos);
 }
 
 TEST(Boot, TheEmulatorListensToItsButton) {

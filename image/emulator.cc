@@ -73,6 +73,9 @@ EmulatorHost this_machine() {
   host.has_terminal = ::isatty(STDIN_FILENO) == 1;
   host.firmware = firmware_code;
   host.firmware_variables = firmware_variables;
+#if !defined(__x86_64__)
+  host.reorders_stores = true;
+#endif
   return host;
 }
 
@@ -101,6 +104,49 @@ Result<void> check_memory(const ImageTable& table, std::uint64_t initrd_bytes, s
 
 bool chooses_kvm(const BootRequest& request, const EmulatorHost& host) {
   return request.uses_kvm.value_or(host.has_kvm) && !request.counts_instructions;  // which KVM cannot
+}
+
+// As the emulator counts it.
+std::uint64_t memory_mebibytes(const EmulatorPlan& plan) { return (plan.memory + (1 << 20) - 1) >> 20; }
+
+// An accelerator comes as a PCI device, which a small machine has only when asked. The machine's memory is a file,
+// which the broker has as well.
+std::string machine_word(const EmulatorPlan& plan) {
+  if (!plan.has_accelerator) return plan.machine;
+  return plan.machine + (plan.has_pci() ? "" : ",pcie=on") + ",memory-backend=memory";
+}
+
+std::vector<std::string> accelerator_words(const EmulatorPlan& plan) {
+  return {"-object",
+          "memory-backend-file,id=memory,share=on,mem-path=/proc/self/fd/" + std::to_string(memory_descriptor) +
+              ",size=" + std::to_string(memory_mebibytes(plan)) + "M",
+          "-chardev",
+          "socket,id=accelerator,fd=" + std::to_string(accelerator_descriptor),
+          "-device",
+          "ivshmem-doorbell,chardev=accelerator,vectors=2"};
+}
+
+// One processor alone is emulated without fences, which an accelerator's other side would miss.
+bool runs_side_by_side(const EmulatorPlan& plan, const EmulatorHost& host, bool kvm) {
+  return plan.has_accelerator && host.reorders_stores && !kvm;
+}
+
+std::uint64_t cpus_of(const EmulatorPlan& plan, const EmulatorHost& host, bool kvm) {
+  return runs_side_by_side(plan, host, kvm) ? std::max<std::uint64_t>(plan.cpus, 2) : plan.cpus;
+}
+
+Result<void> check_accelerator(const Manifest& manifest, bool is_asked_for) {
+  const bool is_granted = manifest.grants("accelerator");
+  if (is_granted == is_asked_for) return {};
+  if (is_granted) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "--device: expected accelerator, or accelerator:SOCKET, for an image with 'grant accelerator', "
+                     "found none: `ingot boot IMAGE --device accelerator` starts one for it");
+  }
+  return Error::of(
+      ErrorCode::invalid_argument,
+      "--device: expected an image that was cast with --grant accelerator, found one whose program may not "
+      "use an accelerator: cast it anew");
 }
 
 Result<void> check_ports_are_free(const BootRequest& request) {
@@ -135,6 +181,7 @@ Result<void> plan_by_manifest(const BootRequest& request, EmulatorPlan& plan) {
                      "--machine: expected q35 for an image with 'grant pci', found microvm, which has none");
   }
   plan.machine = !request.machine.empty() ? request.machine : needs_pci ? "q35" : "microvm";
+  TRY(check_accelerator(manifest, plan.has_accelerator));
   if (manifest.grants("network")) {
     plan.network = TRY(network_settings_of(manifest));
   } else if (request.network.is_asked_for()) {
@@ -212,6 +259,7 @@ Result<EmulatorPlan> plan_boot(const BootRequest& request) {
   EmulatorPlan plan;
   plan.format = TRY(format_of_image(request.image));
   plan.memory = default_memory;
+  plan.has_accelerator = static_cast<bool>(request.accelerator);
   TRY(plan.format == ImageFormat::elf ? plan_by_manifest(request, plan) : plan_disk(request, plan));
   if (plan.network) TRY(check_network(request.network, *plan.network));
   plan.memory = request.memory.value_or(plan.memory);
@@ -226,9 +274,16 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
   std::vector<std::string> words = {emulator, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"};
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
   const bool kvm = chooses_kvm(request, host);
-  add({"-machine", plan.machine});
-  add({"-accel", kvm ? "kvm" : "tcg", "-cpu", kvm ? "host" : "max"});
-  add({"-m", std::to_string((plan.memory + (1 << 20) - 1) >> 20) + "M", "-smp", std::to_string(plan.cpus)});
+  const bool is_side_by_side = runs_side_by_side(plan, host, kvm);
+  if (is_side_by_side && request.counts_instructions) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected --icount or --device accelerator, found both on a processor that reorders stores: "
+                     "counting instructions, the emulator keeps no fences");
+  }
+  add({"-machine", machine_word(plan)});
+  add({"-accel", kvm ? "kvm" : is_side_by_side ? "tcg,thread=multi" : "tcg", "-cpu", kvm ? "host" : "max"});
+  const std::uint64_t cpus = cpus_of(plan, host, kvm);
+  add({"-m", std::to_string(memory_mebibytes(plan)) + "M", "-smp", std::to_string(cpus)});
   switch (plan.format) {
     case ImageFormat::elf: {
       const std::string command_line =
@@ -258,7 +313,8 @@ Result<std::vector<std::string>> emulator_words(const BootRequest& request, cons
   const auto append = [&](const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
   };
-  if (plan.network) append(network_words(request.network, *plan.network, {plan.has_pci(), plan.cpus}));
+  if (plan.network) append(network_words(request.network, *plan.network, {plan.has_pci(), cpus}));
+  if (plan.has_accelerator) append(accelerator_words(plan));
   if (host.button) append(button_words(*host.button));
   if (request.waits_for_debugger) add({"-s", "-S"});
   if (request.counts_instructions) {
@@ -275,6 +331,7 @@ Result<BootCommand> command_to_boot(const BootRequest& request) {
   host.log = "/dev/stderr";  // who runs it has no pipe for it
   command.uses_kvm = chooses_kvm(request, host);
   command.words = TRY(emulator_words(request, command.plan, host));
+  command.plan.cpus = cpus_of(command.plan, host, command.uses_kvm);
   return command;
 }
 
@@ -323,6 +380,11 @@ Result<int> boot(const BootRequest& request) {
   };
   ProcessRequest process;
   process.inherited = {{button.emulators_end(), button_descriptor}};
+  if (request.accelerator) {
+    const AcceleratorEnds ends = TRY(request.accelerator(memory_mebibytes(plan) << 20));
+    process.inherited.push_back({ends.connection, accelerator_descriptor});
+    process.inherited.push_back({ends.memory, memory_descriptor});
+  }
   process.asked_to_end = [&](int times) {
     told_to_end = times;
     if (request.tell) request.tell(words_for_signal(times));

@@ -20,6 +20,13 @@ namespace ingot::image {
 // By the file's first bytes.
 Result<ImageFormat> format_of_image(const std::string& path);
 
+// What the emulator inherits for a guest's accelerator: a connection to a broker, on which the machine's memory was
+// handed over, and that memory, a file of so many bytes as the machine has.
+struct AcceleratorEnds {
+  int connection = -1;
+  int memory = -1;
+};
+
 struct BootRequest {
   std::string image;
   std::optional<std::uint64_t> memory;  // bytes; nothing: what the image was cast for
@@ -34,13 +41,17 @@ struct BootRequest {
   std::string machine;                          // microvm, q35; empty: by what is granted
   std::string initrd;                           // a file that the loader brings beside the image; empty: none
   NetworkRequest network;
+  // Makes those ends, once all else is right; empty: the machine has no accelerator.
+  std::function<Result<AcceleratorEnds>(std::uint64_t memory)> accelerator{};
   std::function<void(std::string_view)> tell{};  // what whoever waits should know meanwhile; empty: nobody does
 };
 
 // What this machine offers.
-inline constexpr int log_descriptor = 30;     // where the emulator finds the pipe for the kernel's log
-inline constexpr int button_descriptor = 31;  // and where it is told that the power button is pressed
-PublishedPort debugger_port();                // where a debugger finds it: the emulator's -s
+inline constexpr int log_descriptor = 30;          // where the emulator finds the pipe for the kernel's log
+inline constexpr int button_descriptor = 31;       // and where it is told that the power button is pressed
+inline constexpr int accelerator_descriptor = 32;  // a connection to a broker
+inline constexpr int memory_descriptor = 33;       // the machine's memory, where a broker has it, too
+PublishedPort debugger_port();                     // where a debugger finds it: the emulator's -s
 
 struct EmulatorHost {
   bool has_kvm = false;
@@ -49,6 +60,9 @@ struct EmulatorHost {
   std::string firmware_variables{};  // a copy of its variables that may be changed
   std::string log = "/dev/fd/" + std::to_string(log_descriptor);
   std::optional<int> button{};  // the descriptor; nothing: nobody presses it
+  // Another processor than the guest's, which lets stores overtake stores: a guest's fences are kept only where the
+  // emulator has several processors of it run side by side.
+  bool reorders_stores = false;
 };
 
 struct EmulatorPlan {
@@ -56,7 +70,8 @@ struct EmulatorPlan {
   std::uint64_t memory = 0;
   std::uint64_t cpus = 1;
   std::string machine = "microvm";
-  std::optional<NetworkSettings> network;                // nothing: the machine has none
+  std::optional<NetworkSettings> network;  // nothing: the machine has none
+  bool has_accelerator = false;
   bool has_pci() const { return machine != "microvm"; }  // a small one tells only by bytecode where its PCI is
 };
 

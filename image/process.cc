@@ -55,8 +55,9 @@ class EndSignals {
 
 // In the child: nothing but calls that a forked process of a threaded program may make.
 [[noreturn]] void become(char* const* words, char* const* environment, const ProcessRequest& request,
-                         const std::vector<int>& writing_ends, const EndSignals* signals) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // who reads its channels is gone: nobody would notice its end
+                         const std::vector<int>& writing_ends, const EndSignals* signals, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);     // who reads its channels is gone: nobody would notice its end
+  if (::getppid() != parent) ::_exit(1);  // it was gone before we asked
   if (signals != nullptr) ::sigprocmask(SIG_SETMASK, &signals->before(), nullptr);
   if (request.has_own_group) ::setpgid(0, 0);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -199,8 +200,9 @@ Result<ProcessEnd> run_process(const ProcessRequest& request) {
   std::optional<EndSignals> signals;
   if (request.asked_to_end) signals.emplace();
   const EndSignals* const kept_signals = signals ? &*signals : nullptr;
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child == 0) become(words.data(), environment.data(), request, writing_ends, kept_signals);
+  if (child == 0) become(words.data(), environment.data(), request, writing_ends, kept_signals, parent);
   if (child < 0) return cannot("start " + *program);
   for (Pipe& pipe : pipes) pipe.close_end(1);
   read_channels(request, pipes, child, kept_signals);

@@ -54,30 +54,16 @@ static_assert(offsetof(Packet, kernel_object) == 32 && offsetof(Packet, argument
 static_assert(offsetof(Packet, completion) == 56 && offsetof(VendorPacket, completion) == 56);
 
 enum class VendorCode : std::uint16_t {
-  map = 1,    // address, bytes, offset in the memory; flags: rights. Which memory: the next one that was handed over
-  unmap = 2,  // address, of a range that was mapped
-  copy = 3,   // to, from, bytes; they must not overlap
-  fill = 4,   // to, bytes, value of a byte
-  record_list = 5,   // list, address of packets, how many: checked and kept; what they point at may go
-  execute_list = 6,  // list
-  forget_list = 7,   // list; it may have gone with memory that it reached
+  copy = 1,          // to, from, bytes; they must not overlap
+  fill = 2,          // to, bytes, value of a byte
+  record_list = 3,   // list, address of packets, how many: checked and kept; what they point at may go
+  execute_list = 4,  // list
+  forget_list = 5,   // list; it may have gone with memory that it reached
 };
 
-inline constexpr std::uint32_t right_write = 1;  // flag of a map; every range may be read
-inline constexpr std::uint64_t page_bytes = 4096;
 inline constexpr std::uint64_t most_listed = 1 << 16;
 inline constexpr std::uint64_t most_lists = 256;
-enum class CommandKind : std::uint8_t {
-  dispatch,
-  barrier,
-  map,
-  unmap,
-  copy,
-  fill,
-  record_list,
-  execute_list,
-  forget_list
-};
+enum class CommandKind : std::uint8_t { dispatch, barrier, copy, fill, record_list, execute_list, forget_list };
 
 // A packet, understood.
 struct Command {
@@ -85,11 +71,9 @@ struct Command {
   std::uint64_t tag = 0;         // comes back when it is done; 0: only a failure is told
   std::uint64_t contract = 0;    // of a dispatch: the digest
   bool alone = false;            // of a dispatch: see setup_alone
-  std::uint64_t address = 0;     // of the arguments; of a range; where to; of a list's packets
+  std::uint64_t address = 0;     // of the arguments; where to; of a list's packets
   std::uint64_t source = 0;      // of a copy: where from
-  std::uint64_t bytes = 0;       // of a range, a copy, a filling
-  std::uint64_t offset = 0;      // of a mapping: where in the memory it begins
-  bool writable = false;         // of a mapping
+  std::uint64_t bytes = 0;       // of a copy, a filling
   std::uint8_t value = 0;        // of a filling
   std::uint64_t list = 0;        // its number, the client's choice
   std::uint64_t list_count = 0;  // of a recording
@@ -115,11 +99,9 @@ constexpr Packet barrier_packet(std::uint64_t tag) {
   return packet;
 }
 
-constexpr Packet vendor_packet(VendorCode code, const std::array<std::uint64_t, 4>& operands, std::uint64_t tag,
-                               std::uint32_t flags = 0) {
+constexpr Packet vendor_packet(VendorCode code, const std::array<std::uint64_t, 4>& operands, std::uint64_t tag) {
   VendorPacket packet;
   packet.code = static_cast<std::uint16_t>(code);
-  packet.flags = flags;
   for (std::size_t i = 0; i < operands.size(); ++i) packet.operands[i] = operands[i];
   packet.completion = tag;
   return __builtin_bit_cast(Packet, packet);
@@ -176,23 +158,6 @@ inline Result<Command> decode_barrier(const Packet& packet) {
   return command;
 }
 
-inline Result<Command> decode_map(Command command, const VendorPacket& packet) {
-  command.kind = CommandKind::map;
-  command.address = packet.operands[0];
-  command.bytes = packet.operands[1];
-  command.offset = packet.operands[2];
-  if ((packet.flags & ~right_write) != 0) return broken("flags of a map below", 2, packet.flags);
-  command.writable = (packet.flags & right_write) != 0;
-  const std::uint64_t all = command.address | command.bytes | command.offset;
-  if (all % page_bytes != 0 || command.bytes == 0) {
-    return Error::of(ErrorCode::invalid_argument, "packet: expected a range of whole pages of ", page_bytes,
-                     " bytes, found ", command.bytes, " at ", command.address, ", offset ", command.offset);
-  }
-  TRY(require_stretch("a range", command.address, command.bytes));
-  TRY(require_stretch("an offset", command.offset, command.bytes));
-  return command;
-}
-
 inline Result<Command> decode_list(Command command, CommandKind kind, const VendorPacket& packet) {
   command.kind = kind;
   command.list = packet.operands[0];
@@ -212,11 +177,9 @@ inline Result<Command> decode_list(Command command, CommandKind kind, const Vend
 // How many operands a code has; 0 of one that nobody knows.
 constexpr std::size_t operands_of(VendorCode code) {
   switch (code) {
-    case VendorCode::map:
     case VendorCode::copy:
     case VendorCode::fill:
     case VendorCode::record_list: return 3;
-    case VendorCode::unmap:
     case VendorCode::execute_list:
     case VendorCode::forget_list: return 1;
   }
@@ -226,19 +189,14 @@ constexpr std::size_t operands_of(VendorCode code) {
 inline Result<Command> decode_vendor(const VendorPacket& packet) {
   const auto code = static_cast<VendorCode>(packet.code);
   const std::size_t operands = operands_of(code);
-  if (operands == 0) return broken("a vendor code from 1 to", 7, packet.code);
+  if (operands == 0) return broken("a vendor code from 1 to", 5, packet.code);
   for (std::size_t i = operands; i < packet.operands.size(); ++i) {
     TRY(require("an unused operand of", 0, packet.operands[i]));
   }
-  if (code != VendorCode::map) TRY(require("flags of", 0, packet.flags));
+  TRY(require("flags of", 0, packet.flags));
   Command command;
   command.tag = packet.completion;
   switch (code) {
-    case VendorCode::map: return decode_map(command, packet);
-    case VendorCode::unmap:
-      command.kind = CommandKind::unmap;
-      command.address = packet.operands[0];
-      return command;
     case VendorCode::copy:
       command.kind = CommandKind::copy;
       command.address = packet.operands[0];

@@ -31,10 +31,6 @@ TEST(Packet, IsUnderstoodAsItWasMade) {
   EXPECT_EQ(dispatch.tag, 9u);
   EXPECT_TRUE(dispatch.alone);
   EXPECT_EQ(decode(barrier_packet(3)).value().tag, 3u);
-  const Command map = decode(vendor_packet(VendorCode::map, {4096, 8192, 4096, 0}, 1, right_write)).value();
-  EXPECT_EQ(map.kind, CommandKind::map);
-  EXPECT_TRUE(map.writable);
-  EXPECT_EQ(map.offset, 4096u);
   const Command list = decode(vendor_packet(VendorCode::record_list, {8, 64, 3, 0}, 1)).value();
   EXPECT_EQ(list.list, 8u);
   EXPECT_EQ(list.list_count, 3u);
@@ -44,7 +40,7 @@ TEST(Packet, IsUnderstoodAsItWasMade) {
 TEST(Packet, HasNoBitThatNobodyLooksAt) {
   for (const Packet& right :
        {dispatch_packet(5, 64, 9), barrier_packet(3), vendor_packet(VendorCode::fill, {1, 2, 3, 0}, 4),
-        vendor_packet(VendorCode::unmap, {4096, 0, 0, 0}, 1)}) {
+        vendor_packet(VendorCode::execute_list, {6, 0, 0, 0}, 1)}) {
     const auto words = std::bit_cast<std::array<std::uint64_t, 8>>(right);
     for (std::size_t bit = 0; bit < 512; ++bit) {
       auto changed = words;
@@ -55,7 +51,7 @@ TEST(Packet, HasNoBitThatNobodyLooksAt) {
       if (!after.ok() || is_order) continue;
       const Command &a = before.value(), &b = after.value();
       EXPECT_TRUE(a.kind != b.kind || a.tag != b.tag || a.contract != b.contract || a.alone != b.alone ||
-                  a.address != b.address || a.bytes != b.bytes || a.value != b.value)
+                  a.address != b.address || a.bytes != b.bytes || a.value != b.value || a.list != b.list)
           << "bit " << bit;
     }
   }
@@ -64,10 +60,7 @@ TEST(Packet, HasNoBitThatNobodyLooksAt) {
 TEST(Packet, IsRefusedWhereItCannotBe) {
   EXPECT_EQ(code_of_refusal(Packet()), "unsupported");
   EXPECT_EQ(code_of_refusal(dispatch_packet(1, 3, 1)), "invalid argument");
-  EXPECT_EQ(code_of_refusal(vendor_packet(static_cast<VendorCode>(8), {}, 1)), "invalid argument");
-  EXPECT_EQ(code_of_refusal(vendor_packet(VendorCode::map, {4096, 0, 0, 0}, 1)), "invalid argument");
-  EXPECT_EQ(code_of_refusal(vendor_packet(VendorCode::map, {4097, 4096, 0, 0}, 1)), "invalid argument");
-  EXPECT_EQ(code_of_refusal(vendor_packet(VendorCode::map, {~std::uint64_t{4095}, 8192, 0, 0}, 1)), "out of range");
+  EXPECT_EQ(code_of_refusal(vendor_packet(static_cast<VendorCode>(6), {}, 1)), "invalid argument");
   EXPECT_EQ(code_of_refusal(vendor_packet(VendorCode::copy, {64, 100, 64, 0}, 1)), "invalid argument");
   EXPECT_EQ(code_of_refusal(vendor_packet(VendorCode::fill, {64, 64, 256, 0}, 1)), "invalid argument");
   EXPECT_EQ(code_of_refusal(vendor_packet(VendorCode::record_list, {1, 64, most_listed + 1, 0}, 1)), "out of range");

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <span>
 #include <thread>
 
 namespace ingot::accelerator {
@@ -50,6 +52,40 @@ TEST_F(Rings, RefuseIndicesThatCannotBe) {
   for (std::uint64_t i = 0; i < command_count; ++i) writer.push(barrier_packet(i));
   shared.worker().command_read.store(command_count + 1, MemoryOrder::release);  // before it was written
   EXPECT_FALSE(writer.room().ok());
+}
+
+// A program of a machine comes behind another one, to the same worker.
+TEST_F(Rings, GoOnWhereTheClientBeforeStood) {
+  AnswerWriter answers = answer_writer(shared);
+  for (std::uint64_t i = 0; i < command_count + 5; ++i) {
+    ASSERT_GT(writer.room().value(), 0u);
+    writer.push(barrier_packet(i));
+    reader.take();
+    answers.push({.tag = i});
+    AnswerReader former = answer_reader(shared);
+    ASSERT_EQ(former.take().tag, i);
+  }
+  writer.push(barrier_packet(7));  // nobody took it
+  CommandWriter next = command_writer(shared);
+  EXPECT_EQ(next.written(), command_count + 6);
+  EXPECT_EQ(next.room().value(), command_count - 1);
+  next.push(barrier_packet(8));
+  EXPECT_EQ(reader.waiting().value(), 2u);
+  EXPECT_EQ(reader.take().completion, 7u);
+  EXPECT_EQ(reader.take().completion, 8u);
+  EXPECT_EQ(answer_reader(shared).waiting().value(), 0u);
+}
+
+TEST_F(Rings, OfTheOwnerLieBeyondTheClientsPart) {
+  MemoryWriter owner = memory_writer(shared);
+  MemoryReader worker = memory_reader(shared);
+  owner.push(memory_packet(MemoryCode::unmap, {4096, 0, 0, 0}, 9));
+  ASSERT_EQ(worker.waiting().value(), 1u);
+  EXPECT_EQ(worker.take().completion, 9u);
+  memory_answer_writer(shared).push({.tag = 9, .value = 3});
+  EXPECT_EQ(memory_answer_reader(shared).take().value, 3u);
+  const std::span<const std::byte> clients(memory->bytes.data(), client_bytes);
+  EXPECT_TRUE(std::all_of(clients.begin(), clients.end(), [](std::byte each) { return each == std::byte{0}; }));
 }
 
 // Two threads that sleep whenever they may: whoever is not woken waits until the test's limit.

@@ -1,5 +1,6 @@
 #include "machine/accelerator/accelerator_device.h"
 
+#include "machine/accelerator/node_link.h"
 #include "machine/limits.h"
 
 namespace ingot {
@@ -41,17 +42,24 @@ class LentRange final : public LentMemory {
 
 }  // namespace
 
-AcceleratorDevice::AcceleratorDevice(std::unique_ptr<AcceleratorClient> client, const std::string& path)
+AcceleratorDevice::AcceleratorDevice(std::unique_ptr<AcceleratorClient> client, std::string name)
     : client_(std::move(client)), heap_(*client_) {
-  information_.name = "the accelerator at " + path;
+  information_.name = std::move(name);
   information_.takes_calls = true;
   information_.features = FeatureSet::of_bits(identity().features);
   information_.multiprocessors = static_cast<int>(identity().threads);
   information_.memory_bytes = static_cast<std::size_t>(usable_memory().count());
 }
 
+std::unique_ptr<AcceleratorDevice> AcceleratorDevice::over(std::unique_ptr<AcceleratorClient> client,
+                                                           std::string name) {
+  return std::unique_ptr<AcceleratorDevice>(new AcceleratorDevice(std::move(client), std::move(name)));
+}
+
 Result<std::unique_ptr<AcceleratorDevice>> AcceleratorDevice::open(const std::string& path) {
-  return std::unique_ptr<AcceleratorDevice>(new AcceleratorDevice(TRY(AcceleratorClient::connect(path)), path));
+  if (!path.empty()) return over(TRY(AcceleratorClient::connect(path)), "the accelerator at " + path);
+  auto link = std::make_unique<NodeLink>(TRY(open_node()));
+  return over(TRY(AcceleratorClient::create(std::move(link), accelerator::node_path)), "this machine's accelerator");
 }
 
 Result<DeviceMemoryState> AcceleratorDevice::memory_state() {
@@ -67,13 +75,15 @@ Result<PinnedMemory> AcceleratorDevice::allocate_pinned(std::size_t bytes) {
 }
 
 Result<std::unique_ptr<AddressRange>> AcceleratorDevice::reserve(std::size_t capacity) {
-  SharedMemory memory = TRY(SharedMemory::create(Bytes(capacity), "ingot accelerator range"));
+  SharedMemory memory = TRY(client_->make_memory(Bytes(capacity), "ingot accelerator range"));
   TRY(client_->map(memory));
   return std::unique_ptr<AddressRange>(std::make_unique<SharedRange>(*client_, std::move(memory)));
 }
 
 Result<std::unique_ptr<LentMemory>> AcceleratorDevice::lend(const LentFile& file) {
-  TRY(client_->map_file(file.bytes, file.descriptor));
+  // A file ends where it ends; what is mapped ends with its page.
+  const std::size_t bytes = align_up(file.bytes.size(), accelerator::page_bytes);
+  TRY(client_->map({{file.bytes.data(), bytes}, file.descriptor, false}));
   return std::unique_ptr<LentMemory>(std::make_unique<LentRange>(*client_, file.bytes.data()));
 }
 
@@ -93,9 +103,10 @@ Result<void> AcceleratorDevice::disturb(int turn) {
 void AcceleratorDevice::release(MemoryKind, std::byte* data, std::size_t bytes) { heap_.release(data, bytes); }
 
 std::optional<std::string> accelerator_path(std::string_view device) {
-  constexpr std::string_view prefix = "accelerator:";
-  if (!device.starts_with(prefix) || device.size() == prefix.size()) return std::nullopt;
-  return std::string(device.substr(prefix.size()));
+  constexpr std::string_view name = "accelerator";
+  if (device == name) return std::string();
+  if (!device.starts_with(name) || device[name.size()] != ':' || device.size() == name.size() + 1) return std::nullopt;
+  return std::string(device.substr(name.size() + 1));
 }
 
 }  // namespace ingot

@@ -9,8 +9,9 @@ namespace ingot {
 
 class AcceleratorDevice final : public Device {
  public:
-  // Of the path of a broker's socket.
+  // Of the path of a broker's socket; of none, the machine's own, through its kernel's node.
   static Result<std::unique_ptr<AcceleratorDevice>> open(const std::string& path);
+  static std::unique_ptr<AcceleratorDevice> over(std::unique_ptr<AcceleratorClient> client, std::string name);
 
   const accelerator::Identity& identity() const { return client_->identity(); }
 
@@ -27,7 +28,7 @@ class AcceleratorDevice final : public Device {
   int disturbances() const override { return 1; }
 
  private:
-  AcceleratorDevice(std::unique_ptr<AcceleratorClient> client, const std::string& path);
+  AcceleratorDevice(std::unique_ptr<AcceleratorClient> client, std::string name);
   void release(MemoryKind kind, std::byte* data, std::size_t bytes) override;
 
   std::unique_ptr<AcceleratorClient> client_;
@@ -35,7 +36,8 @@ class AcceleratorDevice final : public Device {
   DeviceInformation information_;
 };
 
-// "accelerator:/run/user/1000/ingot" names one; null where it is no such name.
+// "accelerator:/run/user/1000/ingot" names the path of one's socket, "accelerator" the machine's own, of no path; null
+// where it is no such name.
 std::optional<std::string> accelerator_path(std::string_view device);
 
 }  // namespace ingot

@@ -1,35 +1,22 @@
 #include "machine/accelerator/client.h"
 
-#include <poll.h>
-
 #include <algorithm>
 
-#include "machine/unix_socket.h"
+#include "machine/accelerator/answer_error.h"
+#include "machine/accelerator/socket_link.h"
 
 namespace ingot {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using accelerator::Packet;
-using accelerator::VendorCode;
 
-constexpr std::chrono::milliseconds greeting_limit{5000};
 // Longer than most contracts take, shorter than anybody would notice on a shared machine.
 constexpr std::chrono::microseconds longest_look{50};
 constexpr std::chrono::milliseconds look_again{100};
 // A process that lives beats ten times a second, whatever it computes: on a machine that is busy with other things,
 // too.
 constexpr std::chrono::seconds silence_limit{5};
-
-// Words of a process that is not trusted: no more of them than there are, and none that a terminal would obey.
-Error error_of(const accelerator::Answer& answer) {
-  std::array<char, accelerator::Answer::text_capacity> text = answer.text;
-  const std::size_t length = std::min<std::size_t>(answer.text_length, text.size());
-  std::replace_if(text.begin(), text.end(), [](unsigned char letter) { return letter < ' ' || letter == 0x7f; }, '?');
-  const auto most = static_cast<std::uint32_t>(ErrorCode::would_block);
-  return Error::of(answer.code <= most ? static_cast<ErrorCode>(answer.code) : ErrorCode::corrupt,
-                   std::string_view(text.data(), length));
-}
 
 std::string_view name_of(accelerator::FaultKind kind) {
   switch (kind) {
@@ -44,33 +31,32 @@ std::string_view name_of(accelerator::FaultKind kind) {
 
 }  // namespace
 
-AcceleratorClient::AcceleratorClient(Descriptor socket, Greeting greeting, SharedMemory rings)
-    : socket_(std::move(socket)),
-      worker_bell_(std::move(greeting.worker_bell)),
-      answer_bell_(std::move(greeting.answer_bell)),
-      fault_bell_(std::move(greeting.fault_bell)),
-      rings_(std::move(rings)),
-      shared_(rings_.data()),
+AcceleratorClient::AcceleratorClient(std::unique_ptr<AcceleratorLink> link)
+    : link_(std::move(link)),
+      shared_(link_->words()),
       identity_(shared_.identity()),
       commands_(accelerator::command_writer(shared_)),
       answers_(accelerator::answer_reader(shared_)),
       faults_(accelerator::fault_reader(shared_)),
-      patience_(longest_look) {
-  shared_.client().promise.store(accelerator::Promise::fences, MemoryOrder::release);
+      patience_(longest_look),
+      first_(commands_.written()),
+      last_done_(first_) {
+  shared_.client().promise.store(link_->promise(), MemoryOrder::release);
+}
+
+Result<std::unique_ptr<AcceleratorClient>> AcceleratorClient::create(std::unique_ptr<AcceleratorLink> link,
+                                                                     std::string_view where) {
+  const accelerator::Identity identity = link->words().identity();
+  if (identity.magic != accelerator::magic || identity.version != accelerator::protocol_version) {
+    return Error::of(ErrorCode::unsupported, "expected an accelerator that speaks version ",
+                     accelerator::protocol_version, ", found version ", identity.version, " at ", where,
+                     ": start it with this program");
+  }
+  return std::unique_ptr<AcceleratorClient>(new AcceleratorClient(std::move(link)));
 }
 
 Result<std::unique_ptr<AcceleratorClient>> AcceleratorClient::connect(const std::string& path) {
-  Descriptor socket = TRY(connect_to_path(path));
-  Greeting greeting = TRY(receive_greeting(socket.get(), greeting_limit));
-  SharedMemory rings = TRY(SharedMemory::of(std::move(greeting.memory), Bytes(accelerator::shared_bytes)));
-  const accelerator::Identity& identity = accelerator::SharedWords(rings.data()).identity();
-  if (identity.magic != accelerator::magic || identity.version != accelerator::protocol_version) {
-    return Error::of(ErrorCode::unsupported, "expected an accelerator that speaks version ",
-                     accelerator::protocol_version, ", found version ", identity.version, " at ",
-                     std::string_view(path), ": start it with this program");
-  }
-  return std::unique_ptr<AcceleratorClient>(
-      new AcceleratorClient(std::move(socket), std::move(greeting), std::move(rings)));
+  return create(TRY(SocketLink::connect(path)), path);
 }
 
 Error AcceleratorClient::lost() {
@@ -97,13 +83,14 @@ Error AcceleratorClient::lost() {
 }
 
 Result<void> AcceleratorClient::check_alive() {
-  if (lost_.has_value() || is_left(socket_.get())) return lost();
+  if (lost_.has_value() || link_->is_left()) return lost();
   return {};
 }
 
 Result<void> AcceleratorClient::read_answers() {
   for (std::uint64_t waiting = TRY(answers_.waiting()); waiting > 0; --waiting) {
     const accelerator::Answer answer = answers_.take();
+    if (answer.command < first_) continue;
     last_done_ = std::max(last_done_, std::min(answer.command + 1, commands_.written()));
     const bool is_failed = answer.status != accelerator::AnswerStatus::done;
     const auto found = outcomes_.find(answer.tag);
@@ -117,8 +104,7 @@ Result<void> AcceleratorClient::read_answers() {
   return {};
 }
 
-template <class Condition>
-Result<void> AcceleratorClient::wait_until(const Condition& holds) {
+Result<void> AcceleratorClient::wait_until(const std::function<bool()>& holds) {
   const auto ready = [&]() -> Result<bool> {
     TRY(read_answers());
     return holds();
@@ -138,14 +124,7 @@ Result<void> AcceleratorClient::wait_until(const Condition& holds) {
   Clock::time_point beaten = Clock::now();
   while (true) {
     const bool may_sleep = accelerator::may_sleep(sleeps, accelerator::full_fence, is_over);
-    if (may_sleep) {
-      std::array<pollfd, 2> waiting = {{{answer_bell_.get(), POLLIN, 0}, {socket_.get(), POLLRDHUP, 0}}};
-      ::poll(waiting.data(), waiting.size(), static_cast<int>(look_again.count()));
-      std::uint64_t rung = 0;
-      if ((waiting[0].revents & POLLIN) != 0) {
-        [[maybe_unused]] const ssize_t count = ::read(answer_bell_.get(), &rung, sizeof rung);
-      }
-    }
+    if (may_sleep) link_->wait(look_again);
     accelerator::wake_up(sleeps);
     if (!may_sleep) {
       TRY(std::move(is_ready));
@@ -182,10 +161,7 @@ Result<std::uint64_t> AcceleratorClient::submit(Packet packet, Answered answered
   packet.completion = is_wanted ? tag : 0;
   if (answered == Answered::always) outcomes_[tag] = {};
   commands_.push(packet);
-  if (accelerator::must_ring(shared_.worker().sleeps, accelerator::full_fence)) {
-    const std::uint64_t once = 1;
-    if (::write(worker_bell_.get(), &once, sizeof once) < 0 && errno != EAGAIN) return refused("ring an accelerator");
-  }
+  if (accelerator::must_ring(shared_.worker().sleeps, accelerator::full_fence)) TRY(link_->ring());
   return tag;
 }
 
@@ -209,25 +185,16 @@ Result<PacketTimes> AcceleratorClient::call(const Packet& packet) {
   return wait(TRY(submit(packet, Answered::always)));
 }
 
-Result<void> AcceleratorClient::show(std::span<const std::byte> bytes, int descriptor, std::uint32_t rights) {
-  TRY(hand_over(socket_.get(), descriptor));
-  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  TRY(call(accelerator::vendor_packet(VendorCode::map, {begin, bytes.size(), 0, 0}, 0, rights)));
-  return {};
-}
-
-Result<void> AcceleratorClient::map(const SharedMemory& memory, bool writable) {
-  return show({memory.data(), memory.size()}, memory.descriptor(), writable ? accelerator::right_write : 0);
-}
-
-Result<void> AcceleratorClient::map_file(std::span<const std::byte> bytes, int descriptor) {
-  // A file ends where it ends; what is mapped ends with its page.
-  return show({bytes.data(), align_up(bytes.size(), accelerator::page_bytes)}, descriptor, 0);
+Result<void> AcceleratorClient::map(const ShownMemory& memory) {
+  if (lost_.has_value()) return *lost_;
+  return link_->map(memory, waiting());
 }
 
 Result<void> AcceleratorClient::unmap(const std::byte* begin) {
-  TRY(call(accelerator::vendor_packet(VendorCode::unmap, {reinterpret_cast<std::uintptr_t>(begin), 0, 0, 0}, 0)));
-  return {};
+  // What is said of memory overtakes packets, and these may reach it.
+  if (!is_idle()) TRY(call(accelerator::barrier_packet(0)));
+  if (lost_.has_value()) return *lost_;
+  return link_->unmap(begin, waiting());
 }
 
 }  // namespace ingot

@@ -5,13 +5,10 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
-#include "base/accelerator/rings.h"
-#include "machine/accelerator/greeting.h"
+#include "machine/accelerator/link.h"
 #include "machine/accelerator/patience.h"
-#include "machine/accelerator/shared_memory.h"
 
 namespace ingot {
 
@@ -25,15 +22,20 @@ class AcceleratorClient {
  public:
   // Fails where nobody listens at the path, or something that is no accelerator of this version.
   static Result<std::unique_ptr<AcceleratorClient>> connect(const std::string& path);
+  // Over a link that is there; `where` names it. Fails where its accelerator is of another version.
+  static Result<std::unique_ptr<AcceleratorClient>> create(std::unique_ptr<AcceleratorLink> link,
+                                                           std::string_view where);
 
   const accelerator::Identity& identity() const { return identity_; }
 
+  // Memory that may be shown.
+  Result<SharedMemory> make_memory(Bytes bytes, const char* name) { return link_->make_memory(bytes, name); }
   // The worker may read the memory from now on, and write it, at this process's addresses. It must outlive that.
-  Result<void> map(const SharedMemory& memory, bool writable = true);
-  // The same of a file that is mapped from its first byte on, to be read alone. Who makes the file shorter ends the
-  // worker.
-  Result<void> map_file(std::span<const std::byte> bytes, int descriptor);
-  // What was shown from there on.
+  Result<void> map(const ShownMemory& memory);
+  Result<void> map(const SharedMemory& memory, bool writable = true) {
+    return map({{memory.data(), memory.size()}, memory.descriptor(), writable});
+  }
+  // What was shown from there on, when the packets are done that were given.
   Result<void> unmap(const std::byte* begin);
 
   // Gives a packet; waits where the ring is full. Its completion signal is chosen here: a tag for wait(), where
@@ -61,21 +63,18 @@ class AcceleratorClient {
     PacketTimes times;
     std::optional<Error> error;
   };
-  AcceleratorClient(Descriptor socket, Greeting greeting, SharedMemory rings);
+  explicit AcceleratorClient(std::unique_ptr<AcceleratorLink> link);
 
-  Result<void> show(std::span<const std::byte> bytes, int descriptor, std::uint32_t rights);
   // Reads the answers that are there.
   Result<void> read_answers();
-  template <class Condition>
-  Result<void> wait_until(const Condition& holds);
+  Result<void> wait_until(const std::function<bool()>& holds);
+  AcceleratorLink::WaitUntil waiting() {
+    return [this](const std::function<bool()>& holds) { return wait_until(holds); };
+  }
   Result<void> check_alive();
   Error lost();
 
-  Descriptor socket_;
-  Descriptor worker_bell_;
-  Descriptor answer_bell_;
-  Descriptor fault_bell_;
-  SharedMemory rings_;
+  std::unique_ptr<AcceleratorLink> link_;
   accelerator::SharedWords shared_;
   accelerator::Identity identity_;
   accelerator::CommandWriter commands_;
@@ -83,7 +82,8 @@ class AcceleratorClient {
   accelerator::FaultReader faults_;
   Patience patience_;
   std::uint64_t last_list_ = 0;
-  std::uint64_t last_done_ = 0;  // packets before this one are done
+  std::uint64_t first_;      // packets before this one were another client's
+  std::uint64_t last_done_;  // packets before this one are done
   std::map<std::uint64_t, Outcome> outcomes_;
   std::optional<Error> failure_;
   std::optional<Error> lost_;

@@ -31,7 +31,7 @@ Result<std::byte*> SharedHeap::allocate(std::size_t bytes) {
     if (std::byte* found = take(slab, wanted)) return found;
   }
   Slab slab;
-  slab.memory = TRY(SharedMemory::create(Bytes(std::max(wanted, least_slab)), "ingot accelerator memory"));
+  slab.memory = TRY(client_.make_memory(Bytes(std::max(wanted, least_slab)), "ingot accelerator memory"));
   TRY(client_.map(slab.memory));
   slab.gaps.emplace(0, slab.memory.size());
   slabs_.push_back(std::move(slab));

@@ -10,29 +10,45 @@ SharedMemory::~SharedMemory() {
   if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
 }
 
-Result<void> SharedMemory::map(std::size_t bytes) {
-  void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.get(), 0);
+Result<void> SharedMemory::map(std::size_t bytes, int kind) {
+  void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind, descriptor_.get(), 0);
   if (address == MAP_FAILED) return refused("map shared memory");
   bytes_ = {static_cast<std::byte*>(address), bytes};
   return {};
 }
 
-Result<SharedMemory> SharedMemory::create(Bytes bytes, const char* name) {
-  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+namespace {
+
+// Whole pages.
+Result<std::size_t> checked_size(Bytes bytes) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 46;
   if (bytes.count() == 0 || bytes.count() > most_bytes) {
     return Error::of(ErrorCode::out_of_range, "expected 1 to ", most_bytes, " bytes of shared memory, found ",
                      bytes.count());
   }
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return static_cast<std::size_t>(align_up(bytes.count(), page));
+}
+
+}  // namespace
+
+Result<SharedMemory> SharedMemory::create_private(Bytes bytes) {
+  const std::size_t size = TRY(checked_size(bytes));
+  SharedMemory memory;
+  TRY(memory.map(size, MAP_PRIVATE | MAP_ANONYMOUS));
+  return memory;
+}
+
+Result<SharedMemory> SharedMemory::create(Bytes bytes, const char* name) {
+  const std::size_t size = TRY(checked_size(bytes));
   SharedMemory memory;
   memory.descriptor_ = Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory.descriptor_.is_open()) return refused("make shared memory");
-  const std::uint64_t rounded = align_up(bytes.count(), page);
-  if (::ftruncate(memory.descriptor_.get(), static_cast<off_t>(rounded)) != 0) return refused("size shared memory");
+  if (::ftruncate(memory.descriptor_.get(), static_cast<off_t>(size)) != 0) return refused("size shared memory");
   if (::fcntl(memory.descriptor_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     return refused("seal shared memory");
   }
-  TRY(memory.map(static_cast<std::size_t>(rounded)));
+  TRY(memory.map(size, MAP_SHARED));
   return memory;
 }
 
@@ -43,7 +59,7 @@ Result<SharedMemory> SharedMemory::of(Descriptor descriptor, Bytes bytes) {
   }
   SharedMemory memory;
   memory.descriptor_ = std::move(descriptor);
-  TRY(memory.map(static_cast<std::size_t>(bytes.count())));
+  TRY(memory.map(static_cast<std::size_t>(bytes.count()), MAP_SHARED));
   return memory;
 }
 

@@ -24,8 +24,33 @@ void fuzz_packet(ByteSource& source) {
   if (!decoded.ok()) return;
   const Command& command = decoded.value();
   require(command.address + command.bytes >= command.address && command.source + command.bytes >= command.source);
-  if (command.kind == CommandKind::map) require(command.bytes > 0 && command.address % page_bytes == 0);
   if (command.kind == CommandKind::record_list) require(command.list_count - 1 < most_listed);
+}
+
+void fuzz_order(ByteSource& source) {
+  auto packet = source.take<VendorPacket>();
+  if (source.take<std::uint8_t>() % 8 != 0) {  // one whose header is right is refused later
+    packet.header = packet_header(PacketType::vendor);
+    packet.code = source.take<std::uint8_t>() % 7;
+  }
+  const Result<MemoryCommand> decoded = decode_memory(packet);
+  if (!decoded.ok()) return;
+  const MemoryCommand& command = decoded.value();
+  switch (command.code) {
+    case MemoryCode::map: require(command.offset + command.bytes >= command.offset); [[fallthrough]];
+    case MemoryCode::map_pieces:
+      require(command.bytes > 0 && command.address % page_bytes == 0 && command.bytes % page_bytes == 0);
+      require(command.address + command.bytes <= end_of_addresses);
+      if (command.code == MemoryCode::map_pieces) require(command.pieces - 1 < most_pieces);
+      break;
+    case MemoryCode::locate:
+      require(command.frame >= command.address && command.frame + page_bytes <= command.address + command.bytes);
+      require(command.nonce != 0);
+      break;
+    case MemoryCode::unmap:
+    case MemoryCode::adopt: break;
+    default: require(false);
+  }
 }
 
 void fuzz_block(ByteSource& source) {
@@ -90,6 +115,8 @@ void fuzz_rings(ByteSource& source) {
   const SharedWords shared(memory->bytes.data());
   CommandReader commands = command_reader(shared);
   AnswerWriter answers = answer_writer(shared);
+  MemoryReader orders = memory_reader(shared);
+  MemoryAnswerWriter told = memory_answer_writer(shared);
   while (!source.empty()) {
     shared.doorbell().command_write.store(source.take<std::uint16_t>(), MemoryOrder::release);
     shared.client().answer_read.store(source.take<std::uint8_t>(), MemoryOrder::release);
@@ -99,6 +126,14 @@ void fuzz_rings(ByteSource& source) {
     const Result<std::uint64_t> room = answers.room();
     require(!room.ok() || room.value() <= answer_count);
     if (room.ok() && room.value() > 0) answers.push({});
+    shared.owner().memory_write.store(source.take<std::uint8_t>(), MemoryOrder::release);
+    shared.owner().answer_read.store(source.take<std::uint8_t>(), MemoryOrder::release);
+    const Result<std::uint64_t> ordered = orders.waiting();
+    require(!ordered.ok() || ordered.value() <= memory_count);
+    if (ordered.ok() && ordered.value() > 0) static_cast<void>(orders.take());
+    const Result<std::uint64_t> left = told.room();
+    require(!left.ok() || left.value() <= memory_answer_count);
+    if (left.ok() && left.value() > 0) told.push({});
   }
 }
 
@@ -106,10 +141,11 @@ void fuzz_rings(ByteSource& source) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   ByteSource source(data, size);
-  switch (source.take<std::uint8_t>() % 4) {
+  switch (source.take<std::uint8_t>() % 5) {
     case 0: fuzz_packet(source); break;
     case 1: fuzz_block(source); break;
     case 2: fuzz_ranges(source); break;
+    case 3: fuzz_order(source); break;
     default: fuzz_rings(source);
   }
   return 0;
