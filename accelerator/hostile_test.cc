@@ -79,11 +79,16 @@ TEST_F(HostileClient, WhoWritesEverywhereInItsRingsHarmsNobodyElse) {
 
 TEST_F(HostileClient, WhoHandsOverWhatIsNoMemoryIsRefused) {
   const RawClient by_hand(broker.path());
-  const auto map = accelerator::memory_packet(MemoryCode::map, {0x100000, 4096, 0, 0}, 0);
-  EXPECT_NE(text_of(by_hand.order(map)), "");  // nothing was handed over
+  const auto map_with = [](std::uint32_t rights) {
+    return accelerator::memory_packet(MemoryCode::map, {0x100000, 4096, 0, 0}, 0, rights);
+  };
+  EXPECT_NE(text_of(by_hand.order(map_with(0))), "");  // nothing was handed over
   const Descriptor no_memory(::eventfd(0, 0));
-  ASSERT_TRUE(hand_over(by_hand.socket.get(), no_memory.get()).ok());
-  EXPECT_NE(text_of(by_hand.order(map)).find("expected a memfd"), std::string::npos);
+  for (const std::uint32_t rights : {0u, accelerator::right_write}) {
+    ASSERT_TRUE(hand_over(by_hand.socket.get(), no_memory.get()).ok());
+    const std::string_view expected = rights == 0 ? "expected a memory of at least 4096 bytes" : "expected a memfd";
+    EXPECT_NE(text_of(by_hand.order(map_with(rights))).find(expected), std::string::npos);
+  }
   const auto client = AcceleratorClient::connect(broker.path()).value();
   const SharedMemory memory = SharedMemory::create(Bytes(4096), "test").value();
   ASSERT_TRUE(client->map(memory).ok());
