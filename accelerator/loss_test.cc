@@ -85,6 +85,24 @@ TEST(AcceleratorLoss, OfTheClientEndsItsWorker) {
   }
 }
 
+// A worker is a fork of a broker that has the rings of all clients mapped, to tell them of their workers' ends.
+TEST(AcceleratorBroker, GivesAWorkerTheRingsOfItsOwnClientAlone) {
+  RunningBroker broker;
+  std::vector<std::unique_ptr<AcceleratorClient>> clients;
+  for (int client = 0; client < 3; ++client) {
+    clients.push_back(AcceleratorClient::connect(broker.path()).value());
+    ASSERT_TRUE(clients.back()->call(accelerator::barrier_packet(0)).ok());
+  }
+  const std::vector<pid_t> workers = children_of(broker.process());
+  ASSERT_EQ(workers.size(), clients.size());
+  for (const pid_t worker : workers) {
+    std::ifstream maps("/proc/" + std::to_string(worker) + "/maps");
+    int rings = 0;
+    for (std::string line; std::getline(maps, line);) rings += line.find("ingot accelerator rings") != line.npos;
+    EXPECT_EQ(rings, 1);
+  }
+}
+
 TEST(AcceleratorBroker, ServesAsManyAsItMay) {
   RunningBroker broker(1);
   auto client = AcceleratorClient::connect(broker.path()).value();
