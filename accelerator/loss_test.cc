@@ -15,13 +15,6 @@ namespace {
 using accelerator::SharedWords;
 using Clock = std::chrono::steady_clock;
 
-std::vector<pid_t> children_of(pid_t process) {
-  std::ifstream listed("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child = 0; listed >> child;) children.push_back(child);
-  return children;
-}
-
 // Whether a call fails, and within a second.
 void expect_loss(AcceleratorClient& client) {
   const Clock::time_point began = Clock::now();
