@@ -160,11 +160,13 @@ Result<void> Executor::execute(std::uint64_t list) {
 
 Result<void> Executor::unmap(std::uint64_t begin) {
   const accelerator::ClientRange gone = TRY(memory_->unmap(begin));
-  // Their addresses lead nowhere now.
+  // Their addresses lead nowhere now. Where nothing is left, a client has gone, or might as well have: a list of
+  // barriers would be the next one's.
+  const bool is_last = memory_->bytes() == 0;
   std::erase_if(lists_, [&](const auto& entry) {
-    return std::ranges::any_of(entry.second.reached, [&](const Stretch& stretch) {
-      return stretch.begin < gone.home + gone.bytes && gone.home < stretch.end;
-    });
+    return is_last || std::ranges::any_of(entry.second.reached, [&](const Stretch& stretch) {
+             return stretch.begin < gone.home + gone.bytes && gone.home < stretch.end;
+           });
   });
   return {};
 }
