@@ -44,14 +44,16 @@ AcceleratorClient::AcceleratorClient(std::unique_ptr<AcceleratorLink> link)
   shared_.client().promise.store(link_->promise(), MemoryOrder::release);
 }
 
+Result<void> AcceleratorClient::check(const accelerator::Identity& identity, std::string_view where) {
+  if (identity.magic == accelerator::magic && identity.version == accelerator::protocol_version) return {};
+  return Error::of(ErrorCode::unsupported, "expected an accelerator that speaks version ",
+                   accelerator::protocol_version, ", found version ", identity.version, " at ", where,
+                   ": start it with this program");
+}
+
 Result<std::unique_ptr<AcceleratorClient>> AcceleratorClient::create(std::unique_ptr<AcceleratorLink> link,
                                                                      std::string_view where) {
-  const accelerator::Identity identity = link->words().identity();
-  if (identity.magic != accelerator::magic || identity.version != accelerator::protocol_version) {
-    return Error::of(ErrorCode::unsupported, "expected an accelerator that speaks version ",
-                     accelerator::protocol_version, ", found version ", identity.version, " at ", where,
-                     ": start it with this program");
-  }
+  TRY(check(link->words().identity(), where));
   std::unique_ptr<AcceleratorClient> client(new AcceleratorClient(std::move(link)));
   // What the client before left undone must not meet our memory: it may name the same addresses.
   if (client->first_ != 0) TRY(client->call(accelerator::barrier_packet(0)));

@@ -43,7 +43,7 @@ struct Received {
 
 // At most one descriptor: more have no room, and are closed by the kernel. (It gives out as many as fit in a message's
 // control bytes, whose size with all that aligns them has room for two.)
-Result<Received> receive_bytes(int socket, std::span<std::byte> room) {
+Result<Received> receive_bytes(int socket, std::span<std::byte> room, int flags = 0) {
   iovec piece = {room.data(), room.size()};
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int))> control{};
   msghdr message = {};
@@ -51,7 +51,7 @@ Result<Received> receive_bytes(int socket, std::span<std::byte> room) {
   message.msg_iovlen = 1;
   message.msg_control = control.data();
   message.msg_controllen = CMSG_LEN(sizeof(int));
-  const ssize_t count = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  const ssize_t count = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | flags);
   if (count < 0) {
     if (errno == EAGAIN) return Error::of(ErrorCode::would_block, "expected a message, found none yet");
     return refused("receive from an accelerator's other side");
@@ -81,15 +81,17 @@ Result<void> wait_for_message(int socket, Clock::time_point deadline) {
   }
 }
 
+Error has_left() {
+  return Error::of(ErrorCode::input_output,
+                   "expected an accelerator's greeting, found that it left: it serves as many "
+                   "clients as it may, or is no accelerator");
+}
+
 Result<Descriptor> receive_word(int socket, std::int64_t expected, bool has_descriptor, Clock::time_point deadline) {
   TRY(wait_for_message(socket, deadline));
   std::int64_t word = 0;
   Received received = TRY(receive_bytes(socket, std::as_writable_bytes(std::span(&word, 1))));
-  if (received.bytes == 0) {
-    return Error::of(ErrorCode::input_output,
-                     "expected an accelerator's greeting, found that it left: it serves as many "
-                     "clients as it may, or is no accelerator");
-  }
+  if (received.bytes == 0) return has_left();
   if (received.bytes != sizeof word || word != expected || received.descriptor.is_open() != has_descriptor) {
     return Error::of(ErrorCode::corrupt, "expected ", expected, has_descriptor ? " with" : " without",
                      " a descriptor in an accelerator's greeting, found ", received.bytes, " bytes, ", word);
@@ -121,6 +123,28 @@ Result<Greeting> receive_greeting(int socket, std::chrono::milliseconds limit) {
   greeting.answer_bell = TRY(receive_word(socket, client_number, true, deadline));
   greeting.fault_bell = TRY(receive_word(socket, client_number, true, deadline));
   return greeting;
+}
+
+// A look ends behind the first message with a descriptor, which is the third.
+Result<Descriptor> peek_greeting(int socket, std::chrono::milliseconds limit) {
+  const Clock::time_point deadline = Clock::now() + limit;
+  constexpr std::array<std::int64_t, 3> expected = {0, client_number, -1};
+  while (true) {
+    TRY(wait_for_message(socket, deadline));
+    std::array<std::int64_t, 3> words{};
+    Received seen = TRY(receive_bytes(socket, std::as_writable_bytes(std::span(words)), MSG_PEEK));
+    if (seen.bytes == 0) return has_left();
+    if (seen.bytes < sizeof words) {
+      ::poll(nullptr, 0, 1);  // the others are on their way
+      continue;
+    }
+    if (words != expected || !seen.descriptor.is_open()) {
+      return Error::of(ErrorCode::corrupt, "expected 0, ", client_number,
+                       " and -1 with a descriptor in an accelerator's greeting, found ", words[0], ", ", words[1],
+                       " and ", words[2]);
+    }
+    return std::move(seen.descriptor);
+  }
 }
 
 Result<void> hand_over(int socket, int memory) {

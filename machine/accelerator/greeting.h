@@ -34,6 +34,9 @@ Result<void> send_greeting(int socket, const Greeting& greeting);
 // Fails where another one comes than this, none within the limit, or the broker leaves.
 Result<Greeting> receive_greeting(int socket, std::chrono::milliseconds limit);
 
+// The shared memory of a greeting that stays for somebody else to receive: an emulator says nothing of versions.
+Result<Descriptor> peek_greeting(int socket, std::chrono::milliseconds limit);
+
 Result<void> hand_over(int socket, int memory);
 // The next memory that was handed over; does not wait for one.
 Result<Descriptor> take_over(int socket);
