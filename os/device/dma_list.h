@@ -57,6 +57,23 @@ class [[nodiscard]] DmaList {
     if (bytes != 0) visit(begin, bytes);
   }
 
+  // visit(const PinnedPiece&), in order.
+  template <class Visit>
+  void each_pin(Visit&& visit) const {
+    for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+      for (std::size_t index = 0; index < chunk->count; ++index) visit(chunk->pieces[index]);
+    }
+  }
+  // For a device that does not say any more whether it has ended: pins of which keeps(const PinnedPiece&) says so stay
+  // for ever. The others, and the list, go as usual.
+  template <class Keeps>
+  void abandon(Keeps&& keeps) {
+    each_pin([&](const PinnedPiece& piece) {
+      if (!keeps(piece)) piece.unpin(*frames_);
+    });
+    pins_ = Pins::none;
+  }
+
  private:
   // A list grows by these: nothing that is pinned is ever moved.
   struct Chunk {

@@ -79,6 +79,28 @@ TEST_F(DmaLists, KeepPagesThatTheProgramLetsGo) {
   }
 }
 
+// What a device that was lost may still write to is nobody's any more; the rest is free.
+TEST_F(DmaLists, ThatAreAbandonedKeepWhatIsAskedFor) {
+  auto space = make_space();
+  const VirtualAddress begin = space->add(anonymous_request(2 * page_bytes)).value();
+  DmaList list = list_of(*space, begin, 2 * page_bytes, {Access::write}).value();
+  FrameNumber kept, given_back;
+  int seen = 0;
+  list.abandon([&](const PinnedPiece& piece) {
+    (seen == 0 ? kept : given_back) = FrameNumber::containing(piece.physical);
+    return seen++ == 0;
+  });
+  EXPECT_EQ(seen, 2);
+  ASSERT_TRUE(space->remove(begin, 2 * page_bytes).ok());
+  EXPECT_TRUE(frames.table().info(kept).allocated());
+  EXPECT_EQ(frames.table().info(kept).pins(), 1u);
+  EXPECT_FALSE(frames.table().info(given_back).allocated());
+  const std::uint64_t total = frames.statistics().total;
+  frames.retire(1);
+  EXPECT_EQ(frames.statistics().total, total - 1);
+  frames.unpin(kept);  // for the fixture, which counts
+}
+
 TEST_F(DmaLists, OutliveTheSpaceAndLargePagesStayWhole) {
   auto space = make_space();
   const VirtualAddress begin = space->add(anonymous_request(4 * mib)).value();

@@ -54,6 +54,9 @@ class FrameAllocator final : public FrameSource {
   // Takes back frames without references, of any order: what a cache drains, what the last reference left.
   void free_batch(std::span<const FrameNumber> heads);
 
+  // Allocated frames that nobody ever gives back, for a device may still write to them: they count as memory no more.
+  void retire(std::uint64_t frames) { statistics_.total -= frames; }
+
   FrameStatistics statistics() const;
 
  private:

@@ -3,7 +3,7 @@
 namespace ingot::os {
 namespace {
 
-constexpr std::uint16_t command_register = 0x04, first_bar = 0x10, bus_numbers = 0x18, capabilities_pointer = 0x34;
+constexpr std::uint16_t command_register = 0x04, bus_numbers = 0x18, capabilities_pointer = 0x34;
 constexpr std::uint32_t decode_ports_and_memory = 3;
 constexpr std::uint32_t has_capabilities = 1u << 20;  // in the status half of the command register
 
@@ -13,7 +13,7 @@ bool is_64_bit_bar(std::uint32_t low) { return (low & 7) == 4; }
 bool is_upper_half(PciConfiguration& configuration, PciAddress address, std::uint32_t index) {
   std::uint32_t next = 0;
   while (next < index) {
-    const bool wide = is_64_bit_bar(configuration.read(address, static_cast<std::uint16_t>(first_bar + 4 * next)));
+    const bool wide = is_64_bit_bar(configuration.read(address, static_cast<std::uint16_t>(first_pci_bar + 4 * next)));
     next += wide ? 2 : 1;
   }
   return next != index;
@@ -89,7 +89,7 @@ Result<std::optional<PciBar>> probe_pci_bar(PciConfiguration& configuration, Pci
   if (is_upper_half(configuration, address, index)) {
     return Error::of(ErrorCode::corrupt, "expected a BAR, found number ", index, " to be the upper half of another");
   }
-  const auto offset = static_cast<std::uint16_t>(first_bar + 4 * index);
+  const auto offset = static_cast<std::uint16_t>(first_pci_bar + 4 * index);
   const auto next = static_cast<std::uint16_t>(offset + 4);
   PciBarProbe probe;
   probe.low = configuration.read(address, offset);

@@ -49,6 +49,9 @@ struct PciBarProbe {
 };
 Result<std::optional<PciBar>> decode_pci_bar(const PciBarProbe& probe);
 
+// Where the first of them is in configuration space; each has 4 bytes.
+inline constexpr std::uint16_t first_pci_bar = 0x10;
+
 // Asks the device for the size of register `index`, with its decoding off meanwhile; everything is put back. The upper
 // half of a 64-bit one is refused.
 Result<std::optional<PciBar>> probe_pci_bar(PciConfiguration& configuration, PciAddress address,

@@ -33,6 +33,21 @@ Result<void> PciBus::start(TableBytes table, KernelMemory& memory) {
   return {};
 }
 
+Result<bool> PciBus::start_at(const PciWindow& window, Bridge bridge, PciMemoryWindow room, KernelMemory& memory) {
+  PciConfiguration& configuration = memory_.emplace(window, memory);
+  const std::optional<PciHeader> first = read_pci_header(configuration, {window.segment, window.first_bus, 0, 0});
+  if (!first || first->vendor != bridge.vendor || first->device != bridge.device) {
+    memory_.reset();
+    return false;
+  }
+  functions_ = TRY(PciFunctionList::find(heap_, configuration));
+  for (const PciFunction& function : functions()) {
+    TRY(place_pci_bars(configuration, function.address, function.header, room));
+  }
+  configuration_ = &configuration;
+  return true;
+}
+
 std::size_t PciBus::start_drivers(Kernel& kernel, std::span<const PciDriver> table) {
   std::size_t served = 0;
   for (const PciFunction& function : functions()) {

@@ -8,6 +8,7 @@
 #include "os/device/pci/pci_access.h"
 #include "os/device/pci/pci_driver.h"
 #include "os/device/pci/pci_function_list.h"
+#include "os/device/pci/pci_places.h"
 #include "os/file/synthetic/dev_directory.h"
 
 namespace ingot::os {
@@ -20,6 +21,13 @@ class PciBus final : public DeviceOpener {
 
   // Looks for functions, through the window that the MCFG names (none: an empty table) or else through ports.
   Result<void> start(TableBytes windows, KernelMemory& memory);
+  // Looks there, where no table names a window and no firmware gave devices their places: if the first device is that
+  // bridge, devices get them from `room`. Whether it is.
+  struct Bridge {
+    std::uint16_t vendor = 0;
+    std::uint16_t device = 0;
+  };
+  Result<bool> start_at(const PciWindow& window, Bridge bridge, PciMemoryWindow room, KernelMemory& memory);
   // Where there is no PCI, none.
   std::span<const PciFunction> functions() const { return functions_.view(); }
   PciConfiguration* configuration() { return configuration_; }

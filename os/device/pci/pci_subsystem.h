@@ -7,4 +7,9 @@ namespace ingot::os {
 
 extern const Subsystem pci_subsystem;
 
+// For a subsystem whose driver needs the bus of QEMU's microvm (`-machine microvm,pcie=on`), which no table names: it
+// is looked for there, and the devices on it get places. Nothing where there is a bus already, or none. Precondition:
+// it is such a machine.
+Result<void> start_pci_on_microvm(Kernel& kernel);
+
 }  // namespace ingot::os

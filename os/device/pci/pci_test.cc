@@ -11,6 +11,7 @@
 #include "os/device/pci/pci_device.h"
 #include "os/device/pci/pci_function_list.h"
 #include "os/device/pci/pci_message_interrupts.h"
+#include "os/device/pci/pci_places.h"
 #include "os/schedule/test_heap.h"
 
 namespace ingot::os {
@@ -135,6 +136,56 @@ TEST(Pci, TheUpperHalfOfABarIsNone) {
   EXPECT_FALSE(probe_pci_bar(pci, device, header, 1).ok());
   EXPECT_EQ(function.registers[5], 0x800u);
   EXPECT_EQ(probe_pci_bar(pci, device, header, 2).value()->bytes, 1u << 20);
+}
+
+// As QEMU starts without firmware: a device with registers, a table of messages and memory of 64 bits.
+TEST(PciPlaces, AreGivenToMemoryThatHasNone) {
+  FakePci pci;
+  auto& function = pci.plug(device);
+  function.registers[0] = 0x11101af4;
+  function.writable[4] = 0xffffff00;
+  function.writable[5] = 0xfffff000;
+  function.registers[6] = 0xc;  // 64 bits, prefetchable
+  function.writable[6] = 0xfff80000;
+  function.writable[7] = 0xffffffff;
+  function.registers[8] = 1;  // ports
+  function.writable[8] = 0xffe0;
+  function.registers[9] = 0xfeb00000;  // has its place
+  function.writable[9] = 0xfffff000;
+  const PciHeader header = read_pci_header(pci, device).value();
+  PciMemoryWindow window(PhysicalAddress(0xc0000000), 1 << 20);
+  ASSERT_TRUE(place_pci_bars(pci, device, header, window).ok());
+  EXPECT_EQ(probe_pci_bar(pci, device, header, 0).value()->address, 0xc0000000u);
+  EXPECT_EQ(probe_pci_bar(pci, device, header, 1).value()->address, 0xc0001000u);
+  const std::optional<PciBar> memory = probe_pci_bar(pci, device, header, 2).value();
+  EXPECT_EQ(memory->address, 0xc0080000u);
+  EXPECT_TRUE(memory->prefetchable);
+  EXPECT_EQ(function.registers[7], 0u);
+  EXPECT_EQ(function.registers[8], 1u);
+  EXPECT_EQ(function.registers[9], 0xfeb00000u);
+  // All of the window is given away.
+  auto& next = pci.plug({0, 0, 4, 0});
+  next.registers[0] = 0x11101af4;
+  next.writable[4] = 0xffffff00;
+  EXPECT_FALSE(place_pci_bars(pci, {0, 0, 4, 0}, header, window).ok());
+  EXPECT_EQ(next.registers[4], 0u);
+}
+
+TEST(PciPlaces, AreRefusedWhereSizesCannotBe) {
+  PciMemoryWindow window(PhysicalAddress(0xc0000000), 1 << 20);
+  for (const unsigned bits : {21, 31, 32, 63}) EXPECT_FALSE(window.take(std::uint64_t{1} << bits).ok()) << bits;
+  EXPECT_EQ(window.take(1 << 20).value(), PhysicalAddress(0xc0000000));
+  FakePci pci;
+  auto& bridge = pci.plug(device);
+  bridge.registers[0] = 0x00081b36;
+  bridge.registers[3] = 0x00010000;
+  bridge.writable[4] = 0xfffff000;
+  EXPECT_TRUE(place_pci_bars(pci, device, read_pci_header(pci, device).value(), window).ok());
+  EXPECT_EQ(bridge.registers[4], 0u);
+  auto& odd = pci.plug({0, 0, 4, 0});
+  odd.registers[0] = 0x11101af4;
+  odd.writable[4] = 0xffff1000;  // a gap among the writable bits
+  EXPECT_FALSE(place_pci_bars(pci, {0, 0, 4, 0}, read_pci_header(pci, {0, 0, 4, 0}).value(), window).ok());
 }
 
 TEST(Pci, WalksBehindBridgesAndLooksAtEveryBusOnce) {
