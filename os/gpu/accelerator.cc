@@ -73,7 +73,7 @@ Answer<void> Accelerator::show(AddressSpace& space, const NodeMap& wanted, std::
   }
   const Answer<void> told = tell(*shown.value(), table);
   if (!told.ok()) {
-    unpin(*shown.value(), owner_.is_quiet());
+    if (!owner_.is_quiet()) machine_.retire(abandon(*shown.value()));
     return told.error();
   }
   pinned_bytes_ += own;
@@ -148,28 +148,32 @@ void Accelerator::close() {
     if (!ask_to_hide(**place).ok()) break;
     drop(std::exchange(*place, (*place)->next));
   }
-  const bool is_quiet = owner_.is_quiet();
-  // Those that it only reads come first: a frame of which it writes another part is kept by the last of its pins.
-  for (const bool writable : {false, true}) {
-    for (Shown* shown = first_; shown != nullptr; shown = shown->next) {
-      if ((shown->flags != 0) == writable) unpin(*shown, is_quiet);
+  if (!owner_.is_quiet()) {
+    // Those that it only reads come first: a frame of which it writes another part is kept by the last of its pins.
+    std::uint64_t kept = 0;
+    for (const bool writable : {false, true}) {
+      for (Shown* shown = first_; shown != nullptr; shown = shown->next) {
+        if ((shown->flags != 0) == writable) kept += abandon(*shown);
+      }
     }
+    machine_.retire(kept);
   }
   while (first_ != nullptr) drop(std::exchange(first_, first_->next));
   is_open_ = false;
 }
 
-// Its list has no pins then, unless they go with it.
-void Accelerator::unpin(Shown& shown, bool is_quiet) {
-  if (is_quiet) return;
+// Frames that are written to keep one pin each, or each large page one.
+std::uint64_t Accelerator::abandon(Shown& shown) {
+  std::uint64_t kept = 0;
   shown.pins.abandon([&](const PinnedPiece& piece) {
     if (shown.flags == 0 || piece.lender != nullptr) return false;
     const FrameTable& table = memory_.frames.table();
     const FrameInfo& head = table.info(table.head_of(FrameNumber::containing(piece.physical)));
     if (head.pins() != 1) return false;  // another one keeps it
-    machine_.retire(std::uint64_t{1} << head.order());
+    kept += std::uint64_t{1} << head.order();
     return true;
   });
+  return kept;
 }
 
 void Accelerator::drop(Shown* shown) {

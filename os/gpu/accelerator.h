@@ -75,7 +75,8 @@ class Accelerator {
   Answer<void> tell(const Shown& shown, const Table& table);
   Result<void> ask_to_hide(const Shown& shown);
   bool is_free(std::uint64_t begin, std::uint64_t bytes) const;
-  void unpin(Shown& shown, bool is_quiet);
+  // How many frames stay the worker's.
+  std::uint64_t abandon(Shown& shown);
   void drop(Shown* shown);
 
   Memory memory_;

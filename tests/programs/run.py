@@ -17,6 +17,7 @@ What is expected stands in the source, in comments, as a boot test's does (tests
     // program-test: initrd PATH MODE TEXT    a file that the loader brings beside it; several
     // program-test: build -static-pie   how os/images compiles and links it; -static unless said
     // program-test: long                for `make check` alone (label programs); else `make test` runs it
+    // program-test: elsewhere           not booted by this, but by a test of its own
 
 Exits 0 when all is as expected, 1 when not, and 77 (a skip to CTest) where there is no QEMU.
 """
@@ -59,8 +60,8 @@ class Expectation:
             elif word == "initrd":
                 path, mode, text = rest.split(" ", 2)
                 self.initrd.append([path.removeprefix("/"), text, int(mode, 8)])
-            elif word not in ("long", "build"):
-                known = ", ".join([*self.texts, *SETTINGS, "type X after Y", "signal", "file", "initrd", "long"])
+            elif word not in ("long", "build", "elsewhere"):
+                known = ", ".join([*self.texts, *SETTINGS, "type X after Y", "signal", "file", "initrd", "long", "elsewhere"])
                 sys.exit(f"{source}: expected one of {known}, found '{word} {rest}'")
 
     def problem_with(self, ended: Ended) -> str | None:
