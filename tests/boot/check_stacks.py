@@ -25,7 +25,7 @@ LEADS = (
     (r"^ingot_copy_user$", r"^ingot_trap_of_copy$"),
     (r"os::Transfer(Memory)?::", r"TransferMemory::(copy_in|copy_out|clear)\("),
     (r"FileTree::(open|find_or_create)", r"::open\(unsigned int\)"),
-    (r"DeviceFile::open\(", r"(LogDevice|Terminal|PciBus)::open\(ingot::os::Node&"),
+    (r"DeviceFile::open\(", r"(LogDevice|Terminal|PciBus|AcceleratorDevice)::open\(ingot::os::Node&"),
     (r"FileTree::(make|find_or_create)", r"Directory::create\("),
     (r"status|volume_of", r"::status\(\)"),
     (r"Row<.*::reserve,", r"Description::(reserve|end_reserving)\("),
@@ -62,7 +62,10 @@ LEADS = (
     (r"SocketFile::(get|set)_option", r"network::(Stream|Datagram)Socket::((get|set)_own_option|heed_setting)\("),
     (r"Row<|_with\(|SocketFile::", r"network::(Stream|Datagram)Socket::(listen|accept|shut_down|tell_|take_error|control)"),
     (r"linger\(", r"network::StreamSocket::let_go\("),
-    (r"Reference<ingot::os::(FileDescription|SocketFile)>::|DescriptorTable::(close|replace)", r"make_reference<ingot::os::network::(Stream|Datagram)Socket.*_FUN"),
+    (r"Reference<ingot::os::(FileDescription|SocketFile)>::|DescriptorTable::(close|replace)",
+     r"make_reference<ingot::os::(network::(Stream|Datagram)Socket|AcceleratorDevice::Opened).*_FUN"),
+    # The accelerator's worker is asked, and waited for.
+    (r"os::(MemoryOwner|Accelerator)::", r"KernelAccelerator::(now|ring|bells|wait|retire)\("),
 )
 # Deeper, and called where the stack is nearly empty: by the first thread while devices start.
 ALONE = (r"os::PciMemory::(read|write)\(", r"os::Virtio(Pci|Mmio)::connect\(")
