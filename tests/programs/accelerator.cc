@@ -4,6 +4,7 @@
 //   work     all of that, twice: the node is opened anew
 //   lose     says "waiting", waits until the worker is lost, and says how the node tells of it
 //   hold     says "holding" with memory shown, and never lets go of it
+//   race     hides memory that packets under way name, and looks whether they touch what comes to lie in its frames
 // program-test: elsewhere
 #include <fcntl.h>
 #include <poll.h>
@@ -214,6 +215,47 @@ int lose() {
   _exit(3);
 }
 
+// A packet is done before its memory is hidden, or refused behind it: never in between, and never in another's frames.
+int race(int rounds) {
+  constexpr std::uint64_t bytes = 64 * 4096;
+  Node node;
+  CommandWriter commands = command_writer(node.words());
+  AnswerReader answers = answer_reader(node.words());
+  std::uint64_t given = 0, refused = 0;
+  for (int round = 0; round < rounds; ++round) {
+    std::byte* const shown = pages(bytes);
+    shown[round % bytes] = std::byte{1};
+    CHECK(node.show(shown, bytes) == 0);
+    constexpr std::uint64_t packets = 32;
+    std::uint64_t answered = 0;
+    for (std::uint64_t packet = 0; packet < packets; ++packet) {
+      commands.push(vendor_packet(VendorCode::fill, {address_of(shown), bytes, 0xee, 0}, ++given));
+      if (packet == 0) CHECK(ioctl(node.file(), node_ring, 0) == 0);
+    }
+    const auto take_up_to = [&](std::uint64_t count) {
+      for (; answered < count; ++answered) {
+        while (answers.waiting().value() == 0) CHECK(node.wait(10 * second) == 1);
+        refused += answers.take().status == AnswerStatus::failed ? 1 : 0;
+      }
+    };
+    take_up_to(static_cast<std::uint64_t>(round) % 4);  // the worker is at it
+    // Now and then the program lets go first, or takes its own right to write.
+    if (round % 3 == 0) CHECK(mprotect(shown, bytes, PROT_READ) == 0);
+    if (round % 3 == 1) CHECK(munmap(shown, bytes) == 0);
+    CHECK(node.hide(shown) == 0);
+    if (round % 3 != 1) CHECK(munmap(shown, bytes) == 0);
+    std::byte* const next = pages(bytes);
+    std::memset(next, 0x77, bytes);
+    CHECK(ioctl(node.file(), node_ring, 0) == 0);
+    take_up_to(packets);
+    CHECK(all_are(next, bytes, std::byte{0x77}));
+    CHECK(munmap(next, bytes) == 0);
+  }
+  std::printf("accelerator: %d races, %llu of %llu packets refused\n", rounds, static_cast<unsigned long long>(refused),
+              static_cast<unsigned long long>(given));
+  return 0;
+}
+
 int hold() {
   static const Node node;
   CHECK(node.show(pages(mib), mib) == 0);
@@ -229,6 +271,7 @@ int main(int count, char** words) {
   if (word == "work") return work();
   if (word == "lose") return lose();
   if (word == "hold") return hold();
-  std::printf("expected work, lose or hold\n");
+  if (word == "race" && count > 2) return race(std::atoi(words[2]));
+  std::printf("expected work, lose, hold or race ROUNDS\n");
   return 2;
 }
