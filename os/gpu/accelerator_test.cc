@@ -76,6 +76,18 @@ TEST_F(Accelerators, StretchesWithoutAFreeFrameStayOut) {
   EXPECT_TRUE(worker.located.empty());
 }
 
+TEST_F(Accelerators, StretchesBeyondThoseThatAWorkerKnowsStayOut) {
+  std::vector<MemoryRange> many;
+  for (std::uint64_t i = 0; i < accelerator::most_located + 4; ++i) {
+    many.push_back({PhysicalAddress(2 * i * 256 * 1024), 256 * 1024, MemoryKind::usable});
+  }
+  const std::uint64_t free = frames.statistics().free;
+  ASSERT_TRUE(it().start(many).ok());
+  EXPECT_GT(worker.located.size(), 8u);
+  EXPECT_LE(worker.located.size(), accelerator::most_located);
+  EXPECT_EQ(frames.statistics().free, free);
+}
+
 TEST_F(Accelerators, OfAnotherVersionAreRefusedUnasked) {
   worker.words().identity().version = accelerator::protocol_version + 1;
   EXPECT_EQ(it().start(ranges()).error().code(), ErrorCode::unsupported);
