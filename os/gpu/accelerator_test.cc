@@ -269,7 +269,7 @@ TEST_F(Accelerators, ThatStandStillKeepWhatTheyMayWriteTo) {
   it().close();
   // Two seconds until it is lost, two until nobody has said that it is gone.
   EXPECT_LT(worker.time - before, Nanoseconds(5'000'000'000));
-  EXPECT_GT(worker.time - before, Nanoseconds(4'000'000'000));
+  EXPECT_GT(worker.time - before, Nanoseconds(3'600'000'000));
   ASSERT_TRUE(space->remove(written, 4 * page_bytes).ok());
   ASSERT_TRUE(space->remove(read, 2 * page_bytes).ok());
   EXPECT_EQ(worker.retired, 2u);
@@ -376,7 +376,7 @@ TEST_F(Accelerators, HeartsAreHeardByWhoWaits) {
     it().look();
     ++looks;
   }
-  EXPECT_EQ(looks, 21);
+  EXPECT_EQ(looks, 19);  // of a tenth of a second
   worker.reap();
   it().close();
 }
