@@ -25,12 +25,28 @@ constexpr std::uint32_t own_architecture = AUDIT_ARCH_AARCH64;
 
 // What may be asked with any arguments.
 constexpr std::array free_calls = {
-    SYS_read,          SYS_pread64,         SYS_recvmsg,      SYS_ppoll,          SYS_futex,      SYS_munmap,
-    SYS_mremap,        SYS_madvise,         SYS_brk,          SYS_lseek,          SYS_close,      SYS_sched_yield,
-    SYS_clock_gettime, SYS_clock_nanosleep, SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_membarrier, SYS_exit,
-    SYS_exit_group,    SYS_restart_syscall,
+    SYS_read,
+    SYS_pread64,
+    SYS_recvmsg,
+    SYS_ppoll,
+    SYS_futex,
+    SYS_munmap,
+    SYS_mremap,
+    SYS_madvise,
+    SYS_brk,
+    SYS_lseek,
+    SYS_close,
+    SYS_sched_yield,
+    SYS_clock_gettime,
+    SYS_clock_nanosleep,
+    SYS_rt_sigreturn,
+    SYS_rt_sigprocmask,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_restart_syscall,
 #if defined(__x86_64__)
-    SYS_poll,          SYS_pause,
+    SYS_poll,
+    SYS_pause,
 #endif
 #if defined(INGOT_SANITIZED)
     SYS_sigaltstack,  // the runtime's, before a call that does not return
