@@ -139,15 +139,12 @@ class Accelerators(unittest.TestCase):
                 ended = self.start("race", "200", options=options).end()
                 self.assert_ended(ended, 0, "accelerator: 200 races")
 
-<<<<<<< HEAD
-=======
     def test_a_program_may_write_anything_into_its_half_of_the_rings(self):
         ended = self.start("scribble").end()
         text = self.assert_ended(ended, 0, "accelerator: scribbled")
         self.assertNotIn(KEPT, text)
         self.assert_ended(self.start("work").end(), 0, "works, and gives back")  # of the next machine, another worker
 
->>>>>>> os
     def test_a_worker_that_was_killed_is_told_of_and_keeps_nothing(self):
         machine = self.start("lose")
         machine.wait_for("waiting")
