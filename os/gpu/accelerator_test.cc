@@ -12,7 +12,6 @@ namespace ingot::os {
 namespace {
 
 using accelerator::AnswerStatus;
-using accelerator::MemoryCode;
 using accelerator::NodeMap;
 using accelerator::right_write;
 using accelerator::WorkerState;

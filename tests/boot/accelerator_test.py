@@ -139,6 +139,27 @@ class Accelerators(unittest.TestCase):
                 ended = self.start("race", "200", options=options).end()
                 self.assert_ended(ended, 0, "accelerator: 200 races")
 
+    def test_without_a_device_the_grant_ends_the_boot(self):
+        # On q35, on a microvm whose bus has no such device, and on one without a bus.
+        for machine, left_out in (("q35", ""), ("microvm", ""), ("microvm", ",pcie=on")):
+            with self.subTest(machine=machine, left_out=left_out):
+                done = self.guest.run("boot", self.guest.path("image"), "--device", "accelerator", "--machine", machine,
+                                      "--accelerator", "tcg", "--log", "--dry-run", "--json")  # fmt: skip
+                words = [
+                    word.replace(",memory-backend=memory", "").replace(left_out, "")
+                    for word in json.loads(done.stdout)["command"]
+                ]
+                for of_the_device in ("memory-backend-file", "socket,id=accelerator", "ivshmem"):
+                    (at,) = (at for at, word in enumerate(words) if word.startswith(of_the_device))
+                    del words[at - 1 : at + 1]
+                booted = subprocess.run(
+                    words, capture_output=True, stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS, check=False
+                )
+                log = (booted.stdout + booted.stderr).decode(errors="replace")
+                self.assertIn("'accelerator', which this machine does not have", log)
+                self.assertEqual("pci: " in log, left_out == "")
+                self.assertIn("exit 127", log)
+
     def test_a_program_may_write_anything_into_its_half_of_the_rings(self):
         ended = self.start("scribble").end()
         text = self.assert_ended(ended, 0, "accelerator: scribbled")
