@@ -196,6 +196,9 @@ class Accelerator(unittest.TestCase):
         done = verify(self.path, "norm")
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"expected somebody who listens at {self.path}", done.stderr)
+        done = program.run("verify", "norm", "--device", "accelerator")  # of the machine that this runs on
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cast the image with --grant accelerator, boot it with --device accelerator", done.stderr)
         done = program.run("verify", "--device", "accelerator:")
         self.assertEqual(done.returncode, 2)
         self.assertIn("expected the path of its socket behind accelerator:", done.stderr)
