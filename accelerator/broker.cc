@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <csignal>
 
 #include "accelerator/rehearsal.h"
 #include "kernels/contract/call_arguments.h"
+#include "machine/accelerator/answer_error.h"
 
 namespace ingot {
 namespace {
@@ -48,11 +48,9 @@ std::string end_of(int status, const SharedMemory& rings) {
   switch (words.worker().state.load(MemoryOrder::acquire)) {
     case WorkerState::faulted: return "a packet touched memory that is nobody's";
     case WorkerState::misled: return "the client's rings were broken";
-    case WorkerState::unable: {
-      const auto answer = words.slot<accelerator::Answer>(accelerator::at::answers, 0).load();
-      const std::size_t length = std::min<std::size_t>(answer.text_length, answer.text.size());
-      return "the worker could not begin: " + std::string(answer.text.data(), length);
-    }
+    case WorkerState::unable:  // or a client that says so in its place
+      return "the worker could not begin: " +
+             harmless_text(words.slot<accelerator::Answer>(accelerator::at::answers, 0).load());
     default: return "exit code " + std::to_string(WEXITSTATUS(status));
   }
 }

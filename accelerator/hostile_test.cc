@@ -77,6 +77,29 @@ TEST_F(HostileClient, WhoWritesEverywhereInItsRingsHarmsNobodyElse) {
   }
 }
 
+// A worker that cannot begin leaves its reason in the rings; whoever says it in its place says it to the broker.
+TEST(HostileWords, OfAClientAreMadeHarmlessBeforeTheBrokerTellsThem) {
+  RunningBroker running;
+  accelerator::Answer answer;
+  const std::string_view text = "\x1b]0;mine\x07 \xff\xfe\x9b 2J";
+  std::copy(text.begin(), text.end(), answer.text.begin());
+  answer.text_length = 10'000;
+  answer.status = accelerator::AnswerStatus::failed;
+  // The worker says once what it found; who goes on saying something else has the last word, most of the time.
+  for (int round = 0; round < 12; ++round) {
+    const RawClient client(running.path());
+    client.words().slot<accelerator::Answer>(accelerator::at::answers, 0).store(answer);
+    client.words().doorbell().command_write.store(~std::uint64_t{0}, MemoryOrder::release);
+    client.ring();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (client.words().broker().worker_is_gone.load(MemoryOrder::acquire) == 0) {
+      client.words().worker().state.store(accelerator::WorkerState::unable, MemoryOrder::release);
+      ASSERT_LT(std::chrono::steady_clock::now(), until);
+    }
+  }
+  EXPECT_EQ(running.end(SIGTERM), 0);
+}
+
 TEST_F(HostileClient, WhoHandsOverWhatIsNoMemoryIsRefused) {
   const RawClient by_hand(broker.path());
   const auto map_with = [](std::uint32_t rights) {
