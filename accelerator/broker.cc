@@ -141,6 +141,7 @@ Result<void> Broker::start_worker(Descriptor socket) {
   const pid_t worker = ::fork();
   if (worker < 0) return refused("start a worker");
   if (worker == 0) {
+    clients_.clear();  // others' rings, which a fork maps as well
     run_worker({std::move(rings), std::move(socket), std::move(greeting.worker_bell), std::move(greeting.answer_bell),
                 std::move(greeting.fault_bell), broker},
                options_.task);

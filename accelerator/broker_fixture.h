@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "accelerator/broker.h"
 #include "kernels/all_operations.h"
@@ -16,6 +17,13 @@
 #include "machine/machine.h"
 
 namespace ingot {
+
+inline std::vector<pid_t> children_of(pid_t process) {
+  std::ifstream listed("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; listed >> child;) children.push_back(child);
+  return children;
+}
 
 class RunningBroker {
  public:

@@ -100,15 +100,15 @@ Result<Executor::Step> Executor::prepare_call(const Command& command, std::vecto
   return step;
 }
 
-// Not Memory, which asks the system for its kinds of pages: a confined worker may not.
+// Not Memory, which asks the system for its kinds of pages: a confined worker may not. Where there is none, what there
+// was stays: lists were promised it.
 Result<void> Executor::make_scratch(std::size_t bytes) {
   if (bytes <= scratch_bytes_) return {};
-  scratch_.reset();
-  scratch_bytes_ = 0;
-  scratch_.reset(new (std::align_val_t{64}, std::nothrow) std::byte[bytes]);
-  if (scratch_ == nullptr) {
+  std::byte* const larger = new (std::align_val_t{64}, std::nothrow) std::byte[bytes];
+  if (larger == nullptr) {
     return Error::of(ErrorCode::out_of_memory, "expected memory for ", bytes, " bytes of scratch, found none");
   }
+  scratch_.reset(larger);
   scratch_bytes_ = bytes;
   return {};
 }
@@ -160,11 +160,13 @@ Result<void> Executor::execute(std::uint64_t list) {
 
 Result<void> Executor::unmap(std::uint64_t begin) {
   const accelerator::ClientRange gone = TRY(memory_->unmap(begin));
-  // Their addresses lead nowhere now.
+  // Their addresses lead nowhere now. Where nothing is left, a client has gone, or might as well have: a list of
+  // barriers would be the next one's.
+  const bool is_last = memory_->bytes() == 0;
   std::erase_if(lists_, [&](const auto& entry) {
-    return std::ranges::any_of(entry.second.reached, [&](const Stretch& stretch) {
-      return stretch.begin < gone.home + gone.bytes && gone.home < stretch.end;
-    });
+    return is_last || std::ranges::any_of(entry.second.reached, [&](const Stretch& stretch) {
+             return stretch.begin < gone.home + gone.bytes && gone.home < stretch.end;
+           });
   });
   return {};
 }

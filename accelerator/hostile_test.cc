@@ -1,5 +1,6 @@
 // A client that keeps to nothing: its own worker may end, its neighbour's results and the broker stay as they are.
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 #include <cstring>
 #include <random>
@@ -98,6 +99,35 @@ TEST(HostileWords, OfAClientAreMadeHarmlessBeforeTheBrokerTellsThem) {
     }
   }
   EXPECT_EQ(running.end(SIGTERM), 0);
+}
+
+int open_descriptors() {
+  const std::filesystem::directory_iterator listed("/proc/self/fd");
+  return static_cast<int>(std::distance(begin(listed), end(listed)));
+}
+
+// The second one has no room, and is closed at once.
+TEST(HostileWords, WithTwoDescriptorsLeaveNoneBehind) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const Descriptor here(ends[0]), there(ends[1]);
+  const int before = open_descriptors();
+  std::byte any{1};
+  iovec piece = {&any, 1};
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(2 * sizeof(int))> control{};
+  msghdr message = {};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(2 * sizeof(int));
+  std::memcpy(CMSG_DATA(header), ends.data(), 2 * sizeof(int));
+  ASSERT_EQ(::sendmsg(here.get(), &message, 0), 1);
+  EXPECT_TRUE(take_over(there.get()).ok());
+  EXPECT_EQ(open_descriptors(), before);
 }
 
 TEST_F(HostileClient, WhoHandsOverWhatIsNoMemoryIsRefused) {

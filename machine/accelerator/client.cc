@@ -52,7 +52,10 @@ Result<std::unique_ptr<AcceleratorClient>> AcceleratorClient::create(std::unique
                      accelerator::protocol_version, ", found version ", identity.version, " at ", where,
                      ": start it with this program");
   }
-  return std::unique_ptr<AcceleratorClient>(new AcceleratorClient(std::move(link)));
+  std::unique_ptr<AcceleratorClient> client(new AcceleratorClient(std::move(link)));
+  // What the client before left undone must not meet our memory: it may name the same addresses.
+  if (client->first_ != 0) TRY(client->call(accelerator::barrier_packet(0)));
+  return client;
 }
 
 Result<std::unique_ptr<AcceleratorClient>> AcceleratorClient::connect(const std::string& path) {

@@ -22,7 +22,8 @@ class AcceleratorClient {
  public:
   // Fails where nobody listens at the path, or something that is no accelerator of this version.
   static Result<std::unique_ptr<AcceleratorClient>> connect(const std::string& path);
-  // Over a link that is there; `where` names it. Fails where its accelerator is of another version.
+  // Over a link that is there; `where` names it. Fails where its accelerator is of another version. Where another client
+  // had it before, what that one left is done or refused by then.
   static Result<std::unique_ptr<AcceleratorClient>> create(std::unique_ptr<AcceleratorLink> link,
                                                            std::string_view where);
 
