@@ -1,6 +1,9 @@
 // Contracts through an accelerator's queue: right ones give the bits that they give here, wrong ones are refused.
+#include <sys/resource.h>
+
 #include <bit>
 #include <cstring>
+#include <fstream>
 
 #include "accelerator/broker_fixture.h"
 #include "kernels/contract/accelerated_call.h"
@@ -194,7 +197,7 @@ TEST_F(Accelerator, RefusesTensorsOutsideOfWhatItWasShown) {
   EXPECT_NE(found.find("field y: expected memory that was mapped in one piece"), std::string::npos) << found;
   // Memory that may be read, and is an output.
   ASSERT_TRUE(place("y", memory.data() + 1024, {4, 4}));
-  ASSERT_TRUE(client->unmap(memory).ok());
+  ASSERT_TRUE(client->unmap(memory.data()).ok());
   EXPECT_NE(run_packet(*client), "");
   ASSERT_TRUE(client->map(memory, false).ok());
   found = run_packet(*client);
@@ -208,6 +211,36 @@ TEST_F(Accelerator, RefusesContractsThatItDoesNotKnow) {
   EXPECT_NE(found.find("expected a contract that this accelerator knows"), std::string::npos) << found;
 }
 
+// What a list has is not taken from it for one who asks for more than there is.
+TEST_F(Accelerator, RunsListsOnWhereThereIsNoScratchForAnother) {
+#ifdef INGOT_SANITIZED
+  GTEST_SKIP() << "a sanitizer's allocator ends a process that has no more memory";
+#endif
+  const Operation& small = *find_operation("attention.decode");
+  const Operation& large = *find_operation("attention.prefill");
+  SharedCall listed(*device, small, first_case(small));
+  constexpr int large_case = 15;  // some 400 KB, beyond what a heap keeps
+  SharedCall refused(*device, large, large_case);
+  ASSERT_TRUE(queue->begin_recording().ok());
+  ASSERT_TRUE(AcceleratedCalls(*queue).put(small, *listed.there).ok());
+  const auto recorded = queue->end_recording();
+  ASSERT_TRUE(recorded.ok()) << recorded.error().text();
+  std::uint64_t limited = 0;
+  for (const pid_t worker : children_of(broker.process())) {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/" + std::to_string(worker) + "/statm") >> pages;
+    const rlimit limit = {(pages << 12) + (64 << 10), RLIM_INFINITY};
+    limited += ::prlimit(worker, RLIMIT_AS, &limit, nullptr) == 0 ? 1u : 0u;
+  }
+  ASSERT_GE(limited, 1u);
+  const std::string found = text_of_failure(run(large, *refused.there));
+  EXPECT_NE(found.find("bytes of scratch, found none"), std::string::npos) << found;
+  queue->replay(*recorded.value());
+  ASSERT_EQ(text_of_failure(queue->wait()), "");
+  run_here(small, *listed.here);
+  expect_equal_bits(small, listed);
+}
+
 TEST_F(Accelerator, ForgetsListsWhoseMemoryIsGone) {
   const auto client = AcceleratorClient::connect(broker.path()).value();
   const SharedMemory memory = SharedMemory::create(Bytes(8192), "test").value();
@@ -219,7 +252,7 @@ TEST_F(Accelerator, ForgetsListsWhoseMemoryIsGone) {
   ASSERT_TRUE(client->call(vendor_packet(VendorCode::record_list, {1, address, 1, 0}, 0)).ok());
   ASSERT_TRUE(client->call(execute).ok());
   EXPECT_EQ(memory.data()[4096 + 15], std::byte{7});
-  ASSERT_TRUE(client->unmap(memory).ok());
+  ASSERT_TRUE(client->unmap(memory.data()).ok());
   const auto done = client->call(execute);
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().code(), ErrorCode::not_found);

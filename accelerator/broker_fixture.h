@@ -5,9 +5,11 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "accelerator/broker.h"
 #include "kernels/all_operations.h"
@@ -15,6 +17,13 @@
 #include "machine/machine.h"
 
 namespace ingot {
+
+inline std::vector<pid_t> children_of(pid_t process) {
+  std::ifstream listed("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; listed >> child;) children.push_back(child);
+  return children;
+}
 
 class RunningBroker {
  public:
@@ -30,10 +39,12 @@ class RunningBroker {
       options.path = path_;
       options.task = {all_operations(), Machine::detect().features, 2};
       options.most_clients = most_clients;
-      bool is_confined_well = true;
+      bool is_well = true;
       options.tell = [&](const ClientNews& news) {
-        if (news.end != asked_for_more) return;
-        is_confined_well = false;
+        // Whatever a client wrote, what is told of it can be shown at a terminal, and as JSON.
+        const bool is_text = std::ranges::all_of(news.end, [](unsigned char c) { return c >= ' ' && c < 0x7f; });
+        if (is_text && news.end != asked_for_more) return;
+        is_well = false;
         std::fprintf(stderr, "worker %d: %s\n", static_cast<int>(news.worker), news.end.c_str());
       };
       Result<Broker> broker = Broker::create(std::move(options));
@@ -42,7 +53,7 @@ class RunningBroker {
       [[maybe_unused]] const ssize_t told = ::write(ready[1], &byte, 1);
       ::close(ready[0]);
       ::close(ready[1]);
-      ::_exit(broker.value().run().ok() && is_confined_well ? 0 : 1);
+      ::_exit(broker.value().run().ok() && is_well ? 0 : 1);
     }
     ::close(ready[1]);
     char byte = 0;

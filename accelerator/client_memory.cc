@@ -1,9 +1,11 @@
 #include "accelerator/client_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <bit>
 
+#include "base/accelerator/memory_packet.h"
 #include "machine/accelerator/shared_memory.h"
 
 namespace ingot {
@@ -34,6 +36,14 @@ Result<void> place(int memory, std::span<const FilePiece> pieces, std::byte* hom
   return {};
 }
 
+// A file that is only read may be anybody's: where its owner makes it shorter, its client has no worker any more.
+Result<std::uint64_t> bytes_of(int memory, bool writable) {
+  if (writable) return sealed_bytes(memory);
+  const off_t end = ::lseek(memory, 0, SEEK_END);
+  if (end < 0) return refused("ask for the size of a client's file");
+  return align_up(static_cast<std::uint64_t>(end), accelerator::page_bytes);
+}
+
 }  // namespace
 
 ClientMemory::~ClientMemory() {
@@ -41,7 +51,7 @@ ClientMemory::~ClientMemory() {
 }
 
 Result<void> ClientMemory::map(int memory, std::span<const FilePiece> pieces, std::uint64_t address, bool writable) {
-  const std::uint64_t found = TRY(sealed_bytes(memory));
+  const std::uint64_t found = TRY(bytes_of(memory, writable));
   std::uint64_t bytes = 0;
   for (const FilePiece& piece : pieces) {
     if (piece.offset > found || piece.bytes > found - piece.offset) {

@@ -24,9 +24,7 @@ Result<void> Executor::run(const Command& command) {
     case CommandKind::barrier: return {};  // packets are done in their order
     case CommandKind::record_list: return record(command);
     case CommandKind::execute_list: return execute(command.list);
-    case CommandKind::forget_list:
-      if (lists_.erase(command.list) == 1) return {};
-      return Error::of(ErrorCode::not_found, "expected a list that was recorded, found ", command.list);
+    case CommandKind::forget_list: lists_.erase(command.list); return {};
     case CommandKind::dispatch:
     case CommandKind::copy:
     case CommandKind::fill: break;
@@ -79,11 +77,20 @@ Result<Executor::Step> Executor::prepare_call(const Command& command, std::vecto
   const std::size_t bytes = call_bytes(operation);
   arguments_.resize(bytes);
   std::memcpy(arguments_.data(), TRY(memory_->find(command.address, bytes, Access::read)), bytes);
-  Step step;
-  step.invocation = TRY(decode_call(operation, arguments_, [&](std::uint64_t begin, std::uint64_t size, Access access) {
+  const FindBytes find_there = [&](std::uint64_t begin, std::uint64_t size, Access access) {
     return find(begin, size, access, reached);
-  }));
-  TRY(step.invocation->check());
+  };
+  Step step;
+  step.invocation = TRY(decode_call(operation, arguments_, find_there));
+  // What the tensors of a list hold is known when it runs, and is then the client's to vouch for: an index that leads
+  // astray finds this process, which is that client's alone.
+  const bool is_listed = reached != nullptr;
+  if (is_listed) {
+    const auto by_shape = TRY(decode_call(operation, arguments_, find_there, Place::device(0)));
+    TRY(by_shape->check());
+  } else {
+    TRY(step.invocation->check());
+  }
   const KernelTable& table = command.alone ? alone_ : table_;
   step.row = table.choose(operation, *step.invocation);
   if (step.row < 0) {
@@ -93,15 +100,15 @@ Result<Executor::Step> Executor::prepare_call(const Command& command, std::vecto
   return step;
 }
 
-// Not Memory, which asks the system for its kinds of pages: a confined worker may not.
+// Not Memory, which asks the system for its kinds of pages: a confined worker may not. Where there is none, what there
+// was stays: lists were promised it.
 Result<void> Executor::make_scratch(std::size_t bytes) {
   if (bytes <= scratch_bytes_) return {};
-  scratch_.reset();
-  scratch_bytes_ = 0;
-  scratch_.reset(new (std::align_val_t{64}, std::nothrow) std::byte[bytes]);
-  if (scratch_ == nullptr) {
+  std::byte* const larger = new (std::align_val_t{64}, std::nothrow) std::byte[bytes];
+  if (larger == nullptr) {
     return Error::of(ErrorCode::out_of_memory, "expected memory for ", bytes, " bytes of scratch, found none");
   }
+  scratch_.reset(larger);
   scratch_bytes_ = bytes;
   return {};
 }
@@ -153,11 +160,13 @@ Result<void> Executor::execute(std::uint64_t list) {
 
 Result<void> Executor::unmap(std::uint64_t begin) {
   const accelerator::ClientRange gone = TRY(memory_->unmap(begin));
-  // Their addresses lead nowhere now.
+  // Their addresses lead nowhere now. Where nothing is left, a client has gone, or might as well have: a list of
+  // barriers would be the next one's.
+  const bool is_last = memory_->bytes() == 0;
   std::erase_if(lists_, [&](const auto& entry) {
-    return std::ranges::any_of(entry.second.reached, [&](const Stretch& stretch) {
-      return stretch.begin < gone.home + gone.bytes && gone.home < stretch.end;
-    });
+    return is_last || std::ranges::any_of(entry.second.reached, [&](const Stretch& stretch) {
+             return stretch.begin < gone.home + gone.bytes && gone.home < stretch.end;
+           });
   });
   return {};
 }

@@ -25,7 +25,7 @@ class Executor {
                                  ClientMemory& memory);
 
   Result<void> run(const accelerator::Command& command);
-  // Of the range of the client's memory that begins there; lists that reach it are forgotten.
+  // Of the range of the client's memory that begins there; lists that reach it are forgotten, with the last range all.
   Result<void> unmap(std::uint64_t begin);
   const ExecutorCounts& counts() const { return counts_; }
 

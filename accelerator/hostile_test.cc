@@ -1,5 +1,6 @@
 // A client that keeps to nothing: its own worker may end, its neighbour's results and the broker stay as they are.
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 #include <cstring>
 #include <random>
@@ -77,13 +78,70 @@ TEST_F(HostileClient, WhoWritesEverywhereInItsRingsHarmsNobodyElse) {
   }
 }
 
+// A worker that cannot begin leaves its reason in the rings; whoever says it in its place says it to the broker.
+TEST(HostileWords, OfAClientAreMadeHarmlessBeforeTheBrokerTellsThem) {
+  RunningBroker running;
+  accelerator::Answer answer;
+  const std::string_view text = "\x1b]0;mine\x07 \xff\xfe\x9b 2J";
+  std::copy(text.begin(), text.end(), answer.text.begin());
+  answer.text_length = 10'000;
+  answer.status = accelerator::AnswerStatus::failed;
+  // The worker says once what it found; who goes on saying something else has the last word, most of the time.
+  for (int round = 0; round < 12; ++round) {
+    const RawClient client(running.path());
+    client.words().slot<accelerator::Answer>(accelerator::at::answers, 0).store(answer);
+    client.words().doorbell().command_write.store(~std::uint64_t{0}, MemoryOrder::release);
+    client.ring();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (client.words().broker().worker_is_gone.load(MemoryOrder::acquire) == 0) {
+      client.words().worker().state.store(accelerator::WorkerState::unable, MemoryOrder::release);
+      ASSERT_LT(std::chrono::steady_clock::now(), until);
+    }
+  }
+  EXPECT_EQ(running.end(SIGTERM), 0);
+}
+
+int open_descriptors() {
+  const std::filesystem::directory_iterator listed("/proc/self/fd");
+  return static_cast<int>(std::distance(begin(listed), end(listed)));
+}
+
+// The second one has no room, and is closed at once.
+TEST(HostileWords, WithTwoDescriptorsLeaveNoneBehind) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const Descriptor here(ends[0]), there(ends[1]);
+  const int before = open_descriptors();
+  std::byte any{1};
+  iovec piece = {&any, 1};
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(2 * sizeof(int))> control{};
+  msghdr message = {};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(2 * sizeof(int));
+  std::memcpy(CMSG_DATA(header), ends.data(), 2 * sizeof(int));
+  ASSERT_EQ(::sendmsg(here.get(), &message, 0), 1);
+  EXPECT_TRUE(take_over(there.get()).ok());
+  EXPECT_EQ(open_descriptors(), before);
+}
+
 TEST_F(HostileClient, WhoHandsOverWhatIsNoMemoryIsRefused) {
   const RawClient by_hand(broker.path());
-  const auto map = accelerator::memory_packet(MemoryCode::map, {0x100000, 4096, 0, 0}, 0);
-  EXPECT_NE(text_of(by_hand.order(map)), "");  // nothing was handed over
+  const auto map_with = [](std::uint32_t rights) {
+    return accelerator::memory_packet(MemoryCode::map, {0x100000, 4096, 0, 0}, 0, rights);
+  };
+  EXPECT_NE(text_of(by_hand.order(map_with(0))), "");  // nothing was handed over
   const Descriptor no_memory(::eventfd(0, 0));
-  ASSERT_TRUE(hand_over(by_hand.socket.get(), no_memory.get()).ok());
-  EXPECT_NE(text_of(by_hand.order(map)).find("expected a memfd"), std::string::npos);
+  for (const std::uint32_t rights : {0u, accelerator::right_write}) {
+    ASSERT_TRUE(hand_over(by_hand.socket.get(), no_memory.get()).ok());
+    const std::string_view expected = rights == 0 ? "expected a memory of at least 4096 bytes" : "expected a memfd";
+    EXPECT_NE(text_of(by_hand.order(map_with(rights))).find(expected), std::string::npos);
+  }
   const auto client = AcceleratorClient::connect(broker.path()).value();
   const SharedMemory memory = SharedMemory::create(Bytes(4096), "test").value();
   ASSERT_TRUE(client->map(memory).ok());

@@ -15,13 +15,6 @@ namespace {
 using accelerator::SharedWords;
 using Clock = std::chrono::steady_clock;
 
-std::vector<pid_t> children_of(pid_t process) {
-  std::ifstream listed("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
-  std::vector<pid_t> children;
-  for (pid_t child = 0; listed >> child;) children.push_back(child);
-  return children;
-}
-
 // Whether a call fails, and within a second.
 void expect_loss(AcceleratorClient& client) {
   const Clock::time_point began = Clock::now();
@@ -82,6 +75,24 @@ TEST(AcceleratorLoss, OfTheClientEndsItsWorker) {
   while (!children_of(broker.process()).empty()) {
     ASSERT_LT(Clock::now() - began, std::chrono::seconds(5));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+// A worker is a fork of a broker that has the rings of all clients mapped, to tell them of their workers' ends.
+TEST(AcceleratorBroker, GivesAWorkerTheRingsOfItsOwnClientAlone) {
+  RunningBroker broker;
+  std::vector<std::unique_ptr<AcceleratorClient>> clients;
+  for (int client = 0; client < 3; ++client) {
+    clients.push_back(AcceleratorClient::connect(broker.path()).value());
+    ASSERT_TRUE(clients.back()->call(accelerator::barrier_packet(0)).ok());
+  }
+  const std::vector<pid_t> workers = children_of(broker.process());
+  ASSERT_EQ(workers.size(), clients.size());
+  for (const pid_t worker : workers) {
+    std::ifstream maps("/proc/" + std::to_string(worker) + "/maps");
+    int rings = 0;
+    for (std::string line; std::getline(maps, line);) rings += line.find("ingot accelerator rings") != line.npos;
+    EXPECT_EQ(rings, 1);
   }
 }
 

@@ -93,8 +93,7 @@ TEST(MachineMemory, IsLookedForWhereNoEmulatorLaysIt) {
 
 TEST(MachineMemory, IsNotMadeByLookingForIt) {
   const Adopted nothing_written({{0, 256 * page_bytes, 0}});
-  struct stat before {
-  }, after{};
+  struct stat before{}, after{};
   Adopted adopted({{0, 4096 * page_bytes, 4096 * page_bytes}, {100000 * page_bytes, 4096 * page_bytes, 0}});
   ::fstat(adopted.memory.file().descriptor(), &before);
   EXPECT_FALSE(adopted.machine.locate(range_of(0, page_bytes, 0, 5)).ok());

@@ -42,7 +42,7 @@ TEST_F(MachineOnAccelerator, ScatteredPagesAreOnePieceToTheWorker) {
       client->call(vendor_packet(VendorCode::copy, {address + 32 * page_bytes + 5, address + 3, bytes, 0}, 0)).ok());
   EXPECT_EQ(std::memcmp(memory.data() + 32 * page_bytes + 5, before.data() + 3, bytes), 0);
   EXPECT_EQ(std::memcmp(memory.data(), before.data(), 32 * page_bytes + 5), 0);
-  ASSERT_TRUE(client->unmap(memory).ok());
+  ASSERT_TRUE(client->unmap(memory.data()).ok());
   EXPECT_FALSE(client->call(vendor_packet(VendorCode::fill, {address, 1, 0, 0}, 0)).ok());
 }
 
@@ -106,6 +106,46 @@ TEST_F(MachineOnAccelerator, TheNextProgramGoesOnBehindTheFormer) {
   }
 }
 
+// Programs of one kind have the same addresses, so what one leaves in the ring names the next one's memory.
+TEST_F(MachineOnAccelerator, WhatAProgramLeftUndoneReachesNoMemoryOfTheNext) {
+  const SharedMemory memory = SharedMemory::create_private(Bytes(64 * page_bytes)).value();
+  for (int program = 0; program < 3; ++program) {
+    const auto client = open();
+    std::memset(memory.data(), 0x77, memory.size());
+    ASSERT_TRUE(client->map(memory).ok());
+    ASSERT_TRUE(client->call(accelerator::barrier_packet(0)).ok());
+    EXPECT_TRUE(std::all_of(memory.data(), memory.data() + memory.size(), [](std::byte each) {
+      return each == std::byte{0x77};
+    })) << program;
+    for (std::uint64_t i = 0; i < accelerator::command_count - 1; ++i) {
+      ASSERT_TRUE(client
+                      ->submit(vendor_packet(VendorCode::fill, {memory.address(), memory.size(), 7, 0}, 0),
+                               AcceleratorClient::Answered::on_failure)
+                      .ok());
+    }
+  }
+}
+
+TEST_F(MachineOnAccelerator, AProgramLeavesNoListsToTheNext) {
+  const SharedMemory memory = SharedMemory::create_private(Bytes(page_bytes)).value();
+  for (std::uint64_t program = 0; program < 2; ++program) {
+    const auto client = open();
+    const accelerator::Packet nothing = accelerator::barrier_packet(0);  // a list that reaches no memory
+    std::memcpy(memory.data(), &nothing, sizeof nothing);
+    ASSERT_TRUE(client->map(memory).ok());
+    for (std::uint64_t list = 0; list < accelerator::most_lists; ++list) {
+      ASSERT_TRUE(
+          client
+              ->submit(vendor_packet(VendorCode::record_list, {program << 32 | list, memory.address(), 1, 0}, 0),
+                       AcceleratorClient::Answered::on_failure)
+              .ok());
+    }
+    ASSERT_TRUE(client->call(accelerator::barrier_packet(0)).ok());
+    const std::optional<Error> refused = client->take_failure();
+    EXPECT_FALSE(refused.has_value()) << refused->text();
+  }
+}
+
 TEST_F(MachineOnAccelerator, MemoryThatWasTakenBackIsWrittenNoMore) {
   const auto client = open();
   const SharedMemory memory = client->make_memory(Bytes(16 * page_bytes), "test").value();
@@ -118,7 +158,7 @@ TEST_F(MachineOnAccelerator, MemoryThatWasTakenBackIsWrittenNoMore) {
                                AcceleratorClient::Answered::on_failure)
                       .ok());
     }
-    ASSERT_TRUE(client->unmap(memory).ok());  // between two of them
+    ASSERT_TRUE(client->unmap(memory.data()).ok());  // between two of them
     std::memset(memory.data(), round, 16 * page_bytes);
     static_cast<void>(client->call(accelerator::barrier_packet(0)).ok());
     EXPECT_TRUE(std::all_of(memory.data(), memory.data() + 16 * page_bytes,

@@ -143,7 +143,7 @@ Result<Report> measure_host(const Options& options, const std::vector<const Oper
 Result<Report> measure_device(const Options& options, const std::vector<const Operation*>& operations) {
   const std::unique_ptr<Device> device = TRY(open_device(options.device));
   Report report{.machine = Machine::detect(), .device = device->information()};
-  const Processor processor = Processor::device(report.device->features, report.device->is_emulated);
+  const Processor processor = processor_of(*report.device);
   const KernelTable table = TRY(KernelTable::select(operations, processor));
   const std::unique_ptr<Queue> queue = TRY(device->make_queue());
   queue->name_step("a benchmark");

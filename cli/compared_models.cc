@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/gpu_program.h"
 #include "cli/terminal.h"
-#include "machine/gpu/device.h"
 
 namespace ingot {
 namespace {
@@ -36,7 +36,7 @@ Result<void> set(ModelOptions& options, std::string_view name, const std::string
     if (value != "f32" && value != "f16" && value != "q8_0") return wrong_value(name, "f32, f16 or q8_0", value);
     options.cache = value;
   } else if (name == "device") {
-    const Result<void> known = value == "cpu" ? Result<void>() : check_device_name(value);
+    const Result<void> known = check_place_name(value);
     if (!known.ok()) return known.error().within(name, "=");
     options.device = value;
   } else if (value == "always" || value == "never") {

@@ -177,7 +177,9 @@ void add(const Command& application, int& exit_code) {
   auto options = std::make_shared<Options>();
   const Command command = application.add_subcommand("explain", "what a model consists of, and where its time goes");
   command.footer(examples);
-  add_device_model_options(command, options->model);
+  add_model_options(command, options->model);
+  add_device_option(command, options->model.device);
+  add_split_option(command, options->model.split);
   command.add_option("--tokens", options->request.tokens, "tokens of the pass; 1 is a decode step")
       .check(tokens_from(1))
       .capture_default_str();

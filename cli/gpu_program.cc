@@ -15,15 +15,18 @@ namespace ingot {
 namespace {
 
 Result<void> check_device(const std::string& name) {
-  // A message of its own: what takes one names it, and most commands take none.
   if (name.starts_with("accelerator")) {
-    return Error::of(ErrorCode::invalid_argument, "expected cpu, cuda, cuda:1 or the like, or emulated, found '",
-                     std::string_view(name), "': accelerators are for `ingot verify` as yet");
+    return Error::of(
+        ErrorCode::invalid_argument, "expected cpu, cuda, cuda:1 or the like, or emulated, found '",
+        std::string_view(name),
+        "': this command looks at rows, and which of them compute is for an accelerator's worker to choose");
   }
   return name == "cpu" ? Result<void>() : check_device_name(name);
 }
 
-Result<void> check_place(const std::string& name) {
+}  // namespace
+
+Result<void> check_place_name(const std::string& name) {
   if (accelerator_path(name).has_value()) return {};
   if (name.starts_with("accelerator")) {
     return Error::of(ErrorCode::invalid_argument, "expected the path of its socket behind accelerator:, found '",
@@ -31,8 +34,6 @@ Result<void> check_place(const std::string& name) {
   }
   return check_device(name);
 }
-
-}  // namespace
 
 Option add_device_option(const Command& command, std::string& device) {
   return command
@@ -47,7 +48,7 @@ Option add_place_option(const Command& command, std::string& device) {
           "--device", device,
           "where it runs: cpu, cuda, cuda:N, emulated, a GPU that the CPU plays, accelerator:SOCKET, or accelerator, a "
           "booted machine's own")
-      .check(accepted_by("", check_place))
+      .check(accepted_by("", check_place_name))
       .capture_default_str();
 }
 

@@ -13,7 +13,9 @@ namespace ingot {
 // --device of a command: cpu, or a device's name.
 Option add_device_option(const Command& command, std::string& device);
 
-// The same, of a command that takes accelerators as well.
+// Whether it is one of these, or an accelerator with the path of its socket; else what was expected.
+Result<void> check_place_name(const std::string& name);
+// The same option, of a command that takes accelerators as well.
 Option add_place_option(const Command& command, std::string& device);
 
 // Says of one that the CPU plays that its times mean nothing.

@@ -42,7 +42,7 @@ Result<Here> find_processor(const std::string& device) {
     return Here{machine.features, machine.cpu_model};
   }
   const DeviceInformation information = TRY(open_device(device))->information();
-  return Here{Processor::device(information.features, information.is_emulated), information.name};
+  return Here{processor_of(information), information.name};
 }
 
 std::string why(const VariantInformation& variant, const Processor& processor, bool selected) {

@@ -52,7 +52,8 @@ struct DeviceOutcome {
 struct Outcome {
   nlohmann::json adapters = {};
   GenerationTiming timing;
-  double bytes_per_second = 0;  // that the machine can read, or its device copy
+  // Nothing where an accelerator's worker computes: what its processor can read is not this program's to measure.
+  std::optional<double> bytes_per_second;  // that the machine can read, or its device copy
   double bandwidth_percent = 0;
   std::optional<DeviceOutcome> device;
 };
@@ -85,9 +86,10 @@ Result<Outcome> measure(const Options& options) {
     outcome.device = {side->device().information(), opened.session->device_bytes(), opened.session->host_layers(),
                       opened.upload_seconds, opened.session->recording_seconds()};
   }
+  if (outcome.device && outcome.device->information.takes_calls) return outcome;
   outcome.bytes_per_second = TRY(memory_rate(*opened.session));
   const double host_bytes = outcome.timing.host_bytes;
-  double least = (outcome.timing.decode_traffic.bytes() - host_bytes) / outcome.bytes_per_second;
+  double least = (outcome.timing.decode_traffic.bytes() - host_bytes) / *outcome.bytes_per_second;
   if (host_bytes > 0) least += host_bytes / TRY(host_memory_rate(*opened.session));
   outcome.bandwidth_percent = 100 * least / outcome.timing.decode_step_seconds;
   return outcome;
@@ -111,17 +113,17 @@ void print_json(const Options& options, const Outcome& outcome) {
                              {"first_token_spread", timing.first_token_seconds.spread},
                              {"peak_bytes", peak_bytes()},
                              {"decode_weight_bytes", timing.decode_traffic.weights},
-                             {"decode_cache_bytes", timing.decode_traffic.cache},
-                             {"bandwidth_percent", outcome.bandwidth_percent}};
+                             {"decode_cache_bytes", timing.decode_traffic.cache}};
   if (outcome.device) {
     document["device"] = outcome.device->information.name;
     document["device_bytes"] = outcome.device->bytes;
     document["host_layers"] = outcome.device->host_layers;
     document["upload_seconds"] = outcome.device->upload_seconds;
     document["capture_seconds"] = outcome.device->capture_seconds;
-    document["copy_bytes_per_second"] = outcome.bytes_per_second;
-  } else {
-    document["read_bytes_per_second"] = outcome.bytes_per_second;
+  }
+  if (outcome.bytes_per_second) {
+    document["bandwidth_percent"] = outcome.bandwidth_percent;
+    document[outcome.device ? "copy_bytes_per_second" : "read_bytes_per_second"] = *outcome.bytes_per_second;
   }
   std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
@@ -146,11 +148,13 @@ void print_text(const Options& options, const Outcome& outcome) {
                 outcome.device->information.name.c_str(), static_cast<double>(outcome.device->bytes) / 1e6,
                 outcome.device->upload_seconds);
   }
-  std::printf(
-      "  a decode step fetches %.1f MB of weights and %.1f MB of keys and values: %.0f%% of the bandwidth limit"
-      " (%.1f GB/s)\n",
-      timing.decode_traffic.weights / 1e6, timing.decode_traffic.cache / 1e6, outcome.bandwidth_percent,
-      outcome.bytes_per_second / 1e9);
+  std::printf("  a decode step fetches %.1f MB of weights and %.1f MB of keys and values",
+              timing.decode_traffic.weights / 1e6, timing.decode_traffic.cache / 1e6);
+  if (outcome.bytes_per_second) {
+    std::printf(": %.0f%% of the bandwidth limit (%.1f GB/s)", outcome.bandwidth_percent,
+                *outcome.bytes_per_second / 1e9);
+  }
+  std::printf("\n");
 }
 
 Result<void> run(const Options& options) {

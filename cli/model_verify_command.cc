@@ -6,6 +6,7 @@
 #include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "engine/sequence_proof.h"
+#include "machine/accelerator/accelerator_device.h"
 #include "machine/machine.h"
 
 namespace ingot::model_verify_command {
@@ -89,7 +90,9 @@ Result<int> run(Options& options) {
   if (model.session.context == 0) model.session.context = proof.prompt + proof.generate;
   model.session.chunk = std::max(model.session.chunk, proof.prompt + proof.sequences());
   model.session.sequences = static_cast<int>(proof.sequences());
-  model.session.deterministic = model.device == "cpu" || model.split != "none";
+  // A CPU's, here or behind an accelerator; the rows of a GPU are so of themselves.
+  const bool is_of_cpu = model.device == "cpu" || accelerator_path(model.device).has_value();
+  model.session.deterministic = is_of_cpu || model.split != "none";
   const OpenedModel opened = TRY(open_model(model));
   Session& session = *opened.session;
   if (session.model().facts().makes_embeddings) {

@@ -2,6 +2,7 @@
 
 #include "cli/adapter_options.h"
 #include "cli/gpu_program.h"
+#include "cli/open_place.h"
 #include "cli/session_options.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
@@ -150,7 +151,7 @@ Result<void> complete(Options& options) {
 Result<std::shared_ptr<Device>> open_device_for(Options& options) {
   TRY(require_device_for_split(options.device, options.split));
   if (options.device == "cpu") return std::shared_ptr<Device>();
-  std::shared_ptr<Device> device = TRY(open_device(options.device));
+  std::shared_ptr<Device> device = TRY(open_place(options.device));
   if (options.cache_memory == 0) {
     const std::size_t memory = TRY(device->memory_state()).total_bytes / 4;
     options.session.cache_memory = Bytes(memory / options.paths.size());
@@ -172,7 +173,7 @@ Result<std::vector<ServedAdapter>> named_adapters(std::vector<std::string> names
 
 Result<void> load(Serving& serving, Options options, nlohmann::json& report) {
   const std::vector<std::string> ids = TRY(ids_of(options));
-  const std::shared_ptr<Device> device = TRY(open_device_for(options));
+  std::shared_ptr<Device> device = TRY(open_device_for(options));
   for (std::size_t index = 0; index < options.paths.size(); ++index) {
     const std::string& path = options.paths[index];
     const bool embeds = index >= options.paths.size() - options.embedders.size();
@@ -195,8 +196,10 @@ Result<void> load(Serving& serving, Options options, nlohmann::json& report) {
     OpenedAdapters adapters = TRY(open_adapters(options.adapters, *opened));
     hosted.session.adapters = std::move(adapters.adapters);
     hosted.adapters = TRY(named_adapters(std::move(adapters.names), adapters.scales));
+    // A client of an accelerator is one thread's, and each model has a thread of its own.
+    if (device && device->information().takes_calls && index > 0) device = TRY(open_place(options.device));
     if (device) {
-      hosted.session.chunk = std::max(hosted.session.chunk, device_chunk);
+      hosted.session.chunk = chunk_for(*device, hosted.session.chunk);
       hosted.session.device = TRY(upload_model(opened, device, hosted.session, options.split));
     }
     const HostedModel& model = *TRY(serving.add(std::move(opened), hosted));
@@ -245,7 +248,7 @@ void add_models(const Command& command, Options& options) {
                   "how vectors of its tokens become a text's: mean, first or last; without this, as the file says")
       .check(one_of({"mean", "first", "last"}))
       .needs(embeddings);
-  add_device_option(command, options.device);
+  add_place_option(command, options.device);
   add_split_option(command, options.split);
   command
       .add_option("--alias", options.aliases,

@@ -10,6 +10,7 @@
 #include "cli/adapter_options.h"
 #include "cli/gpu_program.h"
 #include "cli/interrupt_watch.h"
+#include "cli/open_place.h"
 #include "cli/terminal.h"
 #include "convert/type_mix.h"
 #include "engine/device_memory.h"
@@ -58,7 +59,7 @@ void add_model_options(const Command& command, ModelOptions& options) {
 
 void add_device_model_options(const Command& command, ModelOptions& options) {
   add_model_options(command, options);
-  add_device_option(command, options.device);
+  add_place_option(command, options.device);
   add_split_option(command, options.split);
 }
 
@@ -166,7 +167,12 @@ Result<std::shared_ptr<const DeviceModel>> upload_model(const std::shared_ptr<co
     }
     return !watch.is_interrupted();
   };
-  return DeviceModel::upload(model, device, follow, host_layers);
+  return DeviceModel::upload(model, device, follow, Session::use_of(device->information(), session, host_layers));
+}
+
+// Who takes calls computes as a host does.
+std::int64_t chunk_for(const Device& device, std::int64_t chunk) {
+  return device.information().takes_calls ? chunk : std::max(chunk, device_chunk);
 }
 
 Result<OpenedModel> open_model(const ModelOptions& options) {
@@ -175,7 +181,7 @@ Result<OpenedModel> open_model(const ModelOptions& options) {
   // A driver takes a fifth of a second to begin, and a large vocabulary half as long to be read.
   std::future<Result<std::unique_ptr<Device>>> opened_device;
   if (options.device != "cpu") {
-    opened_device = std::async(std::launch::async, [&options] { return open_device(options.device); });
+    opened_device = std::async(std::launch::async, [&options] { return open_place(options.device); });
   }
   opened.model = TRY(open_model_at(options.path, options.use));
   SessionOptions session = options.session;
@@ -185,7 +191,7 @@ Result<OpenedModel> open_model(const ModelOptions& options) {
   session.adapter_scales = std::move(adapters.scales);
   if (options.device != "cpu") {
     const std::shared_ptr<Device> device = TRY(opened_device.get());
-    session.chunk = std::max(session.chunk, device_chunk);
+    session.chunk = chunk_for(*device, session.chunk);
     const auto begin = std::chrono::steady_clock::now();
     session.device = TRY(upload_model(opened.model, device, session, options.split));
     opened.upload_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -62,6 +62,8 @@ Result<OpenedModel> open_model(const ModelOptions& options);
 Result<std::shared_ptr<const DeviceModel>> upload_model(const std::shared_ptr<const Model>& model,
                                                         const std::shared_ptr<Device>& device,
                                                         const SessionOptions& session, const std::string& split);
+// Most tokens of a pass there.
+std::int64_t chunk_for(const Device& device, std::int64_t chunk);
 // Fails where layers were to stay on the host and there is no device.
 Result<void> require_device_for_split(const std::string& device, const std::string& split);
 

@@ -4,11 +4,11 @@
 
 #include "cli/command.h"
 #include "cli/gpu_program.h"
+#include "cli/open_place.h"
 #include "cli/terminal.h"
 #include "kernels/all_operations.h"
 #include "kernels/contract/accelerated_call.h"
 #include "kernels/pick.h"
-#include "machine/accelerator/accelerator_device.h"
 #include "machine/machine.h"
 #include "profile/report_json.h"
 
@@ -82,21 +82,11 @@ struct ProvedPlace {
   std::unique_ptr<AcceleratedCalls> calls;  // into that queue
 };
 
-// Contracts of another version would be refused one by one, each with a riddle.
-Result<void> check_same_contracts(const AcceleratorDevice& accelerator) {
-  const std::uint64_t ours = contracts_digest(all_operations());
-  if (accelerator.identity().contracts_digest == ours) return {};
-  return Error::of(ErrorCode::unsupported, "expected an accelerator with this program's ", all_operations().size(),
-                   " contracts, found ", accelerator.identity().contracts, " of another version at ",
-                   std::string_view(accelerator.information().name), ": start it with this program");
-}
-
-Result<ProvedPlace> open_place(const std::string& device) {
+Result<ProvedPlace> place_named(const std::string& device) {
   const Machine machine = Machine::detect();
   ProvedPlace place = {machine.cpu_model, machine.features, nullptr, nullptr, nullptr};
   if (const auto path = accelerator_path(device)) {
-    std::unique_ptr<AcceleratorDevice> accelerator = TRY(AcceleratorDevice::open(*path));
-    TRY(check_same_contracts(*accelerator));
+    std::unique_ptr<AcceleratorDevice> accelerator = TRY(open_accelerator(*path));
     place.queue = TRY(accelerator->make_accelerator_queue());
     place.calls = std::make_unique<AcceleratedCalls>(*place.queue);
     place.device = std::move(accelerator);
@@ -130,7 +120,7 @@ int run(const Options& options) {
       return exit_usage;
     }
   }
-  auto opened = open_place(options.device);
+  auto opened = place_named(options.device);
   if (!opened.ok()) {
     print_error(opened.error().text());
     return exit_failure;

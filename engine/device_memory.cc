@@ -71,12 +71,13 @@ Result<DeviceNeeds> Session::needs_on(const DeviceInformation& device, std::shar
                                       SessionOptions options, std::int64_t host_layers) {
   Session session(std::move(model), std::move(options));
   session.host_layers_ = host_layers;
-  TRY(session.choose_device_rows(Processor::device(device.features, device.is_emulated)));
+  TRY(session.choose_device_rows(device));
   TRY(session.prepare());
   TRY(session.share_memory());
   const CacheGeometry& geometry = session.geometry_;
   const CacheCosts costs = cache_costs(TRY(session.rewritten_circuit({.runs = {1}, .outputs = 1})), geometry);
-  DeviceNeeds needs = {.weights = TRY(DeviceModel::bytes_of(*session.model_, host_layers)),
+  const DeviceModel::Use use = use_of(device, session.options_, host_layers);
+  DeviceNeeds needs = {.weights = TRY(DeviceModel::bytes_of(*session.model_, device, use)),
                        .page = static_cast<std::size_t>(costs.page),
                        .pages = geometry.pages,
                        .page_length = geometry.page_length,

@@ -5,7 +5,9 @@
 #include "base/units.h"
 #include "engine/weight_sender.h"
 #include "kernels/all_operations.h"
+#include "kernels/contract/accelerated_call.h"
 #include "model/plan/split.h"
+#include "tensor/interleaved.h"
 #include "tensor/planes.h"
 
 namespace ingot {
@@ -17,10 +19,13 @@ std::size_t bytes_of_weight(const ConstAnyView& weight) {
   return static_cast<std::size_t>(row_bytes(weight.dtype(), weight.count()));
 }
 
+// Which weights go to a device, and how.
 struct WeightPlaces {
   // By the address on the host: tied weights have two names and one place, which holds the largest of them.
   std::map<const std::byte*, ConstAnyView> weights;
-  std::size_t total = 0;  // with what is between them
+  std::vector<const std::byte*> lent;  // that the device reads in the model's files
+  LaidOutWeights laid_out;
+  std::size_t total = 0;  // bytes on the device, with what is between them
 };
 
 // How a pass reads weights does not depend on which one it is.
@@ -41,6 +46,14 @@ WeightAddresses weights_read_by(const Circuit& circuit) {
   return read;
 }
 
+std::uint64_t bytes_laid_out(const Model& model, const LaidOutWeights& laid_out) {
+  std::uint64_t bytes = 0;
+  for (const auto& [name, weight] : model.weights().all()) {
+    if (laid_out.weights.contains(weight.data())) bytes += bytes_of_weight(weight);
+  }
+  return bytes;
+}
+
 // Those of a split model that only layers of the host read. Others are the device's, also where this pass reads them
 // nowhere: a longer one may turn keys by other factors.
 WeightAddresses weights_of_host(const CircuitParts& parts) {
@@ -49,15 +62,33 @@ WeightAddresses weights_of_host(const CircuitParts& parts) {
   return of_host;
 }
 
-Result<WeightPlaces> find_places(const Model& model, const WeightAddresses& left_out) {
+// A device that takes calls reads files where they are mapped.
+bool is_lent(const ModelFile& file, const ConstAnyView& weight) {
+  const std::span<const std::byte> bytes(weight.data(), bytes_of_weight(weight));
+  return std::ranges::any_of(file.mapped(), [&](const MappedFile* mapped) { return mapped->has(bytes); });
+}
+
+Result<WeightPlaces> find_places(const Model& model, bool takes_calls, const DeviceModel::Use& use) {
+  CircuitParts parts = {.host = {}, .device = TRY(circuit_of(model)), .crossing = {}};
+  if (use.host_layers > 0) parts = split_layers(parts.device, use.host_layers);
+  const WeightAddresses left_out = weights_of_host(parts);
   WeightPlaces places;
+  if (!takes_calls) places.laid_out = find_laid_out_weights(parts.device, WeightLayout::planes16);
+  if (takes_calls && use.interleaved) {
+    places.laid_out = find_laid_out_weights(parts.device, WeightLayout::interleaved8, use.interleaved);
+    if (bytes_laid_out(model, places.laid_out) > use.most_interleaved) places.laid_out.weights.clear();
+  }
   for (const auto& [name, weight] : model.weights().all()) {
     if (left_out.contains(weight.data())) continue;
+    if (takes_calls && !places.laid_out.weights.contains(weight.data()) && is_lent(model.file(), weight)) {
+      places.lent.push_back(weight.data());
+      continue;
+    }
     if (!weight.is_contiguous()) {
       return Error::of(ErrorCode::unsupported, name, ": expected a weight in one piece, found byte strides ",
                        weight.byte_strides());
     }
-    if (is_generic_format(weight.dtype())) {
+    if (!takes_calls && is_generic_format(weight.dtype())) {
       return Error::of(ErrorCode::unsupported, name, ": expected a format that a GPU's products read, found ",
                        weight.dtype(), ", which only the CPU has code for: --device cpu");
     }
@@ -68,18 +99,19 @@ Result<WeightPlaces> find_places(const Model& model, const WeightAddresses& left
   return places;
 }
 
-// A part of a weight, in whole tiles of rows where it is to lie in planes.
+// A part of a weight, in whole tiles of rows where it is to be laid out.
 struct Part {
   std::span<const std::byte> bytes;
   std::byte* to = nullptr;
-  ConstAnyView rows = {};  // of those that are to lie in planes
+  ConstAnyView rows = {};  // of those that are to be laid out
 };
 
-// Brings weights to their places, part by part; those that are to lie in planes by way of a place of their own on the
+// Brings weights to their places, part by part; those that are to be laid out by way of a place of their own on the
 // device, from where it packs them.
 class Upload {
  public:
-  Upload(Device& device, const DeviceModel::Progress& progress) : device_(device), progress_(progress) {}
+  Upload(Device& device, WeightLayout layout, const DeviceModel::Progress& progress)
+      : device_(device), layout_(layout), progress_(progress) {}
 
   void add(const ConstAnyView& weight, std::byte* to) {
     const std::span<const std::byte> bytes(weight.data(), bytes_of_weight(weight));
@@ -90,11 +122,12 @@ class Upload {
     total_ += bytes.size();
   }
 
-  void add_as_planes(const ConstAnyView& weight, std::byte* to) {
+  void add_laid_out(const ConstAnyView& weight, std::byte* to) {
     const std::int64_t row = weight.byte_stride(0);
-    const std::int64_t tile = std::max<std::int64_t>(1, row * plane_rows);
+    const std::int64_t rows_of_tile = layout_ == WeightLayout::planes16 ? plane_rows : interleaved_rows;
+    const std::int64_t tile = std::max<std::int64_t>(1, row * rows_of_tile);
     const std::int64_t step =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(WeightSender::usual_bytes) / tile) * plane_rows;
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(WeightSender::usual_bytes) / tile) * rows_of_tile;
     for (std::int64_t begin = 0; begin < weight.size(0); begin += step) {
       const std::int64_t rows = std::min(step, weight.size(0) - begin);
       const auto bytes = static_cast<std::size_t>(rows * row);
@@ -108,11 +141,15 @@ class Upload {
   }
 
   Result<void> run(const ModelFile& file) {
-    table_ = std::make_unique<KernelTable>(TRY(KernelTable::select(
-        all_operations(), Processor::device(device_.information().features, device_.information().is_emulated), {})));
+    if (parts_.empty()) return {};
+    const DeviceInformation& information = device_.information();
+    table_ = std::make_unique<KernelTable>(TRY(KernelTable::select(all_operations(), processor_of(information))));
     workers_ = TRY(Workers::create({.threads = 1}));
     for (DeviceMemory& staging : staging_) staging = TRY(device_.allocate(staged_bytes_));
     sender_ = TRY(WeightSender::create(file, device_, std::max(staged_bytes_, WeightSender::usual_bytes)));
+    for (int lane = 0; lane < WeightSender::lanes && information.takes_calls; ++lane) {
+      calls_[lane] = calls_into(sender_->queue(lane), Neighbours::may_show);
+    }
     std::vector<WeightSender::Piece> pieces;
     for (const Part& part : parts_) pieces.push_back(part.bytes);
     TRY(sender_->send(pieces, [this](std::size_t piece, const std::byte* read, int lane) {
@@ -132,8 +169,8 @@ class Upload {
       const ConstAnyView& rows = part.rows;
       const ConstAnyView stored(to, rows.dtype(), rows.shape(), rows.byte_strides(), place);
       const AnyView packed(part.to, rows.dtype(), rows.shape(), rows.byte_strides(), place);
-      Context context{*workers_, {}, &queue};
-      TRY(pack_rows(stored, WeightLayout::planes16, packed, *table_, context));
+      Context context{*workers_, {}, &queue, calls_[lane].get()};
+      TRY(pack_rows(stored, layout_, packed, *table_, context));
     }
     done_ += part.bytes.size();
     if (!progress_ || progress_(done_, total_)) return {};
@@ -142,6 +179,7 @@ class Upload {
   }
 
   Device& device_;
+  const WeightLayout layout_;
   const DeviceModel::Progress& progress_;
   std::vector<Part> parts_;
   std::size_t staged_bytes_ = 0;  // of the largest part that is packed
@@ -151,52 +189,58 @@ class Upload {
   std::unique_ptr<Workers> workers_;
   DeviceMemory staging_[WeightSender::lanes];
   std::unique_ptr<WeightSender> sender_;  // ends before what its queues use
+  std::unique_ptr<CallQueue> calls_[WeightSender::lanes];
 };
 
 }  // namespace
 
-Result<std::size_t> DeviceModel::bytes_of(const Model& model, std::int64_t host_layers) {
-  WeightAddresses left_out;
-  if (host_layers > 0) left_out = weights_of_host(split_layers(TRY(circuit_of(model)), host_layers));
-  return TRY(find_places(model, left_out)).total;
+Result<std::size_t> DeviceModel::bytes_of(const Model& model, const DeviceInformation& device, const Use& use) {
+  return TRY(find_places(model, device.takes_calls, use)).total;
 }
 
 Result<std::shared_ptr<const DeviceModel>> DeviceModel::upload(std::shared_ptr<const Model> model,
                                                                std::shared_ptr<Device> device, const Progress& progress,
-                                                               std::int64_t host_layers) {
-  std::shared_ptr<DeviceModel> made(new DeviceModel(std::move(model), std::move(device), host_layers));
-  CircuitParts parts = {.host = {}, .device = TRY(circuit_of(*made->model_)), .crossing = {}};
-  if (host_layers > 0) parts = split_layers(parts.device, host_layers);
-  made->in_planes_ = find_plane_weights(parts.device);
-  const auto [weights, total] = TRY(find_places(*made->model_, weights_of_host(parts)));
-  std::size_t end = 0;
-  for (const auto& [data, weight] : weights) {
-    made->offsets_[data] = end;
-    end += align_up(bytes_of_weight(weight), weight_alignment);
-  }
+                                                               const Use& use) {
+  std::shared_ptr<DeviceModel> made(new DeviceModel(std::move(model), std::move(device), use.host_layers));
+  WeightPlaces places = TRY(find_places(*made->model_, made->device_->information().takes_calls, use));
   const DeviceMemoryState state = TRY(made->device_->memory_state());
-  if (total > state.free_bytes) {
-    return Error::of(ErrorCode::out_of_memory, "expected ", total, " bytes for weights on ",
+  if (places.total > state.free_bytes) {
+    return Error::of(ErrorCode::out_of_memory, "expected ", places.total, " bytes for weights on ",
                      std::string_view(made->device_->information().name), ", found ", state.free_bytes, " of ",
                      state.total_bytes, " free: end what else runs there, or take smaller weights");
   }
-  made->memory_ = TRY(made->device_->allocate(total));
-  Upload upload(*made->device_, progress);
-  for (const auto& [data, weight] : weights) {
-    std::byte* const to = made->memory_.data() + made->offsets_[data];
-    if (made->in_planes_.contains(data)) {
-      upload.add_as_planes(weight, to);
+  TRY(made->lend(places.lent));
+  made->laid_out_ = std::move(places.laid_out);
+  made->memory_ = TRY(made->device_->allocate(places.total));
+  Upload upload(*made->device_, made->laid_out_.layout, progress);
+  std::byte* to = made->memory_.data();
+  for (const auto& [data, weight] : places.weights) {
+    made->places_[data] = to;
+    if (made->laid_out_.weights.contains(data)) {
+      upload.add_laid_out(weight, to);
     } else {
       upload.add(weight, to);
     }
+    to += align_up(bytes_of_weight(weight), weight_alignment);
   }
   TRY(upload.run(made->model_->file()));
   return std::shared_ptr<const DeviceModel>(std::move(made));
 }
 
+Result<void> DeviceModel::lend(std::span<const std::byte* const> weights) {
+  for (const MappedFile* file : model_->file().mapped()) {
+    const auto is_of_file = [&](const std::byte* weight) { return file->has({weight, 0}); };
+    if (std::ranges::none_of(weights, is_of_file)) continue;
+    lent_.push_back(TRY(device_->lend({file->bytes(), file->descriptor()})));
+  }
+  // Read alone: a file that is lent cannot be written there.
+  for (const std::byte* weight : weights) places_[weight] = const_cast<std::byte*>(weight);
+  return {};
+}
+
 std::byte* DeviceModel::find(const std::byte* on_host) const {
-  const auto found = offsets_.find(on_host);
-  return found == offsets_.end() ? nullptr : memory_.data() + found->second;
+  const auto found = places_.find(on_host);
+  return found == places_.end() ? nullptr : found->second;
 }
 
 }  // namespace ingot

@@ -347,7 +347,9 @@ TEST(DeviceSession, AdaptersGiveWhatTheyGiveOnTheHost) {
   const auto logits = [&](std::int64_t host_layers, bool on_device) {
     SessionOptions own = options;
     if (on_device) {
-      own.device = DeviceModel::upload(model, std::move(open_device("emulated")).value(), {}, host_layers).value();
+      own.device =
+          DeviceModel::upload(model, std::move(open_device("emulated")).value(), {}, {.host_layers = host_layers})
+              .value();
     }
     const auto session = Session::create(model, own).value();
     std::vector<TokenRun> runs;

@@ -4,14 +4,17 @@
 #include <cstring>
 
 #include "base/units.h"
+#include "kernels/contract/accelerated_call.h"
 #include "model/template/pass_inputs.h"
 
 namespace ingot {
 
-Result<DeviceSide> DeviceSide::create(std::shared_ptr<const DeviceModel> model, int most_choices) {
+Result<DeviceSide> DeviceSide::create(std::shared_ptr<const DeviceModel> model, int most_choices,
+                                      Neighbours neighbours) {
   Device& device = model->device();
   std::unique_ptr<Queue> queue = TRY(device.make_queue());
   DeviceSide side(std::move(model), std::move(queue));
+  if (device.information().takes_calls) side.calls_ = calls_into(*side.queue_, neighbours);
   const auto choices = static_cast<std::size_t>(most_choices);
   side.uniforms_ = TRY(device.allocate(choices * sizeof(float)));
   side.chosen_ = TRY(device.allocate(choices * sizeof(std::int32_t)));
@@ -62,8 +65,8 @@ Result<void> DeviceSide::upload(std::span<const std::shared_ptr<const Adapter>> 
 }
 
 Result<void> DeviceSide::make_scratch(std::size_t bytes) {
-  if (scratch_.size() >= bytes) return {};
-  TRY(queue_->wait());  // what runs may still use the memory that is given back
+  if (takes_calls() || scratch_.size() >= bytes) return {};  // who runs calls has scratch of his own
+  TRY(queue_->wait());                                       // what runs may still use the memory that is given back
   recordings_.forget();
   scratch_ = DeviceMemory();
   scratch_ = TRY(device().allocate(bytes));

@@ -8,6 +8,7 @@
 #include "engine/adapter.h"
 #include "engine/device_model.h"
 #include "engine/pass_recordings.h"
+#include "kernels/contract/call_queue.h"
 #include "machine/gpu/memory_home.h"
 
 namespace ingot {
@@ -15,15 +16,16 @@ namespace ingot {
 class DeviceSide {
  public:
   // For passes with at most so many outputs that tokens are chosen from.
-  static Result<DeviceSide> create(std::shared_ptr<const DeviceModel> model, int most_choices);
+  static Result<DeviceSide> create(std::shared_ptr<const DeviceModel> model, int most_choices, Neighbours neighbours);
 
   Device& device() const { return model_->device(); }
   Place place() const { return Place::device(device().information().index); }
-  Processor processor() const {
-    return Processor::device(device().information().features, device().information().is_emulated);
-  }
+  Processor processor() const { return processor_of(device().information()); }
   MemoryHome home() const { return {device(), *queue_}; }
   Queue& queue() const { return *queue_; }
+  // What steps are run with there.
+  Context context(Workers& workers) const { return {workers, scratch(), queue_.get(), calls_.get()}; }
+  bool takes_calls() const { return calls_ != nullptr; }
   PassRecordings& recordings() { return recordings_; }
   const PassRecordings& recordings() const { return recordings_; }
   std::size_t bytes() const {
@@ -33,7 +35,7 @@ class DeviceSide {
   // Adapters of the model, whose matrices are found as its weights are. Once, before there are plans.
   Result<void> upload(std::span<const std::shared_ptr<const Adapter>> adapters);
 
-  const WeightAddresses& in_planes() const { return model_->in_planes(); }
+  const LaidOutWeights& laid_out() const { return model_->laid_out(); }
   // The address of a weight there. Fails for one that the model does not have.
   Result<std::byte*> weight(const CircuitTensor& tensor) const;
 
@@ -83,6 +85,7 @@ class DeviceSide {
 
   std::shared_ptr<const DeviceModel> model_;
   std::unique_ptr<Queue> queue_;
+  std::unique_ptr<CallQueue> calls_;  // into it; null: the device takes none
   PassRecordings recordings_;
   DeviceMemory adapters_;
   std::map<const std::byte*, std::size_t> adapter_offsets_;  // by the address on the host

@@ -25,6 +25,19 @@ std::int64_t tokens_of(std::span<const TokenRun> runs) {
   return tokens;
 }
 
+// A mapped file can be larger than memory, what is packed cannot.
+std::uint64_t most_packed(std::uint64_t memory) { return memory / 5 * 4; }
+
+// Which types of weights are held interleaved where a processor with these features runs passes; null: none.
+AcceptsType packed_types(const SessionOptions& options, FeatureSet features) {
+  if (options.packing == WeightPacking::never) return nullptr;
+  const bool always = options.packing == WeightPacking::always;
+  const Neighbours shown = options.deterministic ? Neighbours::never_show : Neighbours::may_show;
+  return [always, features, shown, sequences = options.sequences](DType dtype) {
+    return always || packing_pays(dtype, features, sequences, shown);
+  };
+}
+
 Result<std::int64_t> context_of(const ModelFacts& facts, std::int64_t asked) {
   if (asked < 0 || asked > (std::int64_t{1} << 30)) {
     return Error::of(ErrorCode::invalid_argument, "expected a context of 1 to 2^30 tokens, found ", asked);
@@ -51,10 +64,10 @@ Session::~Session() {
 
 Result<void> Session::start() {
   if (options_.device != nullptr) {
-    device_ = TRY(DeviceSide::create(options_.device, options_.sequences));
+    device_ = TRY(DeviceSide::create(options_.device, options_.sequences, neighbours()));
     TRY(device_->upload(options_.adapters));
     host_layers_ = options_.device->host_layers();
-    TRY(choose_device_rows(device_->processor()));
+    TRY(choose_device_rows(device_->device().information()));
   }
   TRY(prepare());
   TRY(pack());
@@ -65,10 +78,25 @@ Result<void> Session::start() {
   return {};
 }
 
-// A row of a device has the bits that it has by itself: there is no other table to ask for.
-Result<void> Session::choose_device_rows(const Processor& processor) {
-  device_table_ = std::make_unique<KernelTable>(TRY(KernelTable::select(all_operations(), processor, options_.forced)));
+Result<void> Session::choose_device_rows(const DeviceInformation& device) {
+  if (device.takes_calls && !options_.forced.empty()) {
+    return Error::of(ErrorCode::unsupported, "expected no variant to be forced on ", std::string_view(device.name),
+                     ", whose worker chooses its own, found ", std::string_view(options_.forced.front().variant));
+  }
+  // A row of a GPU has the bits that it has by itself: there is no other table to ask for.
+  const Neighbours shown = device.takes_calls ? neighbours() : Neighbours::may_show;
+  device_table_ = std::make_unique<KernelTable>(
+      TRY(KernelTable::select(all_operations(), processor_of(device), options_.forced, shown)));
   return {};
+}
+
+DeviceModel::Use Session::use_of(const DeviceInformation& device, const SessionOptions& options,
+                                 std::int64_t host_layers) {
+  DeviceModel::Use use = {.host_layers = host_layers};
+  if (!device.takes_calls) return use;
+  use.interleaved = packed_types(options, device.features);
+  if (options.packing != WeightPacking::always) use.most_interleaved = most_packed(device.memory_bytes);
+  return use;
 }
 
 Result<void> Session::prepare() {
@@ -95,26 +123,29 @@ Result<void> Session::prepare() {
 }
 
 Result<void> Session::pack() {
-  if (options_.packing == WeightPacking::never || (device_ && host_layers_ == 0)) return {};
-  const bool always = options_.packing == WeightPacking::always;
+  if (options_.packing == WeightPacking::never) return {};
   Circuit plain = TRY(plain_circuit(shortest_pass()));
-  if (host_layers_ > 0) plain = split_layers(plain, host_layers_).host;
-  const FeatureSet features = Machine::detect().features;
-  const std::vector<int> wanted = find_packable_weights(
-      plain, [&](DType dtype) { return always || packing_pays(dtype, features, options_.sequences, neighbours()); });
-  // A mapped file can be larger than memory, what is packed cannot.
-  const Bytes memory = usable_memory();
-  if (!always && memory.count() != 0 && packed_bytes(plain, wanted) > memory.count() / 5 * 4) return {};
-  const auto is_packed = [](const Step& step) { return step.integer("layout") != 0; };
-  if (always && wanted.empty() && std::ranges::none_of(plain.steps, is_packed)) {
-    return Error::of(ErrorCode::unsupported,
-                     "packing: expected products with weights of type q4_0, q8_0, q5_0, q4_k or ",
-                     "q6_k in whole eights of rows, found none in this model");
+  if (device_ && host_layers_ == 0) {
+    if (device_->takes_calls()) TRY(require_packable(plain, !device_->laid_out().weights.empty()));
+    return {};
   }
+  const bool always = options_.packing == WeightPacking::always;
+  if (host_layers_ > 0) plain = split_layers(plain, host_layers_).host;
+  const std::vector<int> wanted = find_packable_weights(plain, packed_types(options_, Machine::detect().features));
+  const Bytes memory = usable_memory();
+  if (!always && memory.count() != 0 && packed_bytes(plain, wanted) > most_packed(memory.count())) return {};
+  TRY(require_packable(plain, !wanted.empty()));
   Context context{*workers_, {}};
   packed_ = TRY(pack_weights(plain, wanted, *table_, context,
                              [this](std::span<const std::byte> part) { model_->file().forget(part); }));
   return {};
+}
+
+Result<void> Session::require_packable(const Circuit& plain, bool found_some) const {
+  const auto is_packed = [](const Step& step) { return step.integer("layout") != 0; };
+  if (options_.packing != WeightPacking::always || found_some || std::ranges::any_of(plain.steps, is_packed)) return {};
+  return Error::of(ErrorCode::unsupported, "packing: expected products with weights of type q4_0, q8_0, q5_0, q4_k or ",
+                   "q6_k in whole eights of rows, found none in this model");
 }
 
 Result<void> Session::choose_geometry() {
@@ -288,7 +319,7 @@ Result<void> Session::run_pass(std::span<const TokenRun> runs, std::vector<float
 }
 
 Context Session::context_of_passes() {
-  return device_ ? Context{*workers_, device_->scratch(), &device_->queue()} : Context{*workers_, scratch_.bytes()};
+  return device_ ? device_->context(*workers_) : Context{*workers_, scratch_.bytes()};
 }
 
 Result<void> Session::run_plan(Plan& plan, std::int64_t tokens) {

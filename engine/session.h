@@ -107,6 +107,9 @@ class Session {
   // Asked before anything is uploaded: `options.device` is not looked at.
   static Result<DeviceNeeds> needs_on(const DeviceInformation& device, std::shared_ptr<const Model> model,
                                       SessionOptions options, std::int64_t host_layers = 0);
+  // How the weights of a session with these options come to lie there.
+  static DeviceModel::Use use_of(const DeviceInformation& device, const SessionOptions& options,
+                                 std::int64_t host_layers = 0);
 
   const Model& model() const { return *model_; }
   const SessionOptions& options() const { return options_; }
@@ -192,8 +195,10 @@ class Session {
   Result<void> start();
   // What needs no memory of a device: checks, tables, workers, the cache's geometry.
   Result<void> prepare();
-  Result<void> choose_device_rows(const Processor& processor);
+  Result<void> choose_device_rows(const DeviceInformation& device);
   Result<void> pack();
+  // Fails where all weights were to be packed and none can be.
+  Result<void> require_packable(const Circuit& plain, bool found_some) const;
   // Runs of one set of adapters; `outputs` receives their rows.
   Result<void> compute(std::span<const TokenRun> runs, std::vector<float>& outputs);
   // Set by set; the rows stand in the order of the runs all the same.

@@ -25,7 +25,7 @@ Result<void> Session::run_on_device(Plan& plan, PassKind kind) {
   TRY(run_host_steps(plan, nullptr));
   if (memory_->has_states()) kind.sequences = sequences_of_runs_;
   // Before anything is recorded: it may move what recorded passes use.
-  if (!kind.choices.empty()) {
+  if (!kind.choices.empty() && !device_->takes_calls()) {
     const std::size_t needed = choice_scratch_bytes(*device_table_, device_->choice_tensors(plan), workers_->count());
     if (const Result<void> made = device_->make_scratch(needed); !made.ok()) {
       forget_plans();

@@ -16,8 +16,8 @@ struct PageTables {
 
 // Tokens of the runs at the beginning that a plan decodes one by one; the others it reads run by run.
 std::int64_t decoded_tokens(const Plan& plan) {
-  const CircuitTensor* lengths = plan.circuit().find(pass_inputs::lengths);
-  return lengths == nullptr ? 0 : lengths->shape[0];
+  const AnyView lengths = plan.tensor(pass_inputs::lengths);
+  return is_present(lengths) ? lengths.size(0) : 0;
 }
 
 void fill_tables(const PagedCache& cache, std::span<const TokenRun> runs, std::int64_t row_length, std::int64_t decoded,

@@ -40,8 +40,9 @@ RewriteContext Session::rewrites_of_host(const FindAdapters* adapters) const {
 RewriteContext Session::rewrites_of_device(const FindAdapters* adapters) const {
   RewriteContext context = rewrites_of_host(adapters);
   context.packed = nullptr;
-  context.in_planes = device_ ? &device_->in_planes() : nullptr;
-  context.is_for_device = true;
+  context.laid_out = device_ ? &device_->laid_out() : nullptr;
+  // Who takes calls computes as a host does.
+  context.is_for_device = device_table_->is_of_device();
   return context;
 }
 

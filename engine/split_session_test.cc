@@ -36,7 +36,8 @@ SessionOptions short_session() { return {.context = 32, .sequences = 2, .page_le
 std::unique_ptr<Session> session_of(const std::shared_ptr<const Model>& model, std::int64_t host_layers,
                                     SessionOptions options = short_session()) {
   if (host_layers >= 0) {
-    Result<std::shared_ptr<const DeviceModel>> there = DeviceModel::upload(model, device_with(plenty), {}, host_layers);
+    Result<std::shared_ptr<const DeviceModel>> there =
+        DeviceModel::upload(model, device_with(plenty), {}, {.host_layers = host_layers});
     if (!there.ok()) ADD_FAILURE() << there.error().text();
     options.device = there.value();
   }
@@ -130,7 +131,8 @@ TEST(SplitSession, AgreesWithWhatWasRecorded) {
 // Where the host's rows are asked for it, too.
 TEST(SplitSession, NeighboursNeverShowWhereTheyMustNot) {
   const std::shared_ptr<const Model> model = Model::open_default().value();
-  mixed_texts::expect_mixes(model, 1, DType::f16, DeviceModel::upload(model, device_with(plenty), {}, 2).value());
+  mixed_texts::expect_mixes(model, 1, DType::f16,
+                            DeviceModel::upload(model, device_with(plenty), {}, {.host_layers = 2}).value());
 }
 
 // Step by step, recorded, replayed, and over places that have moved: all the same to the bit.
@@ -176,7 +178,7 @@ TEST(SplitSession, LayersOfTheHostTakeNothingOfTheDevice) {
     const std::shared_ptr<EmulatedDevice> device = device_with(plenty);
     SessionOptions options = short_session();
     const DeviceNeeds needs = Session::needs_on(device->information(), model, options, host_layers).value();
-    options.device = DeviceModel::upload(model, device, {}, host_layers).value();
+    options.device = DeviceModel::upload(model, device, {}, {.host_layers = host_layers}).value();
     EXPECT_EQ(options.device->bytes(), needs.weights);
     const std::unique_ptr<Session> split = Session::create(model, options).value();
     greedy_tokens(*split, 4);
@@ -226,7 +228,7 @@ TEST(SplitSession, RecurrentModelsAreRefusedByName) {
 TEST(SplitSession, AnExplanationShowsWhatRunsWhereAndWhatCrosses) {
   const std::shared_ptr<const Model> model = golden("llama");
   const std::unique_ptr<Session> split = session_of(model, 1);
-  const Result<Explanation> made = explain(*split, {}, Machine::detect(), {}, 2);
+  const Result<Explanation> made = explain(*split, {}, Machine::detect(), {}, {.host_layers = 2});
   ASSERT_TRUE(made.ok()) << made.error().text();
   const std::vector<ExplainedStep>& steps = made.value().steps;
   const auto crossing = std::ranges::find(steps, StepPlace::crossing, &ExplainedStep::place);

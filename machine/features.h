@@ -72,6 +72,14 @@ class FeatureSet {
   }
   constexpr bool operator==(const FeatureSet&) const = default;
 
+  // As a number, for a program of the same protocol; bits of features that are not known here are left out.
+  constexpr std::uint64_t bits() const { return bits_; }
+  static constexpr FeatureSet of_bits(std::uint64_t bits) {
+    FeatureSet made;
+    made.bits_ = bits & ((std::uint64_t{1} << feature_count) - 1);
+    return made;
+  }
+
  private:
   std::uint64_t bits_ = 0;
 };

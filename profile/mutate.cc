@@ -237,7 +237,7 @@ Result<MutationReport> mutate_arguments(const Operation& operation, Device& devi
   ground.device = &device;
   ground.queue = TRY(device.make_queue());
   const DeviceInformation& information = device.information();
-  return mutate_all(operation, Processor::device(information.features, information.is_emulated), seed, workers, ground);
+  return mutate_all(operation, processor_of(information), seed, workers, ground);
 }
 
 }  // namespace ingot

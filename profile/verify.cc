@@ -159,8 +159,7 @@ Result<Verifier> Verifier::create(FeatureSet features, VerifyOptions options) {
 
 Result<Verifier> Verifier::create(Device& device, VerifyOptions options) {
   const DeviceInformation& information = device.information();
-  Verifier verifier =
-      TRY(create_for(Processor::device(information.features, information.is_emulated), std::move(options)));
+  Verifier verifier = TRY(create_for(processor_of(information), std::move(options)));
   verifier.ground_->device = &device;
   verifier.ground_->queue = TRY(device.make_queue());
   return verifier;

@@ -79,6 +79,10 @@ Result<ExplanationAnswers::Map> ExplanationAnswers::draw(HostedModel& model) {
 Result<PassPeaks> ExplanationAnswers::peaks(Session& session) {
   const DeviceSide* const side = session.device_side();
   if (side == nullptr) return PassPeaks(TRY(host_peaks(session)));
+  if (side->takes_calls()) {
+    return Error::of(ErrorCode::unsupported, "expected passes of this program's rows to explain, found that ",
+                     std::string_view(side->device().information().name), " chooses its own");
+  }
   const DevicePeaks of_device = TRY(measure_device_peaks(side->device(), side->queue()));
   PassPeaks peaks(of_device.rates);
   peaks.upload_bytes_per_second = of_device.upload_bytes_per_second;

@@ -55,6 +55,7 @@ struct Identity {
   std::uint64_t contracts_digest = 0;  // of all of them; equal where both sides know the same
   std::uint32_t threads = 0;           // that the worker computes with
   std::uint32_t reserved = 0;
+  std::uint64_t features = 0;  // of the processor that it computes with, as FeatureSet has them
 };
 
 // Both bells are rung when it changes.

@@ -5,6 +5,9 @@
 // (layout.h), where the program gives commands and reads answers as a Linux process does. What else there is to be
 // asked of the kernel are these numbers of ioctl(), in Linux's format. close() unmaps all, and tells the worker.
 //
+// Packets that are in the ring at the close stay there, and are refused where they name memory. Who opens the node next
+// waits for a packet of his own, a barrier, before he shows any: they may name the same addresses.
+//
 // A program promises no order of its accesses (Promise::nothing): it cannot know whether its machine keeps fences.
 #pragma once
 

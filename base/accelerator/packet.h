@@ -58,7 +58,7 @@ enum class VendorCode : std::uint16_t {
   fill = 2,          // to, bytes, value of a byte
   record_list = 3,   // list, address of packets, how many: checked and kept; what they point at may go
   execute_list = 4,  // list
-  forget_list = 5,   // list
+  forget_list = 5,   // list; it may have gone with memory that it reached
 };
 
 inline constexpr std::uint64_t most_listed = 1 << 16;

@@ -6,6 +6,7 @@
 
 #include "kernels/contract/call_arguments.h"
 #include "kernels/contract/call_queue.h"
+#include "kernels/contract/table.h"
 #include "machine/accelerator/accelerator_queue.h"
 
 namespace ingot {
@@ -13,13 +14,14 @@ namespace ingot {
 class AcceleratedCalls final : public CallQueue {
  public:
   // The queue must outlive it.
-  explicit AcceleratedCalls(AcceleratorQueue& queue) : queue_(queue) {}
+  explicit AcceleratedCalls(AcceleratorQueue& queue, Neighbours neighbours = Neighbours::may_show)
+      : queue_(queue), are_alone_(neighbours == Neighbours::never_show) {}
 
   Result<void> put(const Operation& operation, const Invocation& invocation) override {
     const std::span<std::byte> arguments = queue_.arguments(call_bytes(operation));
     if (arguments.empty()) return queue_.wait();  // it has failed, and says why
     TRY(encode_call(operation, invocation, arguments));
-    queue_.dispatch(digest_of(operation), arguments);
+    queue_.dispatch(digest_of(operation), arguments, are_alone_);
     return {};
   }
 
@@ -31,7 +33,13 @@ class AcceleratedCalls final : public CallQueue {
   }
 
   AcceleratorQueue& queue_;
+  const bool are_alone_;
   std::map<const Operation*, std::uint64_t> digests_;
 };
+
+// Into that queue. Precondition: it is of a device that takes calls.
+inline std::unique_ptr<CallQueue> calls_into(Queue& queue, Neighbours neighbours) {
+  return std::make_unique<AcceleratedCalls>(static_cast<AcceleratorQueue&>(queue), neighbours);
+}
 
 }  // namespace ingot

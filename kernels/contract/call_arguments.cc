@@ -66,7 +66,7 @@ alignas(64) constinit std::byte no_elements[64] = {};
 // Far more than any memory has, and far less than overflows where a few are added.
 constexpr std::int64_t most_reach = std::int64_t{1} << 48;
 
-Result<AnyView> tensor_of(const ArgumentRecord& record, Access access, const FindBytes& find) {
+Result<AnyView> tensor_of(const ArgumentRecord& record, Access access, const FindBytes& find, Place place) {
   if (record.dtype >= dtype_table.size()) {
     return Error::of(ErrorCode::invalid_argument, "expected an element type below ", dtype_table.size(), ", found ",
                      static_cast<int>(record.dtype));
@@ -87,16 +87,16 @@ Result<AnyView> tensor_of(const ArgumentRecord& record, Access access, const Fin
   // With the other side's address, which is never followed: what makes a view usable does not depend on whose it is.
   std::byte* const there =
       is_empty ? no_elements : std::bit_cast<std::byte*>(static_cast<std::uintptr_t>(record.value));
-  const AnyView view(there, dtype, shape, strides);
+  const AnyView view(there, dtype, shape, strides, place);
   TRY(check_well_formed(view));
   if (is_empty) return view;
   const Footprint footprint = footprint_of(view);
   std::byte* const here = TRY(find(footprint.begin, footprint.size(), access));
-  return AnyView(here + (record.value - footprint.begin), dtype, shape, strides);
+  return AnyView(here + (record.value - footprint.begin), dtype, shape, strides, place);
 }
 
 Result<void> set_field(const Operation& operation, int field, const ArgumentRecord& record, const FindBytes& find,
-                       Invocation& invocation) {
+                       Place place, Invocation& invocation) {
   const FieldInformation& information = operation.fields[static_cast<std::size_t>(field)];
   if (!information.is_tensor) {
     const ArgumentKind expected = kind_of(invocation.attribute(field));
@@ -113,7 +113,7 @@ Result<void> set_field(const Operation& operation, int field, const ArgumentReco
                      static_cast<int>(record.kind));
   }
   return invocation.set_tensor(
-      field, TRY(tensor_of(record, is_written(information.role) ? Access::write : Access::read, find)));
+      field, TRY(tensor_of(record, is_written(information.role) ? Access::write : Access::read, find, place)));
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ Result<void> encode_call(const Operation& operation, const Invocation& invocatio
 }
 
 Result<std::unique_ptr<Invocation>> decode_call(const Operation& operation, std::span<const std::byte> bytes,
-                                                const FindBytes& find) {
+                                                const FindBytes& find, Place place) {
   const Result<ArgumentBlock> block = ArgumentBlock::over(bytes);
   if (!block.ok()) return block.error().within(operation.name);
   if (block.value().fields() != operation.fields.size()) {
@@ -171,7 +171,7 @@ Result<std::unique_ptr<Invocation>> decode_call(const Operation& operation, std:
   std::unique_ptr<Invocation> invocation = operation.empty();
   for (std::size_t field = 0; field < operation.fields.size(); ++field) {
     const Result<void> set =
-        set_field(operation, static_cast<int>(field), block.value().record(field), find, *invocation);
+        set_field(operation, static_cast<int>(field), block.value().record(field), find, place, *invocation);
     if (!set.ok()) return error_of_field(set.error(), operation.name, operation.fields[field].name);
   }
   return invocation;

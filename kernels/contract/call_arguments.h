@@ -25,10 +25,11 @@ Result<void> encode_call(const Operation& operation, const Invocation& invocatio
 using FindBytes =
     std::function<Result<std::byte*>(std::uint64_t begin, std::uint64_t bytes, accelerator::Access access)>;
 
-// The call with its tensors where they lie here, on the host. Every number in the block is checked, and every byte that
-// a tensor's sizes and strides reach is asked for; whether the contract's constraints hold is not (Invocation::check).
-// Precondition: `bytes` are nobody else's.
+// The call with its tensors where they lie here. Every number in the block is checked, and every byte that a tensor's
+// sizes and strides reach is asked for; whether the contract's constraints hold is not (Invocation::check). A place
+// other than the host's has them checked by shape alone: what tensors hold is not known yet. Precondition: `bytes` are
+// nobody else's.
 Result<std::unique_ptr<Invocation>> decode_call(const Operation& operation, std::span<const std::byte> bytes,
-                                                const FindBytes& find);
+                                                const FindBytes& find, Place place = Place::host);
 
 }  // namespace ingot

@@ -9,11 +9,15 @@
 
 namespace ingot {
 
+class CallQueue;
+
 struct Context {
   Workers& workers;
   // At least what the variant's scratch_bytes asked for, aligned to 64 bytes; in the place of the variant.
   std::span<std::byte> scratch;
   Queue* queue = nullptr;  // where a device's variant puts its work; null on the host
+  // Where whole calls are put on a device that takes them: its variants are not this program's. Else null.
+  CallQueue* calls = nullptr;
 };
 
 // How many rows make a chunk worth handing to another thread. A fork-join costs about 2 us, in which a core streams

@@ -51,16 +51,6 @@ template <class Member>
 }
 
 template <class Member>
-AttributeValue to_attribute(Member value) {
-  if constexpr (std::is_same_v<Member, bool>)
-    return value;
-  else if constexpr (std::is_floating_point_v<Member>)
-    return static_cast<double>(value);
-  else
-    return static_cast<std::int64_t>(value);
-}
-
-template <class Member>
 [[gnu::noinline]] Member from_attribute(const AttributeValue& value) {
   return std::visit([](auto number) { return static_cast<Member>(number); }, value);
 }
@@ -127,7 +117,7 @@ class TypedInvocation final : public Invocation {
   AttributeValue attribute(int field) const override {
     AttributeValue value = false;
     visit_field<Arguments>(field, [&](const auto& which) {
-      if constexpr (!std::remove_cvref_t<decltype(which)>::is_tensor) value = to_attribute(arguments_.*which.member);
+      if constexpr (!std::remove_cvref_t<decltype(which)>::is_tensor) value = attribute_value(arguments_.*which.member);
     });
     return value;
   }

@@ -18,6 +18,16 @@ namespace ingot {
 
 using AttributeValue = std::variant<bool, std::int64_t, double>;
 
+template <class Member>
+AttributeValue attribute_value(Member value) {
+  if constexpr (std::is_same_v<Member, bool>)
+    return value;
+  else if constexpr (std::is_floating_point_v<Member>)
+    return static_cast<double>(value);
+  else
+    return static_cast<std::int64_t>(value);
+}
+
 struct FieldInformation {
   std::string_view name;
   Role role;

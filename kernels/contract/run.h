@@ -1,6 +1,7 @@
 // The typed way to call an operation: check, choose, run.
 #pragma once
 
+#include "kernels/contract/call_queue.h"
 #include "kernels/contract/contract.h"
 #include "kernels/contract/table.h"
 
@@ -38,14 +39,41 @@ Place place_of(const typename Op::Arguments& arguments) {
   return place;
 }
 
+// The call as all operations' are seen.
+template <KernelContract Op>
+Result<std::unique_ptr<Invocation>> invocation_of(const typename Op::Arguments& arguments) {
+  std::unique_ptr<Invocation> invocation = describe_operation<Op>().empty();
+  int index = 0;
+  Result<void> set;
+  const auto put = [&](const auto& field) {
+    const auto& value = arguments.*field.member;
+    if constexpr (!std::remove_cvref_t<decltype(field)>::is_tensor) {
+      invocation->set_attribute(index, attribute_value(value));
+    } else if (is_present(value) && set.ok()) {
+      const ConstAnyView view(value);
+      // What is only read stays so: the field's role says it.
+      set = invocation->set_tensor(index, AnyView(const_cast<std::byte*>(view.data()), view.dtype(), view.shape(),
+                                                  view.byte_strides(), view.place()));
+    }
+    ++index;
+  };
+  std::apply([&](const auto&... field) { (put(field), ...); }, Op::Arguments::fields());
+  TRY(set);
+  return invocation;
+}
+
 // Precondition of the context: scratch as large as the chosen variant asks for (see scratch_bytes below).
 template <KernelContract Op>
 Result<void> run(const KernelTable& table, const typename Op::Arguments& arguments, Context& context) {
   TRY(check_arguments<Op>(arguments));
   const Place place = place_of<Op>(arguments);
-  if (place.is_host() == table.is_of_device()) {
-    return violated(Op::name, "C0", "expected tensors on ", table.is_of_device() ? "a device" : "the host",
+  const bool is_of_device = table.is_of_device() || context.calls != nullptr;
+  if (place.is_host() == is_of_device) {
+    return violated(Op::name, "C0", "expected tensors on ", is_of_device ? "a device" : "the host",
                     ", where the table's variants run, found them on ", place);
+  }
+  if (context.calls != nullptr) {
+    return context.calls->put(describe_operation<Op>(), *TRY(invocation_of<Op>(arguments)));
   }
   const auto variants = Op::variants();
   for (int index : table.available(Op::name)) {

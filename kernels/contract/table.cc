@@ -43,6 +43,10 @@ Result<int> forced_index(const Operation& operation, const std::string& name, co
 
 }  // namespace
 
+Processor processor_of(const DeviceInformation& device) {
+  return device.takes_calls ? Processor(device.features) : Processor::device(device.features, device.is_emulated);
+}
+
 Availability availability(const VariantInformation& variant, const Processor& processor) {
   if (variant.is_of_device != processor.is_device) return Availability::elsewhere;
   const bool lacks = !processor.features.contains_all(variant.needs);

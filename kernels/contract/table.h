@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/contract/operation.h"
+#include "machine/gpu/device.h"
 
 namespace ingot {
 
@@ -36,6 +37,9 @@ struct Processor {
     return made;
   }
 };
+
+// Those that a device takes calls for are chosen as its CPU's.
+Processor processor_of(const DeviceInformation& device);
 
 enum class Availability : std::uint8_t {
   available,

@@ -11,7 +11,7 @@ class SharedRange final : public AddressRange {
  public:
   SharedRange(AcceleratorClient& client, SharedMemory memory) : client_(client), memory_(std::move(memory)) {}
   // The worker may be gone: then it sees nothing any more.
-  ~SharedRange() override { static_cast<void>(client_.unmap(memory_).ok()); }
+  ~SharedRange() override { static_cast<void>(client_.unmap(memory_.data()).ok()); }
 
   Result<void> grow_to(std::size_t bytes) override {
     if (bytes > memory_.size()) {
@@ -30,11 +30,23 @@ class SharedRange final : public AddressRange {
   std::size_t used_ = 0;
 };
 
+class LentRange final : public LentMemory {
+ public:
+  LentRange(AcceleratorClient& client, const std::byte* begin) : client_(client), begin_(begin) {}
+  ~LentRange() override { static_cast<void>(client_.unmap(begin_).ok()); }
+
+ private:
+  AcceleratorClient& client_;
+  const std::byte* begin_;
+};
+
 }  // namespace
 
 AcceleratorDevice::AcceleratorDevice(std::unique_ptr<AcceleratorClient> client, std::string name)
     : client_(std::move(client)), heap_(*client_) {
   information_.name = std::move(name);
+  information_.takes_calls = true;
+  information_.features = FeatureSet::of_bits(identity().features);
   information_.multiprocessors = static_cast<int>(identity().threads);
   information_.memory_bytes = static_cast<std::size_t>(usable_memory().count());
 }
@@ -66,6 +78,13 @@ Result<std::unique_ptr<AddressRange>> AcceleratorDevice::reserve(std::size_t cap
   SharedMemory memory = TRY(client_->make_memory(Bytes(capacity), "ingot accelerator range"));
   TRY(client_->map(memory));
   return std::unique_ptr<AddressRange>(std::make_unique<SharedRange>(*client_, std::move(memory)));
+}
+
+Result<std::unique_ptr<LentMemory>> AcceleratorDevice::lend(const LentFile& file) {
+  // A file ends where it ends; what is mapped ends with its page.
+  const std::size_t bytes = align_up(file.bytes.size(), accelerator::page_bytes);
+  TRY(client_->map({{file.bytes.data(), bytes}, file.descriptor, false}));
+  return std::unique_ptr<LentMemory>(std::make_unique<LentRange>(*client_, file.bytes.data()));
 }
 
 Result<std::unique_ptr<AcceleratorQueue>> AcceleratorDevice::make_accelerator_queue() {

@@ -29,6 +29,8 @@ class AcceleratorQueue::QueueMark final : public Mark {
   }
   Result<void> wait() override {
     if (!times_.has_value()) times_ = TRY(client_.wait(tag_));
+    // The mark was reached also where what was given before it was refused.
+    if (const std::optional<Error> refused = client_.take_failure()) return *refused;
     return {};
   }
   Result<double> seconds_since(const Mark& earlier) override {

@@ -52,7 +52,10 @@ Result<std::unique_ptr<AcceleratorClient>> AcceleratorClient::create(std::unique
                      accelerator::protocol_version, ", found version ", identity.version, " at ", where,
                      ": start it with this program");
   }
-  return std::unique_ptr<AcceleratorClient>(new AcceleratorClient(std::move(link)));
+  std::unique_ptr<AcceleratorClient> client(new AcceleratorClient(std::move(link)));
+  // What the client before left undone must not meet our memory: it may name the same addresses.
+  if (client->first_ != 0) TRY(client->call(accelerator::barrier_packet(0)));
+  return client;
 }
 
 Result<std::unique_ptr<AcceleratorClient>> AcceleratorClient::connect(const std::string& path) {
@@ -185,14 +188,16 @@ Result<PacketTimes> AcceleratorClient::call(const Packet& packet) {
   return wait(TRY(submit(packet, Answered::always)));
 }
 
-Result<void> AcceleratorClient::map(const SharedMemory& memory, bool writable) {
+Result<void> AcceleratorClient::map(const ShownMemory& memory) {
   if (lost_.has_value()) return *lost_;
-  return link_->map(memory, writable, waiting());
+  return link_->map(memory, waiting());
 }
 
-Result<void> AcceleratorClient::unmap(const SharedMemory& memory) {
+Result<void> AcceleratorClient::unmap(const std::byte* begin) {
+  // What is said of memory overtakes packets, and these may reach it.
+  if (!is_idle()) TRY(call(accelerator::barrier_packet(0)));
   if (lost_.has_value()) return *lost_;
-  return link_->unmap(memory, waiting());
+  return link_->unmap(begin, waiting());
 }
 
 }  // namespace ingot

@@ -22,7 +22,8 @@ class AcceleratorClient {
  public:
   // Fails where nobody listens at the path, or something that is no accelerator of this version.
   static Result<std::unique_ptr<AcceleratorClient>> connect(const std::string& path);
-  // Over a link that is there; `where` names it. Fails where its accelerator is of another version.
+  // Over a link that is there; `where` names it. Fails where its accelerator is of another version. Where another client
+  // had it before, what that one left is done or refused by then.
   static Result<std::unique_ptr<AcceleratorClient>> create(std::unique_ptr<AcceleratorLink> link,
                                                            std::string_view where);
 
@@ -31,8 +32,12 @@ class AcceleratorClient {
   // Memory that may be shown.
   Result<SharedMemory> make_memory(Bytes bytes, const char* name) { return link_->make_memory(bytes, name); }
   // The worker may read the memory from now on, and write it, at this process's addresses. It must outlive that.
-  Result<void> map(const SharedMemory& memory, bool writable = true);
-  Result<void> unmap(const SharedMemory& memory);
+  Result<void> map(const ShownMemory& memory);
+  Result<void> map(const SharedMemory& memory, bool writable = true) {
+    return map({{memory.data(), memory.size()}, memory.descriptor(), writable});
+  }
+  // What was shown from there on, when the packets are done that were given.
+  Result<void> unmap(const std::byte* begin);
 
   // Gives a packet; waits where the ring is full. Its completion signal is chosen here: a tag for wait(), where
   // somebody will wait for it.

@@ -41,7 +41,8 @@ struct Received {
   Descriptor descriptor;
 };
 
-// At most one descriptor: more have no room, and are closed by the kernel.
+// At most one descriptor: more have no room, and are closed by the kernel. (It gives out as many as fit in a message's
+// control bytes, whose size with all that aligns them has room for two.)
 Result<Received> receive_bytes(int socket, std::span<std::byte> room) {
   iovec piece = {room.data(), room.size()};
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int))> control{};
@@ -49,7 +50,7 @@ Result<Received> receive_bytes(int socket, std::span<std::byte> room) {
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
   message.msg_control = control.data();
-  message.msg_controllen = control.size();
+  message.msg_controllen = CMSG_LEN(sizeof(int));
   const ssize_t count = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (count < 0) {
     if (errno == EAGAIN) return Error::of(ErrorCode::would_block, "expected a message, found none yet");

@@ -9,6 +9,17 @@
 
 namespace ingot {
 
+// Whole pages from where they are mapped on. A file that is only to be read need not be sealed: who makes it shorter
+// ends the worker.
+struct ShownMemory {
+  std::span<const std::byte> bytes;
+  int descriptor = -1;  // of the file that they are mapped from, from its first byte on
+  bool writable = false;
+
+  std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(bytes.data()); }
+  std::uint32_t rights() const { return writable ? accelerator::right_write : 0; }
+};
+
 class AcceleratorLink {
  public:
   // Waits until something holds, as long as the worker lives; the links that must wait are given it.
@@ -29,11 +40,12 @@ class AcceleratorLink {
   virtual void wait(std::chrono::milliseconds limit) = 0;
   virtual bool is_left() = 0;
 
-  // Memory that map() can show.
+  // Memory that map() can show to be written.
   virtual Result<SharedMemory> make_memory(Bytes bytes, const char* name) = 0;
-  // The worker may read it from now on, and write it, at this process's addresses.
-  virtual Result<void> map(const SharedMemory& memory, bool writable, const WaitUntil& wait_until) = 0;
-  virtual Result<void> unmap(const SharedMemory& memory, const WaitUntil& wait_until) = 0;
+  // The worker sees it from now on, at this process's addresses.
+  virtual Result<void> map(const ShownMemory& memory, const WaitUntil& wait_until) = 0;
+  // What was shown from there on.
+  virtual Result<void> unmap(const std::byte* begin, const WaitUntil& wait_until) = 0;
 };
 
 }  // namespace ingot

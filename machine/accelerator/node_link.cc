@@ -65,14 +65,14 @@ void NodeLink::wait(std::chrono::milliseconds limit) {
 
 bool NodeLink::is_left() { return is_lost_ || words().broker().worker_is_gone.load(MemoryOrder::acquire) != 0; }
 
-Result<void> NodeLink::map(const SharedMemory& memory, bool writable, const WaitUntil&) {
-  NodeMap map = {memory.address(), memory.size(), writable ? accelerator::right_write : 0, 0};
+Result<void> NodeLink::map(const ShownMemory& memory, const WaitUntil&) {
+  NodeMap map = {memory.address(), memory.bytes.size(), memory.rights(), 0};
   if (node_->control(accelerator::node_map, &map) < 0) return refused("show memory to an accelerator");
   return {};
 }
 
-Result<void> NodeLink::unmap(const SharedMemory& memory, const WaitUntil&) {
-  NodeUnmap unmap = {memory.address()};
+Result<void> NodeLink::unmap(const std::byte* begin, const WaitUntil&) {
+  NodeUnmap unmap = {reinterpret_cast<std::uintptr_t>(begin)};
   if (node_->control(accelerator::node_unmap, &unmap) < 0) return refused("take memory back from an accelerator");
   return {};
 }

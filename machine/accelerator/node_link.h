@@ -33,8 +33,8 @@ class NodeLink final : public AcceleratorLink {
   void wait(std::chrono::milliseconds limit) override;
   bool is_left() override;
   Result<SharedMemory> make_memory(Bytes bytes, const char*) override { return SharedMemory::create_private(bytes); }
-  Result<void> map(const SharedMemory& memory, bool writable, const WaitUntil&) override;
-  Result<void> unmap(const SharedMemory& memory, const WaitUntil&) override;
+  Result<void> map(const ShownMemory& memory, const WaitUntil&) override;
+  Result<void> unmap(const std::byte* begin, const WaitUntil&) override;
 
  private:
   std::unique_ptr<AcceleratorNode> node_;

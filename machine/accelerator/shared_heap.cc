@@ -57,7 +57,7 @@ void SharedHeap::release(std::byte* data, std::size_t bytes) {
     }
     // Large pieces go back to the system; a usual slab stays for the next.
     const bool is_free = gap->second == slab->memory.size();
-    if (is_free && slab->memory.size() > least_slab && client_.unmap(slab->memory).ok()) slabs_.erase(slab);
+    if (is_free && slab->memory.size() > least_slab && client_.unmap(slab->memory.data()).ok()) slabs_.erase(slab);
     return;
   }
 }

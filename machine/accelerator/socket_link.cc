@@ -74,15 +74,14 @@ Result<void> SocketLink::order(accelerator::VendorPacket packet, const WaitUntil
   return error_of(told);
 }
 
-Result<void> SocketLink::map(const SharedMemory& memory, bool writable, const WaitUntil& wait_until) {
-  TRY(hand_over(socket_.get(), memory.descriptor()));
-  return order(memory_packet(MemoryCode::map, {memory.address(), memory.size(), 0, 0}, 0,
-                             writable ? accelerator::right_write : 0),
-               wait_until);
+Result<void> SocketLink::map(const ShownMemory& memory, const WaitUntil& wait_until) {
+  TRY(hand_over(socket_.get(), memory.descriptor));
+  const std::array<std::uint64_t, 4> range = {memory.address(), memory.bytes.size(), 0, 0};
+  return order(memory_packet(MemoryCode::map, range, 0, memory.rights()), wait_until);
 }
 
-Result<void> SocketLink::unmap(const SharedMemory& memory, const WaitUntil& wait_until) {
-  return order(memory_packet(MemoryCode::unmap, {memory.address(), 0, 0, 0}, 0), wait_until);
+Result<void> SocketLink::unmap(const std::byte* begin, const WaitUntil& wait_until) {
+  return order(memory_packet(MemoryCode::unmap, {reinterpret_cast<std::uintptr_t>(begin), 0, 0, 0}, 0), wait_until);
 }
 
 }  // namespace ingot

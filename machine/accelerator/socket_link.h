@@ -22,8 +22,8 @@ class SocketLink final : public AcceleratorLink {
   void wait(std::chrono::milliseconds limit) override;
   bool is_left() override { return ingot::is_left(socket_.get()); }
   Result<SharedMemory> make_memory(Bytes bytes, const char* name) override { return SharedMemory::create(bytes, name); }
-  Result<void> map(const SharedMemory& memory, bool writable, const WaitUntil& wait_until) override;
-  Result<void> unmap(const SharedMemory& memory, const WaitUntil& wait_until) override;
+  Result<void> map(const ShownMemory& memory, const WaitUntil& wait_until) override;
+  Result<void> unmap(const std::byte* begin, const WaitUntil& wait_until) override;
 
  private:
   SocketLink(Descriptor socket, Greeting greeting, SharedMemory rings);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -22,6 +23,7 @@ struct DeviceInformation {
   int driver_version = 0;  // 13000 for CUDA 13.0
   FeatureSet features;
   bool is_emulated = false;
+  bool takes_calls = false;  // whole calls of contracts, and no functions: then its features are those of a CPU
 };
 
 class Device;
@@ -78,6 +80,18 @@ struct DeviceMemoryState {
   std::size_t total_bytes = 0;
 };
 
+// Memory of the host that a device reads where it lies, as long as this lives.
+class LentMemory {
+ public:
+  virtual ~LentMemory() = default;
+};
+
+// A file that is mapped, from its first byte on.
+struct LentFile {
+  std::span<const std::byte> bytes;
+  int descriptor = -1;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -90,6 +104,9 @@ class Device {
   // At least `capacity` bytes of addresses, and no memory.
   virtual Result<std::unique_ptr<AddressRange>> reserve(std::size_t capacity) = 0;
   virtual Result<std::unique_ptr<Queue>> make_queue() = 0;
+  // Lets the device read a file where this process has mapped it; null where it reads nothing but its own memory. The
+  // bytes must stay mapped as long.
+  virtual Result<std::unique_ptr<LentMemory>> lend(const LentFile&) { return std::unique_ptr<LentMemory>(); }
 
   // Makes what must never matter to another: which of the threads comes first, what runs beside. Turn 0 is as usual.
   virtual Result<void> disturb(int turn) = 0;

@@ -98,7 +98,9 @@ Result<ExpressionId> raw_pattern(Expressions& expressions, const grammar::TextLi
 }
 
 Result<void> expect_ascii(std::string_view mark) {
-  if (!mark.empty() && std::ranges::all_of(mark, [](char byte) { return byte > 0; })) return {};
+  // By code: where a plain char has no sign, no byte is below zero.
+  const auto is_ascii = [](unsigned char code) { return code > 0 && code < 0x80; };
+  if (!mark.empty() && std::ranges::all_of(mark, is_ascii)) return {};
   return Error::of(ErrorCode::unsupported, "expected a format whose marks at the end of texts are ASCII, found '", mark,
                    "'");
 }

@@ -31,6 +31,7 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  int descriptor() const { return descriptor_; }
   bool has(std::span<const std::byte> part) const {
     return part.data() >= bytes_.data() && part.data() + part.size() <= bytes_.data() + bytes_.size();
   }

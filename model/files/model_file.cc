@@ -194,13 +194,17 @@ void ModelFile::forget(std::span<const std::byte> part) const {
   for (const SafetensorsFile& file : safetensors_) file.forget(part);
 }
 
+std::vector<const MappedFile*> ModelFile::mapped() const {
+  std::vector<const MappedFile*> files;
+  for (const GgufFile& file : gguf_) files.push_back(file.mapped());
+  for (const SafetensorsFile& file : safetensors_) files.push_back(file.mapped());
+  std::erase(files, nullptr);
+  return files;
+}
+
 Result<void> ModelFile::read(std::span<const std::byte> part, std::byte* to) const {
-  const auto holds = [&](const MappedFile* file) { return file != nullptr && file->has(part); };
-  for (const GgufFile& file : gguf_) {
-    if (holds(file.mapped())) return file.mapped()->read(part, to);
-  }
-  for (const SafetensorsFile& file : safetensors_) {
-    if (holds(file.mapped())) return file.mapped()->read(part, to);
+  for (const MappedFile* file : mapped()) {
+    if (file->has(part)) return file->read(part, to);
   }
   std::memcpy(to, part.data(), part.size());
   return {};

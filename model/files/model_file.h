@@ -50,6 +50,8 @@ class ModelFile {
   void forget(std::span<const std::byte> part) const;
   // Copies a part of a tensor: see MappedFile::read.
   Result<void> read(std::span<const std::byte> part, std::byte* to) const;
+  // The files that its weights lie in, as far as they are mapped.
+  std::vector<const MappedFile*> mapped() const;
   // Nothing where the folder has no such file, and for the other formats.
   std::optional<std::string_view> companion(Companion which) const;
 

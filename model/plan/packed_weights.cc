@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/all_operations.h"
+#include "kernels/contract/call_queue.h"
 #include "kernels/linear/weights.h"
 #include "tensor/planes.h"
 
@@ -56,6 +57,7 @@ Result<void> pack_rows(const ConstAnyView& rows, WeightLayout layout, const AnyV
   pack->set_attribute(operation.field_index("layout"), static_cast<std::int64_t>(layout));
   TRY(pack->set_tensor(operation.field_index("packed"), packed));
   TRY(pack->check());
+  if (context.calls != nullptr) return context.calls->put(operation, *pack);
   pack->run(table.choose(operation, *pack), context);
   return {};
 }
@@ -146,31 +148,32 @@ int use_packed_weights(Circuit& circuit, const Weights& packed) {
   return count;
 }
 
-WeightAddresses find_plane_weights(const Circuit& circuit) {
+LaidOutWeights find_laid_out_weights(const Circuit& circuit, WeightLayout layout, const AcceptsType& accepts) {
   WeightAddresses found, others;
   for (const Step& step : circuit.steps) {
-    const auto [tensor, is_product] = packable_use(circuit, step, WeightLayout::planes16);
+    const auto [tensor, is_product] = packable_use(circuit, step, layout);
     for (const BoundOperand& bound : step.operands) {
       const CircuitTensor& read = circuit.tensors[static_cast<std::size_t>(bound.operand.tensor)];
       if (read.storage != Storage::weight) continue;
       if (bound.operand.tensor != tensor) {
         others.insert(read.weight.data());
-      } else if (is_product) {
+      } else if (is_product && (!accepts || accepts(read.dtype))) {
         found.insert(read.weight.data());
       }
     }
   }
   // Tied weights have two names and lie in one place.
   std::erase_if(found, [&](const std::byte* weight) { return others.contains(weight); });
-  return found;
+  return {layout, std::move(found)};
 }
 
-int use_plane_weights(Circuit& circuit, const WeightAddresses& in_planes) {
+int use_laid_out_weights(Circuit& circuit, const LaidOutWeights& laid_out) {
   int count = 0;
   for (Step& step : circuit.steps) {
-    const int tensor = packable_use(circuit, step, WeightLayout::planes16).tensor;
-    if (tensor < 0 || !in_planes.contains(circuit.tensors[static_cast<std::size_t>(tensor)].weight.data())) continue;
-    step.set("layout", static_cast<std::int64_t>(WeightLayout::planes16));
+    const int tensor = packable_use(circuit, step, laid_out.layout).tensor;
+    if (tensor < 0) continue;
+    if (!laid_out.weights.contains(circuit.tensors[static_cast<std::size_t>(tensor)].weight.data())) continue;
+    step.set("layout", static_cast<std::int64_t>(laid_out.layout));
     ++count;
   }
   return count;

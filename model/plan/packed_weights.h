@@ -38,11 +38,16 @@ Result<Weights> pack_weights(const Circuit& circuit, const std::vector<int>& ten
 // Lets products and lookups read what was packed; returns how many.
 int use_packed_weights(Circuit& circuit, const Weights& packed);
 
-// Weights that a device holds in planes in the place of rows (tensor/planes.h), by where their rows lie on the host:
-// those of a type and shape that has planes, read by products and lookups alone.
+// Weights that a device holds in a layout in the place of rows, by where their rows lie on the host.
 using WeightAddresses = std::set<const std::byte*>;
-WeightAddresses find_plane_weights(const Circuit& circuit);
+struct LaidOutWeights {
+  WeightLayout layout = WeightLayout::rows;
+  WeightAddresses weights;
+};
+// Those of a type and shape that has the layout, read by products and lookups alone; of these, the ones of types that
+// `accepts`.
+LaidOutWeights find_laid_out_weights(const Circuit& circuit, WeightLayout layout, const AcceptsType& accepts = nullptr);
 // Tells their readers; returns how many.
-int use_plane_weights(Circuit& circuit, const WeightAddresses& in_planes);
+int use_laid_out_weights(Circuit& circuit, const LaidOutWeights& laid_out);
 
 }  // namespace ingot

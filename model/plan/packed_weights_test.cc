@@ -100,13 +100,16 @@ class PlaneWeightsTest : public ProductCircuitTest {
 
 TEST_F(PlaneWeightsTest, AreThoseThatProductsReadInWholeTiles) {
   const WeightAddresses expected = {weights_.find("table")->data(), weights_.find("five")->data()};
-  EXPECT_EQ(find_plane_weights(circuit()), expected);
+  EXPECT_EQ(find_laid_out_weights(circuit(), WeightLayout::planes16).weights, expected);
+  const auto refuse = [](DType) { return false; };
+  EXPECT_TRUE(find_laid_out_weights(circuit(), WeightLayout::planes16, refuse).weights.empty());
 }
 
 TEST_F(PlaneWeightsTest, AllTheirReadersAreTold) {
   Circuit rewritten = circuit();
-  EXPECT_EQ(use_plane_weights(rewritten, find_plane_weights(rewritten)), 3);
-  EXPECT_EQ(use_plane_weights(rewritten, {weights_.find("five")->data()}), 0) << "once is enough";
+  constexpr WeightLayout planes = WeightLayout::planes16;
+  EXPECT_EQ(use_laid_out_weights(rewritten, find_laid_out_weights(rewritten, planes)), 3);
+  EXPECT_EQ(use_laid_out_weights(rewritten, {planes, {weights_.find("five")->data()}}), 0) << "once is enough";
   for (const Step& step : rewritten.steps) {
     const bool is_told = step.name == "look into table" || step.name == "table" || step.name == "five";
     EXPECT_EQ(step.integer("layout"), is_told ? static_cast<std::int64_t>(WeightLayout::planes16) : 0) << step.name;

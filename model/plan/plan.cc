@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/contract/call_queue.h"
 #include "machine/gpu/queue.h"
 
 namespace ingot {
@@ -42,6 +43,7 @@ Result<Plan> Plan::create(Circuit circuit, const Tables& tables, int threads, co
   plan.liveness_ = liveness_of(plan.circuit_, places);
   if (!place.is_host()) plan.lead_with_inputs();
   plan.lay_out_arenas();
+  plan.note_ends();
 
   // Variants are chosen by shape: any address will do, and none is read.
   alignas(256) static std::byte nowhere[256];
@@ -98,6 +100,26 @@ void Plan::lay_out_arenas() {
   }
 }
 
+void Plan::note_ends() {
+  for (std::size_t index = 0; index < circuit_.tensors.size(); ++index) {
+    const CircuitTensor& tensor = circuit_.tensors[index];
+    const bool is_end = tensor.storage == Storage::input || tensor.storage == Storage::output;
+    if (is_end && !tensor.is_on_host) ends_.push_back(static_cast<int>(index));
+  }
+  for (std::size_t step = 0; step < circuit_.steps.size(); ++step) {
+    for (const BoundOperand& bound : circuit_.steps[step].operands) {
+      const CircuitTensor& tensor = circuit_.tensors[static_cast<std::size_t>(bound.operand.tensor)];
+      if (tensor.storage == Storage::state) state_operands_.push_back({step, &bound});
+    }
+  }
+}
+
+int Plan::find_end(std::string_view name) const {
+  const auto has_name = [&](int tensor) { return circuit_.tensors[static_cast<std::size_t>(tensor)].name == name; };
+  const auto found = std::ranges::find_if(ends_, has_name);
+  return found == ends_.end() ? -1 : *found;
+}
+
 void Plan::lead_with_inputs() {
   for (std::size_t index = 0; index < circuit_.tensors.size(); ++index) {
     const CircuitTensor& tensor = circuit_.tensors[index];
@@ -136,11 +158,9 @@ Result<void> Plan::bind(std::byte* arena, const Locate& locate, std::byte* host_
 }
 
 Result<void> Plan::bind_states(const Locate& locate) {
-  for (std::size_t index = 0; index < steps_.size(); ++index) {
-    for (const BoundOperand& bound : circuit_.steps[index].operands) {
-      const CircuitTensor& tensor = circuit_.tensors[static_cast<std::size_t>(bound.operand.tensor)];
-      if (tensor.storage == Storage::state) TRY(bind_operand(index, bound, locate(tensor)));
-    }
+  for (const auto& [step, bound] : state_operands_) {
+    const CircuitTensor& tensor = circuit_.tensors[static_cast<std::size_t>(bound->operand.tensor)];
+    TRY(bind_operand(step, *bound, locate(tensor)));
   }
   return {};
 }
@@ -151,22 +171,16 @@ std::string_view Plan::variant_name(std::size_t step) const {
 }
 
 AnyView Plan::tensor(std::string_view name) const {
-  for (std::size_t index = 0; index < circuit_.tensors.size(); ++index) {
-    const CircuitTensor& tensor = circuit_.tensors[index];
-    if (tensor.name == name && offsets_[index] >= 0 && !tensor.is_on_host) {
-      return AnyView(memory_ + offsets_[index], tensor.dtype, tensor.shape,
-                     contiguous_byte_strides(tensor.dtype, tensor.shape), place_);
-    }
-  }
-  return {};
+  const int index = find_end(name);
+  if (index < 0 || offsets_[static_cast<std::size_t>(index)] < 0) return {};
+  const CircuitTensor& tensor = circuit_.tensors[static_cast<std::size_t>(index)];
+  return AnyView(memory_ + offsets_[static_cast<std::size_t>(index)], tensor.dtype, tensor.shape,
+                 contiguous_byte_strides(tensor.dtype, tensor.shape), place_);
 }
 
 std::int64_t Plan::input_offset(std::string_view name) const {
-  for (std::size_t index = 0; index < circuit_.tensors.size(); ++index) {
-    const CircuitTensor& tensor = circuit_.tensors[index];
-    if (tensor.storage == Storage::input && tensor.name == name && !tensor.is_on_host) return offsets_[index];
-  }
-  return -1;
+  const int index = find_end(name);
+  return index < 0 ? -1 : offsets_[static_cast<std::size_t>(index)];
 }
 
 void Plan::cross(const Step& step, Queue& queue) const {
@@ -188,7 +202,12 @@ Result<void> Plan::run_steps(std::size_t begin, std::size_t end, Context& contex
         const Result<void> sound = step.invocation->check();
         if (!sound.ok()) return sound.error().within(circuit_.steps[index].name);
       }
-      step.invocation->run(step.variant, context);
+      if (context.calls != nullptr) {
+        const Result<void> put = context.calls->put(*circuit_.steps[index].operation, *step.invocation);
+        if (!put.ok()) return put.error().within(circuit_.steps[index].name);
+      } else {
+        step.invocation->run(step.variant, context);
+      }
     }
     if (observer != nullptr) (*observer)(index);
   }

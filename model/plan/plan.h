@@ -87,6 +87,10 @@ class Plan {
   // Puts the inputs' buffers one behind the other, to the arena's beginning.
   void lead_with_inputs();
   void lay_out_arenas();
+  // So that a pass asks for none of its inputs by going through all tensors of a model.
+  void note_ends();
+  // An input or output of the pass by its name; -1: there is none.
+  int find_end(std::string_view name) const;
   Result<void> choose_variant(std::size_t step, const Tables& tables, int threads);
   Place place_of(const CircuitTensor& tensor) const { return tensor.is_on_host ? Place::host : place_; }
   void cross(const Step& step, Queue& queue) const;
@@ -96,6 +100,12 @@ class Plan {
   Circuit circuit_;
   std::vector<PlannedStep> steps_;
   std::vector<std::int64_t> offsets_;  // of each tensor in the arena; -1: elsewhere
+  std::vector<int> ends_;              // inputs and outputs of the pass, where it runs
+  struct StateOperand {
+    std::size_t step = 0;
+    const BoundOperand* bound = nullptr;
+  };
+  std::vector<StateOperand> state_operands_;
   Liveness liveness_;
   ArenaLayout arena_;
   ArenaLayout host_arena_;

@@ -104,9 +104,9 @@ Result<int> use_packed(Circuit& circuit, const RewriteContext& context) {
   return use_packed_weights(circuit, *context.packed);
 }
 
-Result<int> use_planes(Circuit& circuit, const RewriteContext& context) {
-  if (context.in_planes == nullptr) return 0;
-  return use_plane_weights(circuit, *context.in_planes);
+Result<int> use_laid_out(Circuit& circuit, const RewriteContext& context) {
+  if (context.laid_out == nullptr) return 0;
+  return use_laid_out_weights(circuit, *context.laid_out);
 }
 
 template <int (*fuse)(Circuit&)>
@@ -127,7 +127,7 @@ constexpr Rewrite rewrites[] = {
     {"adapters", "a copy of the weights for each adapter", add_adapters},
     {"cache lowering", "computing the keys and values of the past again", lower_attention},
     {"packed weights", "reading a row of weights at a time", use_packed},
-    {"weights in planes", "loading blocks a few bytes at a time on a device", use_planes},
+    {"weights laid out", "loading blocks a few bytes at a time on a device", use_laid_out},
     {"gated activation", "writing and reading the curve of the gate", fuse_gates},
     {"gated product", "writing and reading both factors, and encoding x twice",
      only_for_inference<fuse_gated_products>},

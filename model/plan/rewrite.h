@@ -19,10 +19,10 @@ enum class Fusion : std::uint8_t {
 
 // What rewrites must know beside the circuit.
 struct RewriteContext {
-  const CacheGeometry* cache = nullptr;        // null: the pass keeps nothing
-  const FindAdapters* adapters = nullptr;      // of this pass; null: none
-  const Weights* packed = nullptr;             // in an execution layout (packed_weights.h); null: none
-  const WeightAddresses* in_planes = nullptr;  // on a device (packed_weights.h); null: none
+  const CacheGeometry* cache = nullptr;      // null: the pass keeps nothing
+  const FindAdapters* adapters = nullptr;    // of this pass; null: none
+  const Weights* packed = nullptr;           // in an execution layout (packed_weights.h); null: none
+  const LaidOutWeights* laid_out = nullptr;  // on a device (packed_weights.h); null: none
   Fusion fusion = Fusion::all;
   // Where they must never show, nothing depends on how many rows a pass has.
   Neighbours neighbours = Neighbours::may_show;
