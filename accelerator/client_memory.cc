@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t guard_bytes = std::size_t{64} << 10;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-void release(const accelerator::ClientRange& range) {
-  ::munmap(std::bit_cast<std::byte*>(range.home) - guard_bytes, range.bytes + 2 * guard_bytes);
+bool release(const accelerator::ClientRange& range) {
+  return ::munmap(std::bit_cast<std::byte*>(range.home) - guard_bytes, range.bytes + 2 * guard_bytes) == 0;
 }
 
 // Each piece is a mapping of the kernel's, which allows a process some 65,000.
@@ -79,7 +79,8 @@ Result<void> ClientMemory::map(int memory, std::span<const FilePiece> pieces, st
 Result<accelerator::ClientRange> ClientMemory::unmap(std::uint64_t begin) {
   const accelerator::ClientRange range = TRY(ranges_.remove(begin));
   bytes_ -= range.bytes;
-  release(range);
+  // Who is told that it is gone uses it for something else.
+  if (!release(range)) return refused("let go of a client's memory");
   return range;
 }
 

@@ -142,6 +142,11 @@ TEST_F(HostileClient, WhoHandsOverWhatIsNoMemoryIsRefused) {
     const std::string_view expected = rights == 0 ? "expected a memory of at least 4096 bytes" : "expected a memfd";
     EXPECT_NE(text_of(by_hand.order(map_with(rights))).find(expected), std::string::npos);
   }
+  // An order that cannot be takes its memory along: the next one must not get it.
+  const SharedMemory wrong = SharedMemory::create(Bytes(4096), "test").value();
+  ASSERT_TRUE(hand_over(by_hand.socket.get(), wrong.descriptor()).ok());
+  EXPECT_NE(text_of(by_hand.order(accelerator::memory_packet(MemoryCode::map, {0x100000, 100, 0, 0}, 0))), "");
+  EXPECT_NE(text_of(by_hand.order(map_with(0))), "");
   const auto client = AcceleratorClient::connect(broker.path()).value();
   const SharedMemory memory = SharedMemory::create(Bytes(4096), "test").value();
   ASSERT_TRUE(client->map(memory).ok());

@@ -1,5 +1,6 @@
 // What comes of a worker, a broker or a client that goes: an error within a second, and nothing that hangs.
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include <fstream>
@@ -155,6 +156,10 @@ TEST(Confinement, EndsWhoAsksForMore) {
   EXPECT_EQ(WTERMSIG(confined([] { ::execl("/bin/true", "true", nullptr); })), SIGSYS);
   EXPECT_EQ(WTERMSIG(confined([] { ::write(5, "", 1); })), SIGSYS);
   EXPECT_EQ(WTERMSIG(confined([] { ::fork(); })), SIGSYS);
+  // Of no bytes: on a whole page it would be a defect of the machine's memory, where an administrator asks.
+  EXPECT_EQ(WTERMSIG(confined([] { ::madvise(nullptr, 0, MADV_HWPOISON); })), SIGSYS);
+  EXPECT_EQ(confined([] { ::madvise(nullptr, 0, MADV_HUGEPAGE); }), 0);
+  EXPECT_EQ(WTERMSIG(confined([] { ::mprotect(nullptr, 0, PROT_READ | PROT_EXEC); })), SIGSYS);
   EXPECT_EQ(WTERMSIG(confined([] { ::kill(::getppid(), 0); })), SIGSYS);
 }
 

@@ -26,7 +26,11 @@ Result<void> read_at(int descriptor, std::uint64_t offset, std::span<std::byte> 
     const ssize_t count =
         ::pread(descriptor, room.data() + done, room.size() - done, static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return refused("read a machine's memory");
+    if (count < 0) return refused("read a machine's memory");
+    if (count == 0) {
+      return Error::of(ErrorCode::out_of_range, "expected ", room.size(), " bytes of a machine's memory at ", offset,
+                       ", found its end");
+    }
     done += static_cast<std::size_t>(count);
   }
   return {};
@@ -53,7 +57,12 @@ Result<std::uint64_t> MachineMemory::adopt(Descriptor memory) {
   if (memory_.is_open()) {
     return Error::of(ErrorCode::invalid_argument, "expected a machine's memory to be adopted once, found it again");
   }
-  bytes_ = TRY(sealed_bytes(memory.get()));
+  const std::uint64_t bytes = TRY(sealed_bytes(memory.get()));
+  if (bytes < page_bytes) {
+    return Error::of(ErrorCode::out_of_range, "expected a machine's memory of at least a page, found ", bytes,
+                     " bytes");
+  }
+  bytes_ = bytes;
   memory_ = std::move(memory);
   return bytes_;
 }

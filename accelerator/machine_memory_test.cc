@@ -1,7 +1,9 @@
 // A machine's memory is found by what it wrote there, and only so much of it is mapped as tables rightly say.
 #include "accelerator/machine_memory.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <cstring>
@@ -33,6 +35,14 @@ MemoryCommand range_of(std::uint64_t physical, std::uint64_t bytes, std::uint64_
   command.frame = frame;
   command.nonce = nonce;
   return command;
+}
+
+TEST(MachineMemory, OfNoPageIsNotAdopted) {
+  const Descriptor empty(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(::fcntl(empty.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
+  MachineMemory machine;
+  EXPECT_NE(refusal_of(machine.adopt(Descriptor(::dup(empty.get())))).find("at least a page"), std::string::npos);
+  EXPECT_EQ(machine.descriptor(), -1);
 }
 
 struct Adopted {

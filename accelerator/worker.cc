@@ -170,8 +170,14 @@ class Worker {
   }
 
   Result<std::uint64_t> run_order(const accelerator::VendorPacket& packet) {
-    const accelerator::MemoryCommand command = TRY(accelerator::decode_memory(packet));
-    return orders_.run(command, [this] { return take_over(place_.socket.get()); });
+    const auto take_memory = [this] { return take_over(place_.socket.get()); };
+    const Result<accelerator::MemoryCommand> command = accelerator::decode_memory(packet);
+    if (command.ok()) return orders_.run(command.value(), take_memory);
+    // What was handed over for it is not the next one's.
+    if (accelerator::brings_memory(static_cast<accelerator::MemoryCode>(packet.code))) {
+      static_cast<void>(take_memory().ok());
+    }
+    return command.error();
   }
 
   void count(const Answer& answer, bool is_done) {

@@ -18,6 +18,9 @@ enum class MemoryCode : std::uint16_t {
   map_pieces = 5,  // client's address, bytes, physical address of a table of pieces, how many; flags: rights
 };
 
+// Whether a memory is handed over for it: that is taken, also where the order is refused.
+constexpr bool brings_memory(MemoryCode code) { return code == MemoryCode::map || code == MemoryCode::adopt; }
+
 inline constexpr std::uint32_t right_write = 1;  // flag of a map; every range may be read
 inline constexpr std::uint64_t page_bytes = 4096;
 

@@ -18,9 +18,9 @@ namespace ingot::accelerator {
 
 inline constexpr const char* node_path = "/dev/accelerator";
 
-// Shows whole pages of the program to the worker: private anonymous ones, or the image's to be read. They stay where
-// they are until they are unmapped, also where the program lets them go. EFAULT where something there is not mapped or
-// not of that kind, EINVAL where the range cannot be or some of it is shown already, ENOMEM.
+// Shows whole pages of the program to the worker, with no right that the program does not have there. They stay where
+// they are until they are unmapped, also where the program lets them go. EFAULT where something there is not mapped so,
+// or is no memory of the machine, EINVAL where the range cannot be or some of it is shown already, ENOMEM.
 struct NodeMap {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;

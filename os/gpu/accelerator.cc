@@ -61,9 +61,7 @@ Answer<void> Accelerator::show(AddressSpace& space, const NodeMap& wanted, std::
   Result<DmaList> pins = DmaList::of_program(memory_.heap, memory_.frames, space, VirtualAddress(wanted.address),
                                              wanted.bytes, {writable ? Access::write : Access::read});
   if (!pins.ok()) return pins.error().code() == ErrorCode::out_of_memory ? Errno::enomem : Errno::efault;
-  // What the image brought is nobody's; the rest stays the program's, also where it lets go of it.
-  std::uint64_t own = 0;
-  pins.value().each_pin([&](const PinnedPiece& piece) { own += piece.lender == nullptr ? piece.bytes : 0; });
+  const std::uint64_t own = own_bytes(pins.value());
   if (pinned_bytes_ > most_pinned || own > most_pinned - pinned_bytes_) return Errno::enomem;
   const Table table = TRY(make_table(pins.value()));
   Result<Owned<Shown>> shown = make_owned<Shown>(memory_.heap, wanted, own, std::move(pins).value());
@@ -81,6 +79,25 @@ Answer<void> Accelerator::show(AddressSpace& space, const NodeMap& wanted, std::
   added->next = first_;
   first_ = added;
   return {};
+}
+
+// The allocation that a pin keeps as a whole.
+const FrameInfo& Accelerator::kept_by(const PinnedPiece& piece) const {
+  const FrameTable& table = memory_.frames.table();
+  return table.info(table.head_of(FrameNumber::containing(piece.physical)));
+}
+
+// What the image brought is nobody's; the rest stays the program's, also where it lets go of it.
+std::uint64_t Accelerator::own_bytes(const DmaList& pins) const {
+  std::uint64_t sum = 0;
+  const FrameInfo* last = nullptr;
+  pins.each_pin([&](const PinnedPiece& piece) {
+    if (piece.lender != nullptr) return;
+    const FrameInfo* const kept = &kept_by(piece);
+    if (kept != last) sum += page_bytes << kept->order();
+    last = kept;
+  });
+  return sum;
 }
 
 // In one piece of memory, as the worker wants it.
@@ -167,10 +184,9 @@ std::uint64_t Accelerator::abandon(Shown& shown) {
   std::uint64_t kept = 0;
   shown.pins.abandon([&](const PinnedPiece& piece) {
     if (shown.flags == 0 || piece.lender != nullptr) return false;
-    const FrameTable& table = memory_.frames.table();
-    const FrameInfo& head = table.info(table.head_of(FrameNumber::containing(piece.physical)));
-    if (head.pins() != 1) return false;  // another one keeps it
-    kept += std::uint64_t{1} << head.order();
+    const FrameInfo& frames = kept_by(piece);
+    if (frames.pins() != 1) return false;  // another one keeps it
+    kept += std::uint64_t{1} << frames.order();
     return true;
   });
   return kept;

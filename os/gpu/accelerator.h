@@ -51,7 +51,8 @@ class Accelerator {
   void look();
 
   std::uint64_t located_bytes() const { return located_.bytes(); }
-  std::uint64_t pinned_bytes() const { return pinned_bytes_; }  // of memory that is the program's own
+  // Of memory that is the program's own: of a large frame of which a part is pinned, all.
+  std::uint64_t pinned_bytes() const { return pinned_bytes_; }
 
  private:
   struct Shown {
@@ -71,6 +72,8 @@ class Accelerator {
     std::uint64_t pieces = 0;
   };
 
+  const FrameInfo& kept_by(const PinnedPiece& piece) const;
+  std::uint64_t own_bytes(const DmaList& pins) const;
   Answer<Table> make_table(const DmaList& pins);
   Answer<void> tell(const Shown& shown, const Table& table);
   Result<void> ask_to_hide(const Shown& shown);

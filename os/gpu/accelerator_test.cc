@@ -297,6 +297,25 @@ TEST_F(Accelerators, AFrameOfWhichSeveralPartsAreShownIsKeptAsAWhole) {
   frames.unpin(head);
 }
 
+// A page of it keeps all of it in place, also where the program lets go of the rest: it counts as a whole, and once.
+TEST_F(Accelerators, AFrameOfWhichAPartIsShownCountsAsAWhole) {
+  start();
+  const VirtualAddress begin = space->add(anonymous_request(large_page_bytes)).value();
+  *touch(*space, begin, Access::write) = 1;
+  ASSERT_EQ(space->table().find(begin)->size, PageSize::large);
+  EXPECT_EQ(show(begin, page_bytes, 0, large_page_bytes - 1).error(), Errno::enomem);
+  ASSERT_TRUE(show(begin, page_bytes, 0, large_page_bytes).ok());
+  EXPECT_EQ(it().pinned_bytes(), large_page_bytes);
+  ASSERT_TRUE(it().hide(begin.value()).ok());
+  EXPECT_EQ(it().pinned_bytes(), 0u);
+  // Also where small pages show it now.
+  ASSERT_TRUE(space->remove(begin, page_bytes).ok());
+  ASSERT_NE(space->table().find(begin + page_bytes)->size, PageSize::large);
+  ASSERT_TRUE(show(begin + page_bytes, large_page_bytes - page_bytes, 0, large_page_bytes).ok());
+  EXPECT_EQ(it().pinned_bytes(), large_page_bytes);
+  it().close();
+}
+
 // It is asked to map, and never says whether it did: the table that it may still read is kept, too.
 TEST_F(Accelerators, ThatAreLostWhileTheyMapKeepTheTable) {
   start();
