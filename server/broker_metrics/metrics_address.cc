@@ -18,9 +18,8 @@ Result<MetricsAddress> MetricsAddress::of(std::string_view text) {
     }
     if (!host.empty()) address.host = host;
   }
-  const char* const end = port.data() + port.size();
-  const auto read = std::from_chars(port.data(), end, address.port);
-  if (read.ec == std::errc() && read.ptr == end) return address;
+  const auto [end, problem] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+  if (problem == std::errc() && end == port.data() + port.size()) return address;
   return Error::of(ErrorCode::invalid_argument,
                    "expected an address and a port, such as 127.0.0.1:9100 or [::1]:9100, or a port alone, found \"",
                    text, "\"");
