@@ -30,13 +30,6 @@ Result<Descriptor> copy_of(int descriptor) {
   return copy;
 }
 
-ClientCounts counts_of(const SharedMemory& rings) {
-  const accelerator::WorkerWords& words = accelerator::SharedWords(rings.data()).worker();
-  const auto read = [](const Atomic<std::uint64_t>& word) { return word.load(MemoryOrder::relaxed); };
-  return {read(words.packets),  read(words.dispatches),   read(words.lists),
-          read(words.refusals), read(words.mapped_bytes), static_cast<double>(read(words.busy_nanoseconds)) * 1e-9};
-}
-
 std::string end_of(int status, const SharedMemory& rings) {
   using accelerator::WorkerState;
   if (WIFSIGNALED(status)) {
@@ -69,19 +62,20 @@ Result<Broker> Broker::create(BrokerOptions options) {
   return Broker(std::move(options), std::move(signals), std::move(listener).value(), digest);
 }
 
-Result<void> Broker::run() {
+Result<void> Broker::run(SideWork* beside) {
+  std::vector<pollfd> waits;
   while (true) {
-    std::array<pollfd, 2> waiting = {{{signals_->descriptor(), POLLIN, 0}, {listener_.socket.get(), POLLIN, 0}}};
-    if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) return refused("wait for clients");
-    if ((waiting[0].revents & POLLIN) != 0) {
+    waits = {{signals_->descriptor(), POLLIN, 0}, {listener_.socket.get(), POLLIN, 0}};
+    const std::size_t own = waits.size();
+    if (beside != nullptr) beside->add_waits(waits);
+    TRY(wait(waits, beside));
+    if ((waits[0].revents & POLLIN) != 0) {
       const bool is_end = signals_->take();
       reap();
       if (is_end) break;
     }
-    if ((waiting[1].revents & POLLIN) == 0) continue;
-    if (const Result<void> accepted = accept(); !accepted.ok()) {
-      tell({.kind = ClientNews::Kind::refused, .end = std::string(accepted.error().text())});
-    }
+    if ((waits[1].revents & POLLIN) != 0) greet();
+    if (beside != nullptr) beside->turn(std::span(waits).subspan(own));
   }
   for (const auto& [worker, client] : clients_) ::kill(worker, SIGKILL);
   while (!clients_.empty()) {
@@ -94,6 +88,23 @@ Result<void> Broker::run() {
     clients_.erase(found);
   }
   return {};
+}
+
+Result<void> Broker::wait(std::vector<pollfd>& waits, const SideWork* beside) {
+  int milliseconds = -1;
+  if (const auto next = beside == nullptr ? std::nullopt : beside->next_turn()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
+    milliseconds = static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+  }
+  if (::poll(waits.data(), waits.size(), milliseconds) < 0 && errno != EINTR) return refused("wait for clients");
+  return {};
+}
+
+void Broker::greet() {
+  const Result<void> accepted = accept();
+  if (accepted.ok()) return;
+  ++refused_;
+  tell({.kind = ClientNews::Kind::refused, .end = std::string(accepted.error().text())});
 }
 
 Result<void> Broker::accept() {
@@ -125,6 +136,7 @@ Result<void> Broker::start_worker(Descriptor socket) {
   greeting.worker_bell = TRY(make_bell());
   greeting.answer_bell = TRY(make_bell());
   greeting.fault_bell = TRY(make_bell());
+  const Clock::time_point came = Clock::now();  // before its worker counts
   const pid_t broker = ::getpid();
   const pid_t worker = ::fork();
   if (worker < 0) return refused("start a worker");
@@ -138,8 +150,27 @@ Result<void> Broker::start_worker(Descriptor socket) {
   tell({.kind = ClientNews::Kind::came, .client = number, .worker = worker});
   // Where the client has left already, its worker finds out, too.
   static_cast<void>(send_greeting(socket.get(), greeting).ok());
-  clients_[worker] = {number, std::move(rings), std::move(greeting.answer_bell), std::move(greeting.fault_bell)};
+  clients_[worker] = {number, std::move(rings), std::move(greeting.answer_bell), std::move(greeting.fault_bell), came};
   return {};
+}
+
+ClientFigures Broker::Client::figures(pid_t worker) {
+  const auto since_it_came = Clock::now() - came;
+  const accelerator::SharedWords shared(rings.data());
+  return {number, worker, since_it_came, counts.look(shared.worker(), since_it_came)};
+}
+
+BrokerFigures Broker::figures() {
+  BrokerFigures all;
+  all.came = last_number_;
+  all.refused = refused_;
+  all.total = ended_;
+  for (auto& [worker, client] : clients_) {
+    all.clients.push_back(client.figures(worker));
+    add(all.total, all.clients.back().counts);
+  }
+  std::ranges::sort(all.clients, {}, &ClientFigures::client);
+  return all;
 }
 
 // Who was reaped touches nothing any more. A machine's kernel waits for this before it uses pages again that the worker
@@ -162,13 +193,16 @@ void Broker::reap() {
     if (ended <= 0) return;
     const auto found = clients_.find(ended);
     if (found == clients_.end()) continue;
-    const Client& client = found->second;
+    Client& client = found->second;
     tell_end(client);
+    ClientCounts counts = client.figures(ended).counts;
     tell({.kind = ClientNews::Kind::left,
           .client = client.number,
           .worker = ended,
-          .counts = counts_of(client.rings),
+          .counts = counts,
           .end = end_of(status, client.rings)});
+    counts.mapped_bytes = 0;  // by now
+    add(ended_, counts);
     clients_.erase(found);
   }
 }

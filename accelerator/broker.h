@@ -8,21 +8,13 @@
 #include <string>
 
 #include "accelerator/broker_signals.h"
+#include "accelerator/client_counts.h"
+#include "accelerator/side_work.h"
 #include "accelerator/worker.h"
 #include "base/accelerator/layout.h"
 #include "machine/unix_socket.h"
 
 namespace ingot {
-
-// What a worker says of its work. A client may write there, too: for people, not for decisions.
-struct ClientCounts {
-  std::uint64_t packets = 0;
-  std::uint64_t dispatches = 0;
-  std::uint64_t lists = 0;
-  std::uint64_t refusals = 0;
-  std::uint64_t mapped_bytes = 0;
-  double busy_seconds = 0;
-};
 
 // How a worker ends that asks the system for what it may not have.
 inline constexpr std::string_view asked_for_more = "the worker asked for what it may not have";
@@ -34,6 +26,21 @@ struct ClientNews {
   pid_t worker = 0;
   ClientCounts counts = {};  // of one that left
   std::string end = {};      // of one that left: "the client left", "signal 9"; of one that was refused: why
+};
+
+struct ClientFigures {
+  std::uint64_t client = 0;
+  pid_t worker = 0;
+  std::chrono::nanoseconds since_it_came{0};
+  ClientCounts counts;
+};
+
+// What a broker tells of itself.
+struct BrokerFigures {
+  std::vector<ClientFigures> clients;  // those that are there, in the order in which they came
+  std::uint64_t came = 0;
+  std::uint64_t refused = 0;
+  ClientCounts total;  // of all that ever came: what grows never falls
 };
 
 struct BrokerOptions {
@@ -49,18 +56,29 @@ class Broker {
   static Result<Broker> create(BrokerOptions options);
 
   // Until SIGTERM or SIGINT comes; then all workers end. One thread, which forks: others must not hold locks meanwhile.
-  Result<void> run();
+  // What stands beside is given its turns.
+  Result<void> run(SideWork* beside = nullptr);
+
+  // On the thread that runs it: what is read is remembered, so that it never falls.
+  BrokerFigures figures();
 
  private:
+  using Clock = SideWork::Clock;
   struct Client {
     std::uint64_t number = 0;
     SharedMemory rings;  // to read counts, and to tell of the worker's end
     Descriptor answer_bell;
     Descriptor fault_bell;
+    Clock::time_point came;
+    BelievedCounts counts = {};
+
+    ClientFigures figures(pid_t worker);
   };
   Broker(BrokerOptions options, std::unique_ptr<BrokerSignals> signals, UnixListener listener, std::uint64_t digest)
       : options_(std::move(options)), signals_(std::move(signals)), listener_(std::move(listener)), digest_(digest) {}
 
+  static Result<void> wait(std::vector<pollfd>& waits, const SideWork* beside);
+  void greet();
   Result<void> accept();
   Result<void> start_worker(Descriptor socket);
   static void tell_end(const Client& client);
@@ -75,6 +93,8 @@ class Broker {
   std::uint64_t digest_;  // of all contracts
   std::map<pid_t, Client> clients_;
   std::uint64_t last_number_ = 0;
+  std::uint64_t refused_ = 0;
+  ClientCounts ended_;  // of clients that have left
 };
 
 }  // namespace ingot

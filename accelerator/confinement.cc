@@ -40,7 +40,6 @@ constexpr std::array free_calls = {
     SYS_clock_nanosleep,
     SYS_rt_sigreturn,
     SYS_rt_sigprocmask,
-    SYS_membarrier,
     SYS_exit,
     SYS_exit_group,
     SYS_restart_syscall,

@@ -164,10 +164,10 @@ class FakeNode final : public AcceleratorNode {
         {{client.greeting.answer_bell.get(), POLLIN, 0}, {client.socket.get(), POLLRDHUP, 0}}};
     const int count = ::poll(waiting.data(), waiting.size(), static_cast<int>(nanoseconds / 1'000'000));
     if ((waiting[1].revents & (POLLRDHUP | POLLHUP)) != 0) return answer(false, EIO);
+    if (count <= 0) return 0;
     std::uint64_t rung = 0;
-    if (count > 0) [[maybe_unused]]
-      const ssize_t read = ::read(client.greeting.answer_bell.get(), &rung, sizeof rung);
-    return count > 0 ? 1 : 0;
+    [[maybe_unused]] const ssize_t read = ::read(client.greeting.answer_bell.get(), &rung, sizeof rung);
+    return 1;
   }
   FakeMachine& machine_;
 };

@@ -6,6 +6,7 @@
 #include "accelerator/fake_machine.h"
 #include "kernels/contract/accelerated_call.h"
 #include "kernels/contract/case_builder.h"
+#include "kernels/contract/table.h"
 #include "profile/compare.h"
 #include "profile/tensor_pieces.h"
 

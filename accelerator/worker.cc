@@ -1,10 +1,8 @@
 #include "accelerator/worker.h"
 
-#include <linux/membarrier.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include <algorithm>
 #include <atomic>
@@ -36,6 +34,7 @@ using accelerator::WorkerWords;
 // A client that takes an answer and gives the next packet is back within it.
 constexpr std::chrono::microseconds longest_look{100};
 constexpr int beat_milliseconds = 100;
+constexpr int settling_milliseconds = 1;  // until stores of a client without fences lie open: base/accelerator/wake.h
 
 std::uint64_t now() {
   return static_cast<std::uint64_t>(
@@ -108,16 +107,14 @@ class Worker {
   }
   bool has_more() { return believe(owners_packets_.waiting()) > 0 || believe(commands_.waiting()) > 0; }
 
-  // For a client whose fence cannot be relied on, that of all of them: base/accelerator/wake.h.
-  void order() const {
-    const bool keeps_order = shared_.client().promise.load(MemoryOrder::relaxed) == accelerator::Promise::fences;
-    if (!keeps_order && ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0) return;
-    accelerator::full_fence();
+  bool client_keeps_order() const {
+    return shared_.client().promise.load(MemoryOrder::relaxed) == accelerator::Promise::fences;
   }
 
   void sleep() {
-    if (accelerator::may_sleep(words_.sleeps, [this] { order(); }, [this] { return has_more(); })) {
-      await_bell(beat_milliseconds);
+    if (accelerator::may_sleep(words_.sleeps, accelerator::full_fence, [this] { return has_more(); })) {
+      if (!client_keeps_order()) await_bell(settling_milliseconds);
+      if (!has_more()) await_bell(beat_milliseconds);
     }
     accelerator::wake_up(words_.sleeps);
   }
@@ -201,8 +198,7 @@ class Worker {
       await_bell(1);
     }
     answers_.push(answer);
-    const bool keeps_order = shared_.client().promise.load(MemoryOrder::relaxed) == accelerator::Promise::fences;
-    if (!keeps_order || accelerator::must_ring(shared_.client().sleeps, accelerator::full_fence)) {
+    if (!client_keeps_order() || accelerator::must_ring(shared_.client().sleeps, accelerator::full_fence)) {
       ring(place_.answer_bell.get());
     }
   }

@@ -8,6 +8,9 @@
 #include "kernels/all_operations.h"
 #include "machine/limits.h"
 #include "machine/machine.h"
+#include "server/broker_metrics/broker_metrics.h"
+#include "server/broker_metrics/metrics_address.h"
+#include "server/broker_metrics/metrics_port.h"
 
 namespace ingot::accelerator_command {
 namespace {
@@ -23,13 +26,21 @@ constexpr const char* examples =
     "  ingot accelerator --socket /tmp/gpu --threads 2          elsewhere, two threads a client\n"
     "  ingot run --device accelerator:/tmp/gpu -p 'Once'        a model's passes through its queue\n"
     "  ingot verify norm --device accelerator:/tmp/gpu          proves a family through it\n"
-    "  ingot accelerator --socket /tmp/gpu --json               a line of JSON for each client that comes or leaves";
+    "  ingot accelerator --socket /tmp/gpu --json               a line of JSON for each client that comes or leaves\n"
+    "  ingot accelerator --metrics 127.0.0.1:9100               and GET /metrics tells Prometheus of clients and work\n"
+    "\n"
+    "--metrics listens by HTTP, without keys, on loopback unless an address says otherwise; port 0 is any that is "
+    "free.\n"
+    "What it counts is written by workers into memory that their clients may write: it is for people and graphs, and "
+    "no\n"
+    "bill. Totals never fall, and hold what ended clients did.";
 
 struct Options {
   std::string path;
   int threads = 0;
   int clients = 64;
   bool json = false;
+  std::string metrics;  // an address to listen on; empty: none
 };
 
 void print_json(const nlohmann::json& line) {
@@ -52,7 +63,7 @@ nlohmann::json json_of(const ClientNews& news) {
                {"lists", counts.lists},
                {"refusals", counts.refusals},
                {"mapped_bytes", counts.mapped_bytes},
-               {"busy_seconds", counts.busy_seconds}});
+               {"busy_seconds", counts.busy_seconds()}});
   return line;
 }
 
@@ -68,7 +79,7 @@ void print_news(const ClientNews& news) {
           static_cast<unsigned long long>(news.client), news.end.c_str(),
           static_cast<unsigned long long>(news.counts.packets), static_cast<unsigned long long>(news.counts.dispatches),
           static_cast<unsigned long long>(news.counts.lists), static_cast<unsigned long long>(news.counts.refusals),
-          mebibytes(news.counts.mapped_bytes), news.counts.busy_seconds);
+          mebibytes(news.counts.mapped_bytes), news.counts.busy_seconds());
       break;
     case ClientNews::Kind::refused: print_warning(news.end); break;
   }
@@ -83,7 +94,31 @@ Result<std::string> usual_path() {
   return std::string(folder) + "/ingot-accelerator";
 }
 
+// Before the broker is: what is taken is an error while nobody computes.
+Result<std::optional<http::Listener>> listen_for_metrics(MetricsAddress& address, const Options& options) {
+  if (options.metrics.empty()) return std::optional<http::Listener>();
+  address = TRY(MetricsAddress::of(options.metrics));
+  Result<http::Listener> listener = http::Listener::on_address(address.host, address.port);
+  if (!listener.ok()) return listener.error().within("--metrics");
+  address.port = static_cast<std::uint16_t>(listener.value().port());
+  return std::optional(std::move(listener).value());
+}
+
+void tell_start(const std::string& path, int threads, const std::string& metrics, bool is_json) {
+  const std::size_t contracts = all_operations().size();
+  if (is_json) {
+    nlohmann::json line = {{"event", "listening"}, {"socket", path}, {"contracts", contracts}, {"threads", threads}};
+    if (!metrics.empty()) line["metrics"] = metrics;
+    return print_json(line);
+  }
+  std::fprintf(stderr, "listening at %s: %zu contracts, %d thread%s a client\n",
+               coloured(path, Colour::bold, stderr).c_str(), contracts, threads, threads == 1 ? "" : "s");
+  if (!metrics.empty()) std::fprintf(stderr, "metrics at http://%s/metrics\n", metrics.c_str());
+}
+
 Result<void> serve(const Options& options) {
+  MetricsAddress address;
+  std::optional<http::Listener> listener = TRY(listen_for_metrics(address, options));
   BrokerOptions broker_options;
   broker_options.path = options.path.empty() ? TRY(usual_path()) : options.path;
   const int threads = options.threads > 0 ? options.threads : usable_cpu_count();
@@ -99,15 +134,10 @@ Result<void> serve(const Options& options) {
     }
   };
   Broker broker = TRY(Broker::create(std::move(broker_options)));
-  if (is_json) {
-    print_json(
-        {{"event", "listening"}, {"socket", path}, {"contracts", all_operations().size()}, {"threads", threads}});
-  } else {
-    std::fprintf(stderr, "listening at %s: %zu contracts, %d thread%s a client\n",
-                 coloured(path, Colour::bold, stderr).c_str(), all_operations().size(), threads,
-                 threads == 1 ? "" : "s");
-  }
-  return broker.run();
+  tell_start(path, threads, listener ? address.text() : "", is_json);
+  if (!listener) return broker.run();
+  MetricsPort metrics(std::move(*listener), [&broker] { return broker_metrics_text(broker.figures()); });
+  return broker.run(&metrics);
 }
 
 }  // namespace
@@ -124,6 +154,13 @@ void add(const Command& application, int& exit_code) {
   command.add_option("--clients", options->clients, "how many there may be at a time")
       .check(between(1, 1024))
       .capture_default_str();
+  command
+      .add_option("--metrics", options->metrics,
+                  "where to answer GET /metrics: an address and a port, or a port of loopback; nowhere where left out")
+      .check(accepted_by("HOST:PORT", [](const std::string& text) -> Result<void> {
+        TRY(MetricsAddress::of(text));
+        return {};
+      }));
   command.add_flag("--json", options->json, "machine-readable output, a line an event");
   command.callback([options, &exit_code] { exit_code = finish_command(serve(*options)); });
 }

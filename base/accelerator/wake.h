@@ -10,11 +10,12 @@
 // A wake is lost only where R misses F and L misses W. Where both sides have a fence between their two steps, all four
 // have one order, in which either W comes before L or F before R: one of them sees the other.
 //
-// A client in a machine that is emulated on one virtual CPU cannot promise its fence: QEMU leaves them out there. (That
-// a processor of the kinds we know lets R pass W, and nothing else, is what remains then.) The worker pays for both.
-// Where it is the sleeper, its fence is membarrier(), which makes every running thread of the host pass one too, at a
-// moment M between F and L. The client's W stands before M in its program, and then L sees it; or behind M, and then R
-// stands behind M as well and sees F. Where the worker is the bringer it does not look: it rings for every answer.
+// A client in a machine that is emulated on one virtual CPU cannot promise its fence: QEMU leaves them out there. That
+// a processor of the kinds we know lets R pass W, and nothing else, is what remains then: R is done while W still waits
+// in the processor's buffer of stores. Such a buffer empties by itself within microseconds, and at once where the
+// processor turns to anything else. So where the worker is the sleeper, it looks once more a millisecond later, with its
+// flag up and its bell heard meanwhile: a W whose R missed F lies open by then. Where it is the bringer it does not look:
+// it rings for every answer.
 //
 // Whatever is lost all the same, by a client that promises what it does not keep, costs that client a wait until the
 // worker's next look, ten a second.

@@ -1,12 +1,9 @@
 // Accelerator: a worker of the host that computes on this machine's memory, as the kernel deals with it.
 //
-// start: its worker gets to know the machine's memory (LocatedMemory).
-//
-// show: pages of a program are pinned, and the worker maps them in one piece; then a program's packets may name them.
-//
-// hide: the worker answers that it has let go of them, and only then are they unpinned.
-//
-// close: all of them are hidden; another program may open it.
+//   start   its worker gets to know the machine's memory (LocatedMemory)
+//   show    pages of a program are pinned, and the worker maps them in one piece, for packets to name
+//   hide    the worker answers that it has let go of them, and only then are they unpinned
+//   close   all of them are hidden; another program may open it
 //
 // Where the worker is lost on the way, its broker says whether it is gone. If nobody says so, frames that it may still
 // write to are never given back: whatever a worker does late, it does to memory that nobody uses.

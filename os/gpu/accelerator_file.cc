@@ -26,7 +26,7 @@ class AcceleratorDevice::Opened final : public FileDescription {
   PollSource* poll_source() override { return &device_.bell_.source; }
 
   Answer<FileMapping> mapping(std::uint64_t offset, std::uint64_t bytes, Access access) override {
-    if (offset + bytes > accelerator::client_bytes) return Errno::einval;
+    if (offset > accelerator::client_bytes || bytes > accelerator::client_bytes - offset) return Errno::einval;
     if (allows(access, Access::execute)) return Errno::eacces;
     return FileMapping{&device_.rings_, {}};
   }

@@ -24,6 +24,7 @@ class KernelAccelerator final : private AcceleratorMachine {
   KernelAccelerator(Kernel& kernel, VirtualAddress registers, const PciDevice::Mapped& shared, PhysicalAddress at)
       : kernel_(kernel),
         registers_(registers),
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that the page table gave a meaning
         accelerator_(accelerator::SharedWords(reinterpret_cast<std::byte*>(shared.begin.value())),
                      {kernel.memory->heap(), kernel.memory->frames(), kernel.memory->window()}, *this),
         device_(accelerator_, bell_, *this, at, kernel.memory->heap()) {}

@@ -18,8 +18,8 @@ class LocatedMemory {
  public:
   LocatedMemory(FrameSource& frames, PhysicalWindow window) : frames_(frames), window_(window) {}
 
-  // Stretches of which the kernel has no frame to write to stay out. Fails where that is so of all, and where the
-  // worker does not find one.
+  // Stretches of which the kernel has no frame to write to stay out, and those beyond as many as a worker knows. Fails
+  // where all are out, and where the worker does not find one.
   Result<void> locate(std::span<const MemoryRange> ranges, MemoryOwner& owner, AcceleratorMachine& machine);
 
   // Whether all of it lies in one located stretch.
@@ -27,7 +27,7 @@ class LocatedMemory {
   std::uint64_t bytes() const;
 
  private:
-  static constexpr std::size_t most_stretches = 16;
+  static constexpr std::size_t most_stretches = accelerator::most_located;
 
   Result<void> locate_one(const PhysicalRange& stretch, MemoryOwner& owner, std::uint64_t nonce);
 

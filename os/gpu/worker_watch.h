@@ -15,7 +15,8 @@ namespace ingot::os {
 
 class WorkerWatch {
  public:
-  static constexpr Nanoseconds look_again = accelerator::Silence::beat, longest_silence{2'000'000'000};
+  // Whoever waits is told of its silence within two seconds.
+  static constexpr Nanoseconds look_again = accelerator::Silence::beat, longest_silence{1'800'000'000};
 
   explicit WorkerWatch(accelerator::SharedWords shared) : shared_(shared) {}
 

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
 from guest import SKIPPED, Ended, Guest, missing_tool  # noqa: E402
 
 LIMIT_SECONDS = 120
+CHECKS = ("--option", "check-locks", "--option", "poison")
 KEPT = "frames stay its own: it is lost, and may still write there"
 paths: list[str] = []
 
@@ -59,8 +60,8 @@ class Machine:
     def __init__(self, guest: Guest, image: str, broker: Broker, *words: str, options: tuple = ()):
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [guest.ingot, "boot", guest.path(image), "--log", "--accelerator", "tcg", "--option", "check-locks",
-             "--option", "poison", "--device", f"accelerator:{broker.socket}", *options, "--", *words],
+            [guest.ingot, "boot", guest.path(image), "--log", "--accelerator", "tcg",
+             "--device", f"accelerator:{broker.socket}", *options, "--", *words],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, start_new_session=True,
         )  # fmt: skip
         self.output = ""
@@ -103,7 +104,9 @@ class Accelerators(unittest.TestCase):
         self.addCleanup(self.broker.end)
 
     def start(self, *words: str, options: tuple = (), image: str = "image") -> Machine:
-        return Machine(self.guest, image, self.broker, *words, options=options)
+        # A disk's loader has a command line of its own.
+        checks = () if image == "disk" else CHECKS
+        return Machine(self.guest, image, self.broker, *words, options=(*checks, *options))
 
     def assert_ended(self, ended: Ended, status: int, *expected: str):
         text = f"{ended.output}\n--- the kernel's log\n{ended.log}"
@@ -124,6 +127,15 @@ class Accelerators(unittest.TestCase):
                 self.assertNotIn(KEPT, text)
                 self.assertEqual(self.broker.told("left")["end"], "the client left")
 
+    def test_firmwares_memory_in_pieces_is_found(self):
+        if not Path("/usr/share/OVMF/OVMF_CODE_4M.fd").is_file():
+            self.skipTest("expected UEFI firmware, found none (scripts/packages check)")
+        grant = ("--grant", "accelerator")
+        done = self.guest.cast("--program", paths[2], *grant, "--format", "disk", *CHECKS, image="disk")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ended = self.start("work", image="disk", options=("--memory", "512M")).end()
+        self.assert_ended(ended, 0, "works, and gives back")
+
     def test_contracts_are_proved_from_within_the_machine(self):
         for machine in ("microvm", "q35"):
             with self.subTest(machine):
@@ -138,6 +150,33 @@ class Accelerators(unittest.TestCase):
             with self.subTest(options):
                 ended = self.start("race", "200", options=options).end()
                 self.assert_ended(ended, 0, "accelerator: 200 races")
+
+    def test_without_a_device_the_grant_ends_the_boot(self):
+        # On q35, on a microvm whose bus has no such device, and on one without a bus.
+        for machine, left_out in (("q35", ""), ("microvm", ""), ("microvm", ",pcie=on")):
+            with self.subTest(machine=machine, left_out=left_out):
+                done = self.guest.run("boot", self.guest.path("image"), "--device", "accelerator", "--machine", machine,
+                                      "--accelerator", "tcg", "--log", "--dry-run", "--json")  # fmt: skip
+                words = [
+                    word.replace(",memory-backend=memory", "").replace(left_out, "")
+                    for word in json.loads(done.stdout)["command"]
+                ]
+                for of_the_device in ("memory-backend-file", "socket,id=accelerator", "ivshmem"):
+                    (at,) = (at for at, word in enumerate(words) if word.startswith(of_the_device))
+                    del words[at - 1 : at + 1]
+                booted = subprocess.run(
+                    words, capture_output=True, stdin=subprocess.DEVNULL, timeout=LIMIT_SECONDS, check=False
+                )
+                log = (booted.stdout + booted.stderr).decode(errors="replace")
+                self.assertIn("'accelerator', which this machine does not have", log)
+                self.assertEqual("pci: " in log, left_out == "")
+                self.assertIn("exit 127", log)
+
+    def test_a_program_may_write_anything_into_its_half_of_the_rings(self):
+        ended = self.start("scribble").end()
+        text = self.assert_ended(ended, 0, "accelerator: scribbled")
+        self.assertNotIn(KEPT, text)
+        self.assert_ended(self.start("work").end(), 0, "works, and gives back")  # of the next machine, another worker
 
     def test_a_worker_that_was_killed_is_told_of_and_keeps_nothing(self):
         machine = self.start("lose")

@@ -4,6 +4,7 @@
 //   work     all of that, twice: the node is opened anew
 //   lose     says "waiting", waits until the worker is lost, and says how the node tells of it
 //   hold     says "holding" with memory shown, and never lets go of it
+//   scribble writes at random into all that it sees of the rings, and into no other memory
 //   race     hides memory that packets under way name, and looks whether they touch what comes to lie in its frames
 // program-test: elsewhere
 #include <fcntl.h>
@@ -256,6 +257,32 @@ int race(int rounds) {
   return 0;
 }
 
+// The kernel believes nothing of this half, and goes on whatever the worker makes of it.
+int scribble() {
+  std::uint64_t state = 88172645463325252;
+  const auto random = [&] {
+    state ^= state << 13;
+    state ^= state >> 7;
+    return state ^= state << 17;
+  };
+  Node node;
+  std::byte* const some = pages(mib);
+  CHECK(node.show(some, mib / 2) == 0);
+  std::byte* const rings = reinterpret_cast<std::byte*>(&node.words().identity());
+  std::uint64_t rounds = 0;
+  for (; rounds < 2000; ++rounds) {
+    for (int word = 0; word < 64; ++word) {
+      const std::uint64_t value = random() % 4 == 0 ? address_of(some) + random() % mib : random() >> random() % 64;
+      std::memcpy(rings + random() % client_bytes / 8 * 8, &value, sizeof value);
+    }
+    CHECK(ioctl(node.file(), node_ring, 0) == 0);
+    if (node.wait(1000) < 0 && errno == EIO) break;
+    if (rounds % 16 == 0 && node.show(some + mib / 2, mib / 2) == 0) static_cast<void>(node.hide(some + mib / 2));
+  }
+  std::printf("accelerator: scribbled\n");
+  return 0;
+}
+
 int hold() {
   static const Node node;
   CHECK(node.show(pages(mib), mib) == 0);
@@ -271,7 +298,8 @@ int main(int count, char** words) {
   if (word == "work") return work();
   if (word == "lose") return lose();
   if (word == "hold") return hold();
+  if (word == "scribble") return scribble();
   if (word == "race" && count > 2) return race(std::atoi(words[2]));
-  std::printf("expected work, lose, hold or race ROUNDS\n");
+  std::printf("expected work, lose, hold, scribble or race ROUNDS\n");
   return 2;
 }

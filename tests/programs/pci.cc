@@ -27,6 +27,7 @@ int main() {
   char again[sizeof text];
   CHECK(pread(bus, again, sizeof again, 0) == bytes && std::memcmp(text, again, static_cast<std::size_t>(bytes)) == 0);
   CHECK(open("/dev/pci", O_WRONLY) < 0 && errno == EACCES);
-  CHECK(open("/dev/kmsg", O_WRONLY) < 0 && errno == ENOENT);  // not granted
+  CHECK(open("/dev/kmsg", O_WRONLY) < 0 && errno == ENOENT);       // not granted
+  CHECK(open("/dev/accelerator", O_RDWR) < 0 && errno == ENOENT);  // which this kernel has
   std::printf("pci: %s", text);
 }

@@ -61,7 +61,8 @@ class Expectation:
                 path, mode, text = rest.split(" ", 2)
                 self.initrd.append([path.removeprefix("/"), text, int(mode, 8)])
             elif word not in ("long", "build", "elsewhere"):
-                known = ", ".join([*self.texts, *SETTINGS, "type X after Y", "signal", "file", "initrd", "long", "elsewhere"])
+                others = ("type X after Y", "signal", "file", "initrd", "long", "elsewhere")
+                known = ", ".join([*self.texts, *SETTINGS, *others])
                 sys.exit(f"{source}: expected one of {known}, found '{word} {rest}'")
 
     def problem_with(self, ended: Ended) -> str | None:

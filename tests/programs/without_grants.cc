@@ -16,6 +16,7 @@ int main() {
   CHECK(mprotect(page, 4096, every) != 0 && errno == EACCES);
   CHECK(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0);
   CHECK(open("/dev/kmsg", O_WRONLY) < 0 && errno == ENOENT);
+  CHECK(open("/dev/accelerator", O_RDWR) < 0 && errno == ENOENT);
   DIR* devices = opendir("/dev");
   CHECK(devices != nullptr);
   int count = 0;
