@@ -240,6 +240,21 @@ TEST_F(Accelerator, RunsListsOnWhereThereIsNoScratchForAnother) {
 }
 #endif
 
+// A worker keeps so many lists at most: those of recordings that go while the queue has failed are not left there.
+TEST_F(Accelerator, ForgetsRecordingsThatWentWithAFailure) {
+  const DeviceMemory memory = device->allocate(64).value();
+  for (std::uint64_t round = 0; round < accelerator::most_lists + 2; ++round) {
+    ASSERT_TRUE(queue->begin_recording().ok());
+    queue->fill(memory.data(), 3, 64);
+    auto recorded = queue->end_recording();
+    ASSERT_TRUE(recorded.ok()) << round << ": " << recorded.error().text();
+    EXPECT_TRUE(queue->arguments(std::size_t{2} << 20).empty());  // more than there ever is room for
+    recorded.value().reset();
+    EXPECT_FALSE(queue->wait().ok());
+    if (round % 2 == 0) queue = device->make_accelerator_queue().value();
+  }
+}
+
 TEST_F(Accelerator, ForgetsListsWhoseMemoryIsGone) {
   const auto client = AcceleratorClient::connect(broker.path()).value();
   const SharedMemory memory = SharedMemory::create(Bytes(8192), "test").value();

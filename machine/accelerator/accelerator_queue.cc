@@ -68,6 +68,8 @@ Result<std::unique_ptr<AcceleratorQueue>> AcceleratorQueue::create(AcceleratorCl
 }
 
 AcceleratorQueue::~AcceleratorQueue() {
+  is_recording_ = false;
+  failure_.reset();
   forget_lists();
   static_cast<void>(drain().ok());  // nobody asks any more whether it went well
   for (const Piece& piece : recorded_arguments_) heap_.release(piece.data, piece.bytes);
@@ -180,7 +182,9 @@ Result<std::unique_ptr<Mark>> AcceleratorQueue::make_mark() {
   return std::unique_ptr<Mark>(std::make_unique<QueueMark>(client_));
 }
 
+// One that has failed gives nothing: they are forgotten when it has told of that.
 void AcceleratorQueue::forget_lists() {
+  if (failure_.has_value() || is_recording_) return;
   for (const std::uint64_t list : std::exchange(lists_->forgotten, {})) {
     give(vendor_packet(VendorCode::forget_list, {list, 0, 0, 0}, 0));
   }
