@@ -9,7 +9,6 @@
 #include "accelerator/broker.h"
 #include "cli/terminal.h"
 #include "kernels/all_operations.h"
-#include "machine/accelerator/client.h"
 #include "machine/accelerator/greeting.h"
 #include "machine/limits.h"
 #include "machine/machine.h"
@@ -33,7 +32,8 @@ int serve(const std::string& path, Descriptor ready) {
   options.path = path;
   options.task = {all_operations(), Machine::detect().features, usable_cpu_count()};
   options.tell = [](const ClientNews& news) {
-    if (news.kind == ClientNews::Kind::left && news.end != "the client left") {
+    const bool is_told = news.end == "the client left" || news.end == "the broker was ended";
+    if (news.kind == ClientNews::Kind::left && !is_told) {
       print_warning("the accelerator's worker has ended: " + news.end);
     }
   };
@@ -86,16 +86,18 @@ Result<void> GuestAccelerator::start_broker() {
 }
 
 Result<image::AcceleratorEnds> GuestAccelerator::begin(std::uint64_t memory_bytes) {
-  if (socket_.empty()) {
-    TRY(start_broker());
-  } else {
-    // The emulator would wait for ever for the greeting of somebody who is none, and say nothing of versions.
-    const auto client = AcceleratorClient::connect(socket_);
-    if (!client.ok()) return client.error().within("--device");
-  }
+  if (socket_.empty()) TRY(start_broker());
   memory_ = TRY(SharedMemory::create(Bytes(memory_bytes), "ingot machine"));
   memorys_end_ = TRY(beyond_the_emulators(memory_.descriptor()));
-  const Descriptor connected = TRY(connect_to_path(socket_));
+  const auto connect = [&]() -> Result<Descriptor> {
+    Descriptor connected = TRY(connect_to_path(socket_));
+    // The emulator would wait for ever for the greeting of somebody who is none.
+    TRY(await_greeting(connected.get(), greeting_limit));
+    return connected;
+  };
+  Result<Descriptor> found = connect();
+  if (!found.ok()) return found.error().within("--device");
+  const Descriptor connected = std::move(found).value();
   // First of all that is said: the emulator reads the greeting, and never knows.
   TRY(hand_over(connected.get(), memory_.descriptor()));
   connection_ = TRY(beyond_the_emulators(connected.get()));

@@ -22,8 +22,8 @@ class AcceleratorClient {
  public:
   // Fails where nobody listens at the path, or something that is no accelerator of this version.
   static Result<std::unique_ptr<AcceleratorClient>> connect(const std::string& path);
-  // Over a link that is there; `where` names it. Fails where its accelerator is of another version. Where another client
-  // had it before, what that one left is done or refused by then.
+  // Over a link that is there; `where` names it. Fails where its accelerator is of another version. Where another
+  // client had it before, what that one left is done or refused by then.
   static Result<std::unique_ptr<AcceleratorClient>> create(std::unique_ptr<AcceleratorLink> link,
                                                            std::string_view where);
 
@@ -55,6 +55,8 @@ class AcceleratorClient {
 
   // Why a packet was refused that nobody waits for: the first one since it was asked last.
   std::optional<Error> take_failure() { return std::exchange(failure_, std::nullopt); }
+  // As far as a call has found.
+  bool is_lost() const { return lost_.has_value(); }
   // Whether all that was submitted is done, as far as answers have told.
   bool is_idle() const { return last_done_ == commands_.written(); }
 

@@ -81,20 +81,29 @@ Result<void> wait_for_message(int socket, Clock::time_point deadline) {
   }
 }
 
+Error left_without_greeting() {
+  return Error::of(ErrorCode::input_output,
+                   "expected an accelerator's greeting, found that it left: it serves as many clients as it may, was "
+                   "ended just now, or is no accelerator");
+}
+
+Error other_greeting() {
+  return Error::of(ErrorCode::corrupt,
+                   "expected an accelerator's greeting, found other words: another server listens there, or one of "
+                   "another version");
+}
+
 Result<Descriptor> receive_word(int socket, std::int64_t expected, bool has_descriptor, Clock::time_point deadline) {
   TRY(wait_for_message(socket, deadline));
   std::int64_t word = 0;
   Received received = TRY(receive_bytes(socket, std::as_writable_bytes(std::span(&word, 1))));
-  if (received.bytes == 0) {
-    return Error::of(ErrorCode::input_output,
-                     "expected an accelerator's greeting, found that it left: it serves as many "
-                     "clients as it may, or is no accelerator");
-  }
-  if (received.bytes != sizeof word || word != expected || received.descriptor.is_open() != has_descriptor) {
-    return Error::of(ErrorCode::corrupt, "expected ", expected, has_descriptor ? " with" : " without",
-                     " a descriptor in an accelerator's greeting, found ", received.bytes, " bytes, ", word);
-  }
-  return std::move(received.descriptor);
+  if (received.bytes == 0) return left_without_greeting();
+  if (received.bytes != sizeof word || word != expected) return other_greeting();
+  if (received.descriptor.is_open() == has_descriptor) return std::move(received.descriptor);
+  if (!has_descriptor) return other_greeting();
+  return Error::of(ErrorCode::input_output,
+                   "expected a descriptor with an accelerator's greeting, found none: this process may have no more "
+                   "of them open (ulimit -n)");
 }
 
 }  // namespace
@@ -103,7 +112,7 @@ Result<void> send_greeting(int socket, const Greeting& greeting) {
   const auto send = [&](std::int64_t word, int descriptor) {
     return send_bytes(socket, std::as_bytes(std::span(&word, 1)), descriptor);
   };
-  TRY(send(0, -1));
+  TRY(send(greeting_version, -1));
   TRY(send(client_number, -1));
   TRY(send(-1, greeting.memory.get()));
   TRY(send(worker_number, greeting.worker_bell.get()));
@@ -113,7 +122,7 @@ Result<void> send_greeting(int socket, const Greeting& greeting) {
 
 Result<Greeting> receive_greeting(int socket, std::chrono::milliseconds limit) {
   const Clock::time_point deadline = Clock::now() + limit;
-  TRY(receive_word(socket, 0, false, deadline));
+  TRY(receive_word(socket, greeting_version, false, deadline));
   TRY(receive_word(socket, client_number, false, deadline));
   Greeting greeting;
   greeting.memory = TRY(receive_word(socket, -1, true, deadline));
@@ -121,6 +130,14 @@ Result<Greeting> receive_greeting(int socket, std::chrono::milliseconds limit) {
   greeting.answer_bell = TRY(receive_word(socket, client_number, true, deadline));
   greeting.fault_bell = TRY(receive_word(socket, client_number, true, deadline));
   return greeting;
+}
+
+Result<void> await_greeting(int socket, std::chrono::milliseconds limit) {
+  TRY(wait_for_message(socket, Clock::now() + limit));
+  std::int64_t word = -1;
+  const ssize_t count = ::recv(socket, &word, sizeof word, MSG_PEEK | MSG_DONTWAIT);
+  if (count <= 0) return left_without_greeting();
+  return count == sizeof word && word == greeting_version ? Result<void>() : other_greeting();
 }
 
 Result<void> hand_over(int socket, int memory) {

@@ -19,8 +19,11 @@
 
 namespace ingot {
 
+inline constexpr std::int64_t greeting_version = 0;
 inline constexpr std::int64_t worker_number = 0;
 inline constexpr std::int64_t client_number = 1;
+
+inline constexpr std::chrono::milliseconds greeting_limit{5000};
 
 struct Greeting {
   Descriptor memory;
@@ -33,6 +36,9 @@ struct Greeting {
 Result<void> send_greeting(int socket, const Greeting& greeting);
 // Fails where another one comes than this, none within the limit, or the broker leaves.
 Result<Greeting> receive_greeting(int socket, std::chrono::milliseconds limit);
+
+// Until the greeting's first word is there, which stays for somebody else to receive. Fails as that does.
+Result<void> await_greeting(int socket, std::chrono::milliseconds limit);
 
 Result<void> hand_over(int socket, int memory);
 // The next memory that was handed over; does not wait for one.
