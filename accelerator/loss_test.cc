@@ -104,6 +104,39 @@ TEST(AcceleratorBroker, ServesAsManyAsItMay) {
   EXPECT_TRUE(client->call(accelerator::barrier_packet(0)).ok());
 }
 
+// Who connects for somebody else looks at the greeting, and leaves it to him.
+TEST(AcceleratorBroker, GreetsOnceAlsoWhereSomebodyLookedBefore) {
+  RunningBroker broker(1);
+  const std::chrono::seconds limit(5);
+  const Descriptor socket = connect_to_path(broker.path()).value();
+  for (int look = 0; look < 2; ++look) {
+    Result<Descriptor> seen = peek_greeting(socket.get(), limit);
+    ASSERT_TRUE(seen.ok()) << seen.error().text();
+    const auto memory = SharedMemory::of(std::move(seen).value(), Bytes(accelerator::shared_bytes)).value();
+    EXPECT_EQ(SharedWords(memory.data()).identity().version, accelerator::protocol_version);
+  }
+  const Result<Greeting> greeting = receive_greeting(socket.get(), limit);
+  ASSERT_TRUE(greeting.ok()) << greeting.error().text();
+  const Descriptor second = connect_to_path(broker.path()).value();
+  const Result<Descriptor> refused = peek_greeting(second.get(), limit);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().text().find("as many clients as it may"), std::string_view::npos);
+}
+
+TEST(AcceleratorClient, LooksForNoGreetingWhereThereIsNone) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const Descriptor here(ends[0]), there(ends[1]);
+  ASSERT_EQ(::write(there.get(), "HTTP/1.1", 8), 8);
+  Result<Descriptor> seen = peek_greeting(here.get(), std::chrono::milliseconds(50));
+  ASSERT_FALSE(seen.ok());
+  EXPECT_NE(seen.error().text().find("found none in time"), std::string_view::npos) << seen.error().text();
+  ASSERT_EQ(::write(there.get(), " 400 no, and a line", 19), 19);
+  seen = peek_greeting(here.get(), std::chrono::milliseconds(50));
+  ASSERT_FALSE(seen.ok());
+  EXPECT_EQ(seen.error().code(), ErrorCode::corrupt);
+}
+
 TEST(AcceleratorBroker, RefusesAPathThatAnotherOneListensAt) {
   RunningBroker broker;
   BrokerOptions options;

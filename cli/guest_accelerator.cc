@@ -44,6 +44,20 @@ int serve(const std::string& path, Descriptor ready) {
   return broker.ok() && told > 0 && broker.value().run().ok() ? 0 : 1;
 }
 
+// The emulator would wait for ever for the greeting of somebody who is none, and say nothing of versions.
+Result<Descriptor> connect(const std::string& socket) {
+  const auto made = [&]() -> Result<Descriptor> {
+    Descriptor connected = TRY(connect_to_path(socket));
+    Descriptor words = TRY(peek_greeting(connected.get(), greeting_limit));
+    const SharedMemory shared = TRY(SharedMemory::of(std::move(words), Bytes(accelerator::shared_bytes)));
+    TRY(AcceleratorClient::check(accelerator::SharedWords(shared.data()).identity(), socket));
+    return connected;
+  };
+  Result<Descriptor> connected = made();
+  if (!connected.ok()) return connected.error().within("--device");
+  return connected;
+}
+
 [[noreturn]] void become_broker(const std::string& path, Descriptor ready, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(1);  // it was gone before we asked
@@ -87,17 +101,9 @@ Result<void> GuestAccelerator::start_broker() {
 
 Result<image::AcceleratorEnds> GuestAccelerator::begin(std::uint64_t memory_bytes) {
   if (socket_.empty()) TRY(start_broker());
+  const Descriptor connected = TRY(connect(socket_));
   memory_ = TRY(SharedMemory::create(Bytes(memory_bytes), "ingot machine"));
   memorys_end_ = TRY(beyond_the_emulators(memory_.descriptor()));
-  const auto connect = [&]() -> Result<Descriptor> {
-    Descriptor connected = TRY(connect_to_path(socket_));
-    // The emulator would wait for ever for the greeting of somebody who is none.
-    TRY(await_greeting(connected.get(), greeting_limit));
-    return connected;
-  };
-  Result<Descriptor> found = connect();
-  if (!found.ok()) return found.error().within("--device");
-  const Descriptor connected = std::move(found).value();
   // First of all that is said: the emulator reads the greeting, and never knows.
   TRY(hand_over(connected.get(), memory_.descriptor()));
   connection_ = TRY(beyond_the_emulators(connected.get()));

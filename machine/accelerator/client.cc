@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "base/accelerator/silence.h"
 #include "machine/accelerator/answer_error.h"
 #include "machine/accelerator/socket_link.h"
 
 namespace ingot {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using accelerator::Packet;
 
 // Longer than most contracts take, shorter than anybody would notice on a shared machine.
@@ -16,7 +16,12 @@ constexpr std::chrono::microseconds longest_look{50};
 constexpr std::chrono::milliseconds look_again{100};
 // A process that lives beats ten times a second, whatever it computes: on a machine that is busy with other things,
 // too.
-constexpr std::chrono::seconds silence_limit{5};
+constexpr Nanoseconds silence_limit{5'000'000'000};
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 std::string_view name_of(accelerator::FaultKind kind) {
   switch (kind) {
@@ -44,14 +49,16 @@ AcceleratorClient::AcceleratorClient(std::unique_ptr<AcceleratorLink> link)
   shared_.client().promise.store(link_->promise(), MemoryOrder::release);
 }
 
+Result<void> AcceleratorClient::check(const accelerator::Identity& identity, std::string_view where) {
+  if (identity.magic == accelerator::magic && identity.version == accelerator::protocol_version) return {};
+  return Error::of(ErrorCode::unsupported, "expected an accelerator that speaks version ",
+                   accelerator::protocol_version, ", found version ", identity.version, " at ", where,
+                   ": start it with this program");
+}
+
 Result<std::unique_ptr<AcceleratorClient>> AcceleratorClient::create(std::unique_ptr<AcceleratorLink> link,
                                                                      std::string_view where) {
-  const accelerator::Identity identity = link->words().identity();
-  if (identity.magic != accelerator::magic || identity.version != accelerator::protocol_version) {
-    return Error::of(ErrorCode::unsupported, "expected an accelerator that speaks version ",
-                     accelerator::protocol_version, ", found version ", identity.version, " at ", where,
-                     ": start it with this program");
-  }
+  TRY(check(link->words().identity(), where));
   std::unique_ptr<AcceleratorClient> client(new AcceleratorClient(std::move(link)));
   // What the client before left undone must not meet our memory: it may name the same addresses.
   if (client->first_ != 0) TRY(client->call(accelerator::barrier_packet(0)));
@@ -123,8 +130,11 @@ Result<void> AcceleratorClient::wait_until(const std::function<bool()>& holds) {
   }
 
   Atomic<std::uint32_t>& sleeps = shared_.client().sleeps;
-  std::uint64_t beat = shared_.worker().heartbeat.load(MemoryOrder::relaxed);
-  Clock::time_point beaten = Clock::now();
+  accelerator::Silence silence;
+  const auto listen = [&] {
+    return silence.listen(shared_.worker().heartbeat.load(MemoryOrder::relaxed), Nanoseconds(now()));
+  };
+  listen();
   while (true) {
     const bool may_sleep = accelerator::may_sleep(sleeps, accelerator::full_fence, is_over);
     if (may_sleep) link_->wait(look_again);
@@ -136,13 +146,9 @@ Result<void> AcceleratorClient::wait_until(const std::function<bool()>& holds) {
     // What it answered before it ended counts.
     if (TRY(ready())) return {};
     TRY(check_alive());
-    const std::uint64_t now = shared_.worker().heartbeat.load(MemoryOrder::relaxed);
-    if (now != beat) {
-      beat = now;
-      beaten = Clock::now();
-    } else if (Clock::now() - beaten > silence_limit) {
+    if (listen() > silence_limit) {
       lost_ = Error::of(ErrorCode::input_output, "expected the accelerator's worker to beat ten times a second, found ",
-                        "it silent for ", silence_limit.count(), " seconds: it stands still");
+                        "it silent for ", silence_limit.count() / 1'000'000'000, " seconds: it stands still");
       return *lost_;
     }
   }

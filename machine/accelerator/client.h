@@ -27,6 +27,9 @@ class AcceleratorClient {
   static Result<std::unique_ptr<AcceleratorClient>> create(std::unique_ptr<AcceleratorLink> link,
                                                            std::string_view where);
 
+  // Whether this program speaks with such an accelerator.
+  static Result<void> check(const accelerator::Identity& identity, std::string_view where);
+
   const accelerator::Identity& identity() const { return identity_; }
 
   // Memory that may be shown.

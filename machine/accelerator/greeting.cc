@@ -43,7 +43,7 @@ struct Received {
 
 // At most one descriptor: more have no room, and are closed by the kernel. (It gives out as many as fit in a message's
 // control bytes, whose size with all that aligns them has room for two.)
-Result<Received> receive_bytes(int socket, std::span<std::byte> room) {
+Result<Received> receive_bytes(int socket, std::span<std::byte> room, int flags = 0) {
   iovec piece = {room.data(), room.size()};
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int))> control{};
   msghdr message = {};
@@ -51,7 +51,7 @@ Result<Received> receive_bytes(int socket, std::span<std::byte> room) {
   message.msg_iovlen = 1;
   message.msg_control = control.data();
   message.msg_controllen = CMSG_LEN(sizeof(int));
-  const ssize_t count = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  const ssize_t count = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | flags);
   if (count < 0) {
     if (errno == EAGAIN) return Error::of(ErrorCode::would_block, "expected a message, found none yet");
     return refused("receive from an accelerator's other side");
@@ -93,6 +93,12 @@ Error other_greeting() {
                    "another version");
 }
 
+Error no_descriptor() {
+  return Error::of(ErrorCode::input_output,
+                   "expected a descriptor with an accelerator's greeting, found none: this process may have no more "
+                   "of them open (ulimit -n)");
+}
+
 Result<Descriptor> receive_word(int socket, std::int64_t expected, bool has_descriptor, Clock::time_point deadline) {
   TRY(wait_for_message(socket, deadline));
   std::int64_t word = 0;
@@ -100,10 +106,7 @@ Result<Descriptor> receive_word(int socket, std::int64_t expected, bool has_desc
   if (received.bytes == 0) return left_without_greeting();
   if (received.bytes != sizeof word || word != expected) return other_greeting();
   if (received.descriptor.is_open() == has_descriptor) return std::move(received.descriptor);
-  if (!has_descriptor) return other_greeting();
-  return Error::of(ErrorCode::input_output,
-                   "expected a descriptor with an accelerator's greeting, found none: this process may have no more "
-                   "of them open (ulimit -n)");
+  return has_descriptor ? no_descriptor() : other_greeting();
 }
 
 }  // namespace
@@ -132,12 +135,23 @@ Result<Greeting> receive_greeting(int socket, std::chrono::milliseconds limit) {
   return greeting;
 }
 
-Result<void> await_greeting(int socket, std::chrono::milliseconds limit) {
-  TRY(wait_for_message(socket, Clock::now() + limit));
-  std::int64_t word = -1;
-  const ssize_t count = ::recv(socket, &word, sizeof word, MSG_PEEK | MSG_DONTWAIT);
-  if (count <= 0) return left_without_greeting();
-  return count == sizeof word && word == greeting_version ? Result<void>() : other_greeting();
+// A look ends behind the first message with a descriptor, which is the third.
+Result<Descriptor> peek_greeting(int socket, std::chrono::milliseconds limit) {
+  const Clock::time_point deadline = Clock::now() + limit;
+  constexpr std::array<std::int64_t, 3> expected = {greeting_version, client_number, -1};
+  while (true) {
+    TRY(wait_for_message(socket, deadline));
+    std::array<std::int64_t, 3> words{};
+    Received seen = TRY(receive_bytes(socket, std::as_writable_bytes(std::span(words)), MSG_PEEK));
+    if (seen.bytes == 0) return left_without_greeting();
+    if (seen.bytes < sizeof words) {
+      ::poll(nullptr, 0, 1);  // the others are on their way
+      continue;
+    }
+    if (words != expected) return other_greeting();
+    if (!seen.descriptor.is_open()) return no_descriptor();
+    return std::move(seen.descriptor);
+  }
 }
 
 Result<void> hand_over(int socket, int memory) {

@@ -37,8 +37,8 @@ Result<void> send_greeting(int socket, const Greeting& greeting);
 // Fails where another one comes than this, none within the limit, or the broker leaves.
 Result<Greeting> receive_greeting(int socket, std::chrono::milliseconds limit);
 
-// Until the greeting's first word is there, which stays for somebody else to receive. Fails as that does.
-Result<void> await_greeting(int socket, std::chrono::milliseconds limit);
+// The shared memory of a greeting that stays for somebody else to receive: an emulator says nothing of versions.
+Result<Descriptor> peek_greeting(int socket, std::chrono::milliseconds limit);
 
 Result<void> hand_over(int socket, int memory);
 // The next memory that was handed over; does not wait for one.

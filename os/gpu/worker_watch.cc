@@ -1,7 +1,5 @@
 #include "os/gpu/worker_watch.h"
 
-#include <algorithm>
-
 namespace ingot::os {
 
 bool WorkerWatch::is_lost() const {
@@ -11,15 +9,7 @@ bool WorkerWatch::is_lost() const {
 }
 
 void WorkerWatch::look(Nanoseconds now) {
-  const std::uint64_t beat = shared_.memory().heartbeat.load(MemoryOrder::relaxed);
-  if (beat != beat_) {
-    silence_ = Nanoseconds{};
-  } else {
-    silence_ = silence_ + std::min(now - looked_, look_again);
-  }
-  beat_ = beat;
-  looked_ = now;
-  if (silence_ > longest_silence) give_up();
+  if (silence_.listen(shared_.memory().heartbeat.load(MemoryOrder::relaxed), now) > longest_silence) give_up();
 }
 
 }  // namespace ingot::os

@@ -8,14 +8,15 @@
 #include <cstdint>
 
 #include "base/accelerator/layout.h"
+#include "base/accelerator/silence.h"
 #include "base/units.h"
 
 namespace ingot::os {
 
 class WorkerWatch {
  public:
-  // It beats ten times a second. Whoever waits is told of its silence within two.
-  static constexpr Nanoseconds look_again{100'000'000}, longest_silence{1'800'000'000};
+  // Whoever waits is told of its silence within two seconds.
+  static constexpr Nanoseconds look_again = accelerator::Silence::beat, longest_silence{1'800'000'000};
 
   explicit WorkerWatch(accelerator::SharedWords shared) : shared_(shared) {}
 
@@ -23,8 +24,7 @@ class WorkerWatch {
   bool is_gone() const { return shared_.owners_broker().worker_is_gone.load(MemoryOrder::acquire) != 0; }
   bool is_lost() const;
 
-  // Listens to its heart; by one at a time. Silence counts only while somebody listens, at most `look_again` a look: a
-  // machine that was stopped itself heard nothing.
+  // Listens to its heart; by one at a time.
   void look(Nanoseconds now);
   // It did not keep to the protocol, or to its time.
   void give_up() { given_up_.store(true, MemoryOrder::release); }
@@ -32,9 +32,7 @@ class WorkerWatch {
  private:
   accelerator::SharedWords shared_;
   Atomic<bool> given_up_;
-  std::uint64_t beat_ = 0;
-  Nanoseconds looked_{};
-  Nanoseconds silence_{};
+  accelerator::Silence silence_;
 };
 
 }  // namespace ingot::os

@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -58,7 +59,7 @@ class MachineAccelerator(Images):
 
     def start_broker(self) -> subprocess.Popen:
         broker = subprocess.Popen(
-            [self.ingot, "accelerator", "--socket", self.socket, "--threads", "1", "--json"],
+            [self.ingot, "accelerator", "--socket", self.socket, "--threads", "1", "--clients", "1", "--json"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.addCleanup(broker.communicate)
@@ -118,10 +119,19 @@ class MachineAccelerator(Images):
         booted = self.start_boot("--device", f"accelerator:{self.socket}")
         booted.communicate(timeout=LIMIT_SECONDS)
         self.assertIn(booted.returncode, (7, 127))
-        told = [json.loads(broker.stdout.readline()) for _ in range(4)]  # one client asked whether it is an accelerator
-        self.assertEqual(sorted((each["event"], each["client"]) for each in told if "client" in each)[0], ("came", 1))
-        self.assertEqual([each["end"] for each in told if each["event"] == "left"], ["the client left"] * 2)
+        told = [json.loads(broker.stdout.readline()) for _ in range(2)]
+        self.assertEqual([(each["event"], each["client"]) for each in told], [("came", 1), ("left", 1)])
+        self.assertEqual(told[1]["end"], "the client left")
         self.assertIsNone(broker.poll())
+
+    def test_a_broker_that_serves_no_more_is_said_before_anything_starts(self):
+        self.start_broker()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
+            other.connect(self.socket)
+            self.assertEqual(other.recv(8), bytes(8))  # it was greeted, so it is the one that is served
+            done = self.guest.run("boot", self.image, "--accelerator", "tcg", "--device", f"accelerator:{self.socket}")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--device: expected an accelerator's greeting, found that it left", done.stderr)
 
     def test_a_machine_that_is_ended_takes_its_broker_along(self):
         """Stopped before its first instruction, by the emulator's monitor: so it runs until it is told to end."""
