@@ -82,10 +82,7 @@ Result<void> Broker::run(SideWork* beside) {
     int status = 0;
     const pid_t ended = ::waitpid(-1, &status, 0);
     if (ended < 0 && errno != EINTR) break;
-    const auto found = clients_.find(ended);
-    if (found == clients_.end()) continue;
-    tell_end(found->second);
-    clients_.erase(found);
+    if (ended > 0) bury(ended, "the broker was ended");
   }
   return {};
 }
@@ -186,24 +183,25 @@ void Broker::tell_end(const Client& client) {
   }
 }
 
+void Broker::bury(pid_t ended, const std::string& reason) {
+  const auto found = clients_.find(ended);
+  if (found == clients_.end()) return;
+  Client& client = found->second;
+  tell_end(client);
+  ClientCounts counts = client.figures(ended).counts;
+  tell({.kind = ClientNews::Kind::left, .client = client.number, .worker = ended, .counts = counts, .end = reason});
+  counts.mapped_bytes = 0;  // by now
+  add(ended_, counts);
+  clients_.erase(found);
+}
+
 void Broker::reap() {
   int status = 0;
   while (true) {
     const pid_t ended = ::waitpid(-1, &status, WNOHANG);
     if (ended <= 0) return;
     const auto found = clients_.find(ended);
-    if (found == clients_.end()) continue;
-    Client& client = found->second;
-    tell_end(client);
-    ClientCounts counts = client.figures(ended).counts;
-    tell({.kind = ClientNews::Kind::left,
-          .client = client.number,
-          .worker = ended,
-          .counts = counts,
-          .end = end_of(status, client.rings)});
-    counts.mapped_bytes = 0;  // by now
-    add(ended_, counts);
-    clients_.erase(found);
+    if (found != clients_.end()) bury(ended, end_of(status, found->second.rings));
   }
 }
 

@@ -83,6 +83,8 @@ class Broker {
   Result<void> start_worker(Descriptor socket);
   static void tell_end(const Client& client);
   void reap();
+  // What is told of a worker that has ended, and of its client.
+  void bury(pid_t ended, const std::string& reason);
   void tell(const ClientNews& news) const {
     if (options_.tell) options_.tell(news);
   }

@@ -1,4 +1,4 @@
-// BrokerSignals: SIGTERM, SIGINT and the ends of children, as a descriptor, for as long as this lives.
+// BrokerSignals: SIGTERM, SIGINT, SIGHUP and the ends of children, as a descriptor, for as long as this lives.
 #pragma once
 
 #include <sys/signalfd.h>
@@ -14,6 +14,9 @@ class BrokerSignals {
   BrokerSignals() {
     sigemptyset(&waited_);
     for (const int signal : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&waited_, signal);
+    struct sigaction hang_up = {};
+    ::sigaction(SIGHUP, nullptr, &hang_up);
+    if (hang_up.sa_handler != SIG_IGN) sigaddset(&waited_, SIGHUP);  // as nohup says it
     ::sigprocmask(SIG_BLOCK, &waited_, &before_);
     descriptor_ = Descriptor(::signalfd(-1, &waited_, SFD_CLOEXEC | SFD_NONBLOCK));
   }

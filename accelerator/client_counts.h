@@ -18,7 +18,8 @@ struct ClientCounts {
   std::uint64_t faults = 0;
   std::uint64_t heartbeats = 0;
   std::uint64_t busy_nanoseconds = 0;
-  std::uint64_t mapped_bytes = 0;  // at present
+  std::uint64_t mapped_bytes = 0;       // at present
+  std::uint64_t most_mapped_bytes = 0;  // at a time, since it came
 
   double busy_seconds() const { return static_cast<double>(busy_nanoseconds) * 1e-9; }
 };
@@ -57,6 +58,7 @@ class BelievedCounts {
     grow(&ClientCounts::heartbeats, words.heartbeat);
     grow(&ClientCounts::busy_nanoseconds, words.busy_nanoseconds);
     kept_.mapped_bytes = words.mapped_bytes.load(MemoryOrder::relaxed);
+    kept_.most_mapped_bytes = std::max(kept_.most_mapped_bytes, words.most_mapped_bytes.load(MemoryOrder::relaxed));
     return kept_;
   }
 

@@ -163,6 +163,8 @@ class Worker {
         set_failure(answer, done.error());
       }
       words_.mapped_bytes.store(memory_.bytes(), MemoryOrder::relaxed);
+      most_mapped_ = std::max(most_mapped_, memory_.bytes());
+      words_.most_mapped_bytes.store(most_mapped_, MemoryOrder::relaxed);
       while (believe(owners_answers_.room()) == 0) await_bell(1);
       owners_answers_.push(answer);
       ring(place_.answer_bell.get());
@@ -217,6 +219,7 @@ class Worker {
   std::uint64_t packets_ = 0;
   std::uint64_t refusals_ = 0;
   std::uint64_t busy_ = 0;
+  std::uint64_t most_mapped_ = 0;
 };
 
 // What a child has of its broker and should not: signals that it waits for, descriptors, files of its memory.

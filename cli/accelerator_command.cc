@@ -1,3 +1,4 @@
+#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -62,7 +63,7 @@ nlohmann::json json_of(const ClientNews& news) {
                {"dispatches", counts.dispatches},
                {"lists", counts.lists},
                {"refusals", counts.refusals},
-               {"mapped_bytes", counts.mapped_bytes},
+               {"mapped_bytes", counts.most_mapped_bytes},
                {"busy_seconds", counts.busy_seconds()}});
   return line;
 }
@@ -79,7 +80,7 @@ void print_news(const ClientNews& news) {
           static_cast<unsigned long long>(news.client), news.end.c_str(),
           static_cast<unsigned long long>(news.counts.packets), static_cast<unsigned long long>(news.counts.dispatches),
           static_cast<unsigned long long>(news.counts.lists), static_cast<unsigned long long>(news.counts.refusals),
-          mebibytes(news.counts.mapped_bytes), news.counts.busy_seconds());
+          mebibytes(news.counts.most_mapped_bytes), news.counts.busy_seconds());
       break;
     case ClientNews::Kind::refused: print_warning(news.end); break;
   }
@@ -117,6 +118,7 @@ void tell_start(const std::string& path, int threads, const std::string& metrics
 }
 
 Result<void> serve(const Options& options) {
+  std::signal(SIGPIPE, SIG_IGN);  // whoever reads what is told may go: clients stay
   MetricsAddress address;
   std::optional<http::Listener> listener = TRY(listen_for_metrics(address, options));
   BrokerOptions broker_options;

@@ -188,6 +188,11 @@ Result<void> check_usage(const Options& options) {
     return Error::of(ErrorCode::invalid_argument,
                      "expected --icount or --accelerator kvm, found both: only emulated instructions are counted");
   }
+  if (options.boot.counts_instructions && !options.device.empty()) {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected --icount or --device, found both: the machine's time follows its instructions then, and "
+                     "an accelerator's does not");
+  }
   if (!options.published.empty() && !options.boot.network.tap.empty()) {
     return Error::of(ErrorCode::invalid_argument,
                      "expected --publish or --tap, found both: on an interface of this machine the guest has an "

@@ -32,7 +32,12 @@ Result<void> check_place_name(const std::string& name) {
     return Error::of(ErrorCode::invalid_argument, "expected the path of its socket behind accelerator:, found '",
                      std::string_view(name), "'");
   }
-  return check_device(name);
+  const Result<void> known = check_device(name);
+  if (known.ok()) return known;
+  return Error::of(ErrorCode::invalid_argument,
+                   "expected cpu, cuda, cuda:1 or the like, emulated, accelerator:SOCKET, or in a booted machine "
+                   "accelerator, found '",
+                   std::string_view(name), "'");
 }
 
 Option add_device_option(const Command& command, std::string& device) {

@@ -9,7 +9,6 @@
 #include "accelerator/broker.h"
 #include "cli/terminal.h"
 #include "kernels/all_operations.h"
-#include "machine/accelerator/client.h"
 #include "machine/accelerator/greeting.h"
 #include "machine/limits.h"
 #include "machine/machine.h"
@@ -19,7 +18,6 @@ namespace ingot {
 namespace {
 
 constexpr char is_ready = '+';
-constexpr std::chrono::milliseconds greeting_limit{5000};
 
 // All numbers lie beyond those that the emulator gets them under.
 Result<Descriptor> beyond_the_emulators(int descriptor) {
@@ -34,7 +32,8 @@ int serve(const std::string& path, Descriptor ready) {
   options.path = path;
   options.task = {all_operations(), Machine::detect().features, usable_cpu_count()};
   options.tell = [](const ClientNews& news) {
-    if (news.kind == ClientNews::Kind::left && news.end != "the client left") {
+    const bool is_told = news.end == "the client left" || news.end == "the broker was ended";
+    if (news.kind == ClientNews::Kind::left && !is_told) {
       print_warning("the accelerator's worker has ended: " + news.end);
     }
   };

@@ -58,6 +58,12 @@ struct Outcome {
   std::optional<DeviceOutcome> device;
 };
 
+// That computed: an accelerator's worker has as many as its broker gave it.
+int threads_of(const Options& options, const Outcome& outcome) {
+  const bool is_accelerator = outcome.device && outcome.device->information.takes_calls;
+  return is_accelerator ? outcome.device->information.multiprocessors : options.model.session.threads;
+}
+
 Result<double> host_memory_rate(Session& session) {
   Context context = session.context_for_kernels();
   return TRY(cached_peaks(Machine::detect(), context.workers)).read_bytes_per_second;
@@ -99,7 +105,7 @@ void print_json(const Options& options, const Outcome& outcome) {
   const GenerationTiming& timing = outcome.timing;
   nlohmann::json document = {{"model", options.model.path},
                              {"adapters", outcome.adapters},
-                             {"threads", options.model.session.threads},
+                             {"threads", threads_of(options, outcome)},
                              {"prompt", options.request.prompt},
                              {"generate", options.request.generate},
                              {"depth", options.request.depth},
@@ -133,7 +139,7 @@ void print_text(const Options& options, const Outcome& outcome) {
   const GenerationRequest& request = options.request;
   const auto spread = [](const Summary& summary) { return 100 * summary.spread; };
   std::printf("%s  %d thread(s), %lld tokens in, %lld out, %lld before them, batch %d, median of %d\n",
-              coloured(options.model.path, Colour::bold).c_str(), options.model.session.threads,
+              coloured(options.model.path, Colour::bold).c_str(), threads_of(options, outcome),
               static_cast<long long>(request.prompt), static_cast<long long>(request.generate),
               static_cast<long long>(request.depth), request.batch, request.repeats);
   std::printf("  prefill      %9.1f tokens/s  +- %.1f%%\n", timing.prefill_tokens_per_second.median,

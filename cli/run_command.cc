@@ -169,6 +169,12 @@ Result<void> check_usage(const Options& options) {
   if (options.logprobs && !options.json) {
     return Error::of(ErrorCode::invalid_argument, "expected --logprobs with --json, found it without");
   }
+  const bool has_session = !options.load_file.empty() || !options.save_file.empty();
+  if (has_session && options.model.device != "cpu") {
+    return Error::of(ErrorCode::invalid_argument,
+                     "expected --save-session and --load-session without --device, found both: what a device computed "
+                     "is neither written nor read");
+  }
   if (options.tools.file.empty()) return {};
   if (options.logprobs || !options.stops.empty()) {
     return Error::of(ErrorCode::invalid_argument, "expected --tools, or --stop and --logprobs, found both");
@@ -176,7 +182,7 @@ Result<void> check_usage(const Options& options) {
   if (options.shape.are_given()) {
     return Error::of(ErrorCode::invalid_argument, "expected --tools or a shape of the answer, found both");
   }
-  if (options.load_file.empty() && options.save_file.empty()) return {};
+  if (!has_session) return {};
   return Error::of(ErrorCode::invalid_argument, "expected --tools or a session, found both: ingot chat has /save");
 }
 
@@ -209,7 +215,7 @@ Result<void> run(const Options& options) {
     std::fflush(stdout);
   };
   bool is_begun = false;
-  const GenerationReport report = TRY(generate(
+  Result<GenerationReport> generated = generate(
       session, tokenizer, sampler, beginning.sequence, beginning.prompt, options.most_tokens,
       [&](std::string_view piece) {
         progress.erase();
@@ -220,7 +226,9 @@ Result<void> run(const Options& options) {
         show(shown.push(piece));
         return !shown.is_stopped();
       },
-      constraint, {}, on_choice));
+      constraint, {}, on_choice);
+  if (!generated.ok() && is_begun) show("\n");  // an error stands alone
+  const GenerationReport report = TRY(std::move(generated));
   show(shown.finish());
   if (!options.save_file.empty()) TRY(save(options, session, beginning, report));
   print_report(options, session.options(), beginning.prompt, report, shown, constraint != nullptr);

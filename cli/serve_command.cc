@@ -151,6 +151,11 @@ Result<void> complete(Options& options) {
 Result<std::shared_ptr<Device>> open_device_for(Options& options) {
   TRY(require_device_for_split(options.device, options.split));
   if (options.device == "cpu") return std::shared_ptr<Device>();
+  if (options.device == "accelerator" && options.paths.size() > 1) {
+    return Error::of(ErrorCode::unsupported, "expected one model with --device accelerator, found ",
+                     options.paths.size(),
+                     ": a machine's accelerator has one ring, and each model a thread of its own");
+  }
   std::shared_ptr<Device> device = TRY(open_place(options.device));
   if (options.cache_memory == 0) {
     const std::size_t memory = TRY(device->memory_state()).total_bytes / 4;

@@ -27,11 +27,13 @@ constexpr std::int32_t few_tokens[] = {1, 2, 3};
 TEST(DeviceModel, AnUploadThatIsEndedGivesItsMemoryBack) {
   const std::shared_ptr<EmulatedDevice> device = device_with(plenty);
   int calls = 0;
-  const auto uploaded = DeviceModel::upload(tales(), device, [&](std::uint64_t done, std::uint64_t bytes) {
-    EXPECT_LE(done, bytes);
-    ++calls;
-    return false;
-  });
+  const auto uploaded = DeviceModel::upload(tales(), device,
+                                            [&](std::uint64_t done, std::uint64_t bytes) {
+                                              EXPECT_LE(done, bytes);
+                                              ++calls;
+                                              return false;
+                                            },
+                                            {});
   ASSERT_FALSE(uploaded.ok());
   EXPECT_NE(uploaded.error().text().find("found that it was ended after"), std::string_view::npos);
   EXPECT_EQ(calls, 1);

@@ -24,7 +24,7 @@ Error cannot(std::string_view what) {
   return Error::of(ErrorCode::input_output, "expected to ", what, ", found: ", std::strerror(errno));
 }
 
-// SIGTERM and SIGINT as a descriptor that can be read, for as long as this lives.
+// SIGTERM, SIGINT and a terminal's end as a descriptor that can be read, for as long as this lives.
 class EndSignals {
  public:
   EndSignals() {
@@ -32,6 +32,9 @@ class EndSignals {
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    struct sigaction hang_up = {};
+    ::sigaction(SIGHUP, nullptr, &hang_up);
+    if (hang_up.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);  // as nohup says it
     ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
     descriptor_ = ::signalfd(-1, &signals, SFD_CLOEXEC);
   }

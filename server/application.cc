@@ -176,8 +176,11 @@ protocol::ApiError Application::unavailable_now() const {
 }
 
 void Application::answer_health(Visit& visit) {
-  if (is_open_ && ending_ == Ending::none) return visit.answer_json(R"({"status":"ok"})");
-  visit.refuse(unavailable_now());
+  if (!is_open_ || ending_ != Ending::none) return visit.refuse(unavailable_now());
+  const auto lost = std::ranges::find_if(models_, &HostedModel::has_lost_device);
+  if (lost == models_.end()) return visit.answer_json(R"({"status":"ok"})");
+  visit.refuse(protocol::unavailable("the accelerator of the model " + (*lost)->id() + " is gone: restart the server",
+                                     std::nullopt));
 }
 
 void Application::answer_metrics(Visit& visit) {

@@ -99,7 +99,12 @@ Result<std::string> HostedModel::chat_text(chat::ChatRequest request) const {
   return std::move(TRY(render(std::move(request))).bytes);
 }
 
-bool HostedModel::step() { return texts_ ? texts_->step() : embeddings_->step(); }
+bool HostedModel::step() {
+  const bool has_computed = texts_ ? texts_->step() : embeddings_->step();
+  const DeviceSide* const side = session_->device_side();
+  if (side != nullptr && side->device().is_lost()) has_lost_device_.store(true, std::memory_order_relaxed);
+  return has_computed;
+}
 
 std::optional<std::chrono::steady_clock::time_point> HostedModel::earliest_deadline() const {
   return texts_ ? texts_->earliest_deadline() : embeddings_->earliest_deadline();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -84,6 +85,8 @@ class HostedModel {
   // What answers are held to: compiled once for all requests that ask for the same.
   grammar::Constraints& constraints() { return *constraints_; }
   RequestMetrics& metrics() { return metrics_; }
+  // Whether what its passes ran on is gone for ever.
+  bool has_lost_device() const { return has_lost_device_.load(std::memory_order_relaxed); }
   ModelFigures figures() const { return {id_, &metrics_, texts_ ? texts_->counts() : embeddings_->counts()}; }
 
   // --- from the thread of passes ---
@@ -99,6 +102,7 @@ class HostedModel {
   Result<chat::MarkedText> render(chat::ChatRequest request) const;
   void read_call_format();
 
+  std::atomic<bool> has_lost_device_{false};
   std::shared_ptr<const Model> model_;
   std::string id_;
   std::string path_;

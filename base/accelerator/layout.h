@@ -88,7 +88,8 @@ struct WorkerWords {
   Atomic<std::uint64_t> dispatches;  // those of lists included
   Atomic<std::uint64_t> lists;
   Atomic<std::uint64_t> refusals;
-  Atomic<std::uint64_t> mapped_bytes;
+  Atomic<std::uint64_t> mapped_bytes;       // at present
+  Atomic<std::uint64_t> most_mapped_bytes;  // at a time
   Atomic<std::uint64_t> busy_nanoseconds;
 };
 

@@ -13,9 +13,9 @@
 // A client in a machine that is emulated on one virtual CPU cannot promise its fence: QEMU leaves them out there. That
 // a processor of the kinds we know lets R pass W, and nothing else, is what remains then: R is done while W still waits
 // in the processor's buffer of stores. Such a buffer empties by itself within microseconds, and at once where the
-// processor turns to anything else. So where the worker is the sleeper, it looks once more a millisecond later, with its
-// flag up and its bell heard meanwhile: a W whose R missed F lies open by then. Where it is the bringer it does not look:
-// it rings for every answer.
+// processor turns to anything else. So where the worker is the sleeper, it looks once more a millisecond later, with
+// its flag up and its bell heard meanwhile: a W whose R missed F lies open by then. Where it is the bringer it does not
+// look: it rings for every answer.
 //
 // Whatever is lost all the same, by a client that promises what it does not keep, costs that client a wait until the
 // worker's next look, ten a second.

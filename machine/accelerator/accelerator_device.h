@@ -23,6 +23,7 @@ class AcceleratorDevice final : public Device {
   Result<std::unique_ptr<Queue>> make_queue() override;
   Result<std::unique_ptr<AcceleratorQueue>> make_accelerator_queue();
   Result<std::unique_ptr<LentMemory>> lend(const LentFile& file) override;
+  bool is_lost() const override { return client_->is_lost(); }
   // What may differ from run to run is how the worker's threads share the work, and that differs by itself.
   Result<void> disturb(int turn) override;
   int disturbances() const override { return 1; }

@@ -58,6 +58,8 @@ class AcceleratorClient {
 
   // Why a packet was refused that nobody waits for: the first one since it was asked last.
   std::optional<Error> take_failure() { return std::exchange(failure_, std::nullopt); }
+  // As far as a call has found.
+  bool is_lost() const { return lost_.has_value(); }
   // Whether all that was submitted is done, as far as answers have told.
   bool is_idle() const { return last_done_ == commands_.written(); }
 

@@ -81,22 +81,32 @@ Result<void> wait_for_message(int socket, Clock::time_point deadline) {
   }
 }
 
-Error has_left() {
+Error left_without_greeting() {
   return Error::of(ErrorCode::input_output,
-                   "expected an accelerator's greeting, found that it left: it serves as many "
-                   "clients as it may, or is no accelerator");
+                   "expected an accelerator's greeting, found that it left: it serves as many clients as it may, was "
+                   "ended just now, or is no accelerator");
+}
+
+Error other_greeting() {
+  return Error::of(ErrorCode::corrupt,
+                   "expected an accelerator's greeting, found other words: another server listens there, or one of "
+                   "another version");
+}
+
+Error no_descriptor() {
+  return Error::of(ErrorCode::input_output,
+                   "expected a descriptor with an accelerator's greeting, found none: this process may have no more "
+                   "of them open (ulimit -n)");
 }
 
 Result<Descriptor> receive_word(int socket, std::int64_t expected, bool has_descriptor, Clock::time_point deadline) {
   TRY(wait_for_message(socket, deadline));
   std::int64_t word = 0;
   Received received = TRY(receive_bytes(socket, std::as_writable_bytes(std::span(&word, 1))));
-  if (received.bytes == 0) return has_left();
-  if (received.bytes != sizeof word || word != expected || received.descriptor.is_open() != has_descriptor) {
-    return Error::of(ErrorCode::corrupt, "expected ", expected, has_descriptor ? " with" : " without",
-                     " a descriptor in an accelerator's greeting, found ", received.bytes, " bytes, ", word);
-  }
-  return std::move(received.descriptor);
+  if (received.bytes == 0) return left_without_greeting();
+  if (received.bytes != sizeof word || word != expected) return other_greeting();
+  if (received.descriptor.is_open() == has_descriptor) return std::move(received.descriptor);
+  return has_descriptor ? no_descriptor() : other_greeting();
 }
 
 }  // namespace
@@ -105,7 +115,7 @@ Result<void> send_greeting(int socket, const Greeting& greeting) {
   const auto send = [&](std::int64_t word, int descriptor) {
     return send_bytes(socket, std::as_bytes(std::span(&word, 1)), descriptor);
   };
-  TRY(send(0, -1));
+  TRY(send(greeting_version, -1));
   TRY(send(client_number, -1));
   TRY(send(-1, greeting.memory.get()));
   TRY(send(worker_number, greeting.worker_bell.get()));
@@ -115,7 +125,7 @@ Result<void> send_greeting(int socket, const Greeting& greeting) {
 
 Result<Greeting> receive_greeting(int socket, std::chrono::milliseconds limit) {
   const Clock::time_point deadline = Clock::now() + limit;
-  TRY(receive_word(socket, 0, false, deadline));
+  TRY(receive_word(socket, greeting_version, false, deadline));
   TRY(receive_word(socket, client_number, false, deadline));
   Greeting greeting;
   greeting.memory = TRY(receive_word(socket, -1, true, deadline));
@@ -128,21 +138,18 @@ Result<Greeting> receive_greeting(int socket, std::chrono::milliseconds limit) {
 // A look ends behind the first message with a descriptor, which is the third.
 Result<Descriptor> peek_greeting(int socket, std::chrono::milliseconds limit) {
   const Clock::time_point deadline = Clock::now() + limit;
-  constexpr std::array<std::int64_t, 3> expected = {0, client_number, -1};
+  constexpr std::array<std::int64_t, 3> expected = {greeting_version, client_number, -1};
   while (true) {
     TRY(wait_for_message(socket, deadline));
     std::array<std::int64_t, 3> words{};
     Received seen = TRY(receive_bytes(socket, std::as_writable_bytes(std::span(words)), MSG_PEEK));
-    if (seen.bytes == 0) return has_left();
+    if (seen.bytes == 0) return left_without_greeting();
     if (seen.bytes < sizeof words) {
       ::poll(nullptr, 0, 1);  // the others are on their way
       continue;
     }
-    if (words != expected || !seen.descriptor.is_open()) {
-      return Error::of(ErrorCode::corrupt, "expected 0, ", client_number,
-                       " and -1 with a descriptor in an accelerator's greeting, found ", words[0], ", ", words[1],
-                       " and ", words[2]);
-    }
+    if (words != expected) return other_greeting();
+    if (!seen.descriptor.is_open()) return no_descriptor();
     return std::move(seen.descriptor);
   }
 }

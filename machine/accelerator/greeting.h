@@ -19,8 +19,11 @@
 
 namespace ingot {
 
+inline constexpr std::int64_t greeting_version = 0;
 inline constexpr std::int64_t worker_number = 0;
 inline constexpr std::int64_t client_number = 1;
+
+inline constexpr std::chrono::milliseconds greeting_limit{5000};
 
 struct Greeting {
   Descriptor memory;

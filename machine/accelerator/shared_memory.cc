@@ -12,6 +12,11 @@ SharedMemory::~SharedMemory() {
 
 Result<void> SharedMemory::map(std::size_t bytes, int kind) {
   void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind, descriptor_.get(), 0);
+  if (address == MAP_FAILED && errno == ENOMEM) {
+    return Error::of(ErrorCode::out_of_memory, "expected ", bytes >> 10,
+                     " KiB of memory to share with an accelerator, found too little: give a smaller --context, or a "
+                     "booted machine more by `ingot boot --memory`");
+  }
   if (address == MAP_FAILED) return refused("map shared memory");
   bytes_ = {static_cast<std::byte*>(address), bytes};
   return {};

@@ -11,8 +11,6 @@ namespace {
 using accelerator::memory_packet;
 using accelerator::MemoryCode;
 
-constexpr std::chrono::milliseconds greeting_limit{5000};
-
 }  // namespace
 
 SocketLink::SocketLink(Descriptor socket, Greeting greeting, SharedMemory rings)
@@ -25,7 +23,12 @@ SocketLink::SocketLink(Descriptor socket, Greeting greeting, SharedMemory rings)
       answers_(accelerator::memory_answer_reader(shared_)) {}
 
 Result<std::unique_ptr<SocketLink>> SocketLink::connect(const std::string& path) {
-  Descriptor socket = TRY(connect_to_path(path));
+  Result<Descriptor> connected = connect_to_path(path);
+  if (!connected.ok()) {
+    return Error::of(connected.error().code(), connected.error().text(), ": `ingot accelerator --socket ",
+                     std::string_view(path), "` listens there; in a booted machine it is --device accelerator alone");
+  }
+  Descriptor socket = std::move(connected).value();
   Greeting greeting = TRY(receive_greeting(socket.get(), greeting_limit));
   SharedMemory rings = TRY(SharedMemory::of(std::move(greeting.memory), Bytes(accelerator::shared_bytes)));
   return std::unique_ptr<SocketLink>(new SocketLink(std::move(socket), std::move(greeting), std::move(rings)));

@@ -108,6 +108,9 @@ class Device {
   // bytes must stay mapped as long.
   virtual Result<std::unique_ptr<LentMemory>> lend(const LentFile&) { return std::unique_ptr<LentMemory>(); }
 
+  // Whether it was lost, for ever: whoever has it can do no more than end, and say so.
+  virtual bool is_lost() const { return false; }
+
   // Makes what must never matter to another: which of the threads comes first, what runs beside. Turn 0 is as usual.
   virtual Result<void> disturb(int turn) = 0;
   virtual int disturbances() const = 0;  // how many turns differ from turn 0
