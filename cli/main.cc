@@ -8,6 +8,7 @@
 #include "cli/compared_models.h"
 #include "cli/completion.h"
 #include "cli/gpu_program.h"
+#include "cli/standard_descriptors.h"
 #include "cli/terminal.h"
 #include "cli/usage_error.h"
 #include "cli/version.h"
@@ -190,6 +191,7 @@ ingot::Result<void> ingot::check_engine_words(const std::vector<std::string>& wo
 #endif
 
 int main(int argument_count, char** arguments) {
+  ingot::hold_standard_descriptors();
   CLI::App application(description, "ingot");
   application.footer(examples);
   application.require_subcommand(0, 1);  // none with --version

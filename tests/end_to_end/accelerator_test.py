@@ -139,6 +139,24 @@ class Accelerator(unittest.TestCase):
             self.assertEqual(broker.end(), 0)
         self.assertFalse(self.path.exists())
 
+    def test_what_is_told_goes_to_no_client_where_nobody_listens_to_it(self):
+        """With standard descriptors closed, as some who start services leave them."""
+        words = ["sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-', program.path, "accelerator", "--socket", str(self.path)]
+        with subprocess.Popen([*words, "--threads", "1"]) as broker:
+            try:
+                until = time.monotonic() + LIMIT_SECONDS
+                while not self.path.exists():
+                    self.assertLess(time.monotonic(), until)
+                    time.sleep(0.02)
+                done = verify(self.path, "norm.rms_norm", "--reduced")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                children = Path(f"/proc/{broker.pid}/task/{broker.pid}/children")
+                while children.read_text():  # its worker sees that the client left
+                    self.assertLess(time.monotonic(), until)
+                    time.sleep(0.02)
+            finally:
+                broker.kill()
+
     def test_models_say_through_it_what_they_say_without(self):
         words = ("run", "-p", "Once upon a time", "-n", "24", "--seed", "5", "--temperature", "0.7")
         device = ("--device", f"accelerator:{self.path}")
