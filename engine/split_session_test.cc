@@ -228,7 +228,7 @@ TEST(SplitSession, RecurrentModelsAreRefusedByName) {
 TEST(SplitSession, AnExplanationShowsWhatRunsWhereAndWhatCrosses) {
   const std::shared_ptr<const Model> model = golden("llama");
   const std::unique_ptr<Session> split = session_of(model, 1);
-  const Result<Explanation> made = explain(*split, {}, Machine::detect(), {}, {.host_layers = 2});
+  const Result<Explanation> made = explain(*split, {}, Machine::detect(), {}, 2);
   ASSERT_TRUE(made.ok()) << made.error().text();
   const std::vector<ExplainedStep>& steps = made.value().steps;
   const auto crossing = std::ranges::find(steps, StepPlace::crossing, &ExplainedStep::place);
