@@ -21,9 +21,7 @@ constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 class Accelerators : public address_space_fixture::AddressSpaces {
  protected:
-  Accelerators() { machine.emplace(accelerator_words(), Accelerator::Memory{heap, flaky, memory.window()}, worker); }
-
-  accelerator::SharedWords accelerator_words() { return worker.words(); }
+  Accelerators() { machine.emplace(worker.words(), Accelerator::Memory{heap, flaky, memory.window()}, worker); }
   Accelerator& it() { return *machine; }
   // As this machine has it: usable, then what the image brought.
   std::vector<MemoryRange> ranges() {
@@ -186,13 +184,10 @@ TEST_F(Accelerators, ARefusalIsToldAndNothingStaysPinned) {
   start();
   const VirtualAddress begin = anonymous_pages(2);
   worker.status = AnswerStatus::failed;
-  const std::pair<ErrorCode, Errno> refusals[] = {
-      {ErrorCode::out_of_memory, Errno::enomem},
-      {ErrorCode::invalid_argument, Errno::einval},
-      {ErrorCode::input_output, Errno::einval}};  // a worker that says so lives
-  for (const auto& [told, expected] : refusals) {
+  // A worker that tells of a lost one lives.
+  for (const ErrorCode told : {ErrorCode::out_of_memory, ErrorCode::invalid_argument, ErrorCode::input_output}) {
     worker.code = static_cast<std::uint32_t>(told);
-    EXPECT_EQ(show(begin, 2 * page_bytes).error(), expected);
+    EXPECT_EQ(show(begin, 2 * page_bytes).error(), told == ErrorCode::out_of_memory ? Errno::enomem : Errno::einval);
   }
   worker.code = 99;
   EXPECT_EQ(show(begin, 2 * page_bytes).error(), Errno::einval);

@@ -159,7 +159,7 @@ class Cast(Images):
         self.assertEqual(kernel_for()["name"], "minimal")
         self.assertEqual(kernel_for("--grant", "kmsg")["name"], "minimal")
         taken = kernel_for("--grant", "pci")
-        self.assertEqual((taken["name"], taken["grants"]), ("full", ["kmsg", "network", "pci", "writable-executable"]))
+        self.assertEqual((taken["name"], taken["grants"]), ("full", ["accelerator", "kmsg", "network", "pci", "writable-executable"]))
         passed_over = {kernel["name"]: kernel["reason"] for kernel in taken["passed_over"]}
         self.assertEqual(passed_over["minimal"], "lacks pci")
         self.assertGreater(taken["bytes"], taken["passed_over"][0]["bytes"])

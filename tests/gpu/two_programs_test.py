@@ -70,7 +70,7 @@ class Ingot(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout.splitlines()), (23, words))
         done = self.program.run("bench", "model", "--compare", "threads=1", "device=gpu")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("device=: expected cpu, cuda, cuda:1 or the like, or emulated, found 'gpu'", done.stderr)
+        self.assertIn("device=: expected cpu, cuda, cuda:1 or the like, emulated, accelerator:SOCKET", done.stderr)
 
     def test_it_is_found_by_where_the_program_lies_not_by_its_name(self):
         self.put_stand_in()
