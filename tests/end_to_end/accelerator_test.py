@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -109,6 +111,17 @@ def shared_memory(client: socket.socket) -> mmap.mmap:
             os.close(descriptor)
 
 
+def asked_of_server(port: int, path: str, body: bytes | None = None) -> int:
+    """The status of what a server answers."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=LIMIT_SECONDS) as answer:
+            return answer.status
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code
+
+
 class Accelerator(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -188,6 +201,33 @@ class Accelerator(unittest.TestCase):
             self.assertIn("the accelerator's worker is gone", output)
             done = verify(self.path, "norm.rms_norm", "--reduced")
             self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_server_whose_worker_is_killed_says_that_it_is_ill(self):
+        with Broker(self.path) as broker:
+            words = ["serve", "--host", "127.0.0.1", "--port", "0", "--json", "--device", f"accelerator:{self.path}"]
+            server = subprocess.Popen([program.path, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(server.communicate)
+            self.addCleanup(server.kill)
+            port = json.loads(server.stdout.readline())["port"]
+            worker = broker.told()["worker"]
+            self.assertEqual(asked_of_server(port, "/health"), 200)
+            self.assertEqual(asked_of_server(port, "/completion", b'{"prompt": "Once", "n_predict": 4}'), 200)
+            os.kill(worker, signal.SIGKILL)
+            self.assertEqual(asked_of_server(port, "/completion", b'{"prompt": "Once", "n_predict": 4}'), 500)
+            self.assertEqual(asked_of_server(port, "/health"), 503)
+
+    def test_a_broker_outlives_who_reads_its_lines_and_tells_of_those_that_it_ends(self):
+        with Broker(self.path) as broker:
+            broker.process.stdout.close()
+            for _ in range(2):
+                self.assertEqual(verify(self.path, "norm.rms_norm", "--reduced").returncode, 0)
+            broker.process.stdout = None
+            self.assertEqual(broker.end(), 1)  # what it had to tell was not written
+        with Broker(self.path) as broker:
+            self.start_verify()
+            self.assertEqual(broker.told()["event"], "came")
+            self.assertEqual(broker.end(), 0)
+            self.assertEqual(broker.told()["end"], "the broker was ended")
 
     def test_a_broker_that_is_killed_takes_its_workers_along_and_hangs_nobody(self):
         with Broker(self.path) as broker:
@@ -384,6 +424,13 @@ class Accelerator(unittest.TestCase):
         done = program.run("run", "--device", f"accelerator:{self.path}", "-p", "x")
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"expected somebody who listens at {self.path}", done.stderr)
+        for option in ("--save-session", "--load-session"):
+            done = program.run("run", "--device", f"accelerator:{self.path}", option, self.path.with_name("kept"))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("what a device computed is neither written nor read", done.stderr)
+        done = program.run("boot", "--icount", "--device", "accelerator")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("expected --icount or --device, found both", done.stderr)
         done = verify(self.path, "norm", "--variant", "reference")
         self.assertEqual(done.returncode, 2)
         self.assertIn("its worker chooses the row", done.stderr)
