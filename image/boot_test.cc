@@ -322,5 +322,13 @@ TEST(KernelLog, ErrorsOfTheKernelAreKeptApart) {
   EXPECT_EQ(log.errors()[0], "error: program: expected a folder, found none");
 }
 
+TEST(KernelLog, ErrorsOfSeveralLinesAreKeptWhole) {
+  KernelLog log;
+  log.add(
+      "  no error\nerror: manifest: expected a grant, found\n  'accelerator', which this\n  has not\nexit 127\n  x\n");
+  ASSERT_EQ(log.errors().size(), 1u);
+  EXPECT_EQ(log.errors()[0], "error: manifest: expected a grant, found 'accelerator', which this has not");
+}
+
 }  // namespace
 }  // namespace ingot::image

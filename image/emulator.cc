@@ -356,7 +356,12 @@ void KernelLog::end_line() {
   if (panic_.empty() && line_.starts_with("panic: ")) panic_ = line_;
   if (line_ == "warning: power: expected to be off, found the machine running: halted") has_halted_ = true;
   if (line_.starts_with("power button: ready")) has_button_ = true;
-  if (line_.starts_with("error: ") && errors_.size() < kept_lines) errors_.push_back(line_);
+  // What is longer than a line of the kernel's goes on in the next, behind two blanks.
+  const bool goes_on = continues_error_ && line_.starts_with("  ");
+  const bool is_error = line_.starts_with("error: ") && errors_.size() < kept_lines;
+  if (goes_on) errors_.back().append(line_, 1);
+  if (is_error) errors_.push_back(line_);
+  continues_error_ = is_error || goes_on;
   lines_.push_back(std::move(line_));
   line_.clear();
   if (lines_.size() > kept_lines) lines_.pop_front();

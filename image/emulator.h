@@ -111,6 +111,7 @@ class KernelLog {
   std::deque<std::string> lines_, errors_;
   std::optional<int> exit_code_;
   bool has_halted_ = false, has_button_ = false;
+  bool continues_error_ = false;  // whether the line before was an error, or went on with one
 };
 
 // Boots, with our terminal as the guest's console. The program's exit code; an error where the guest ended without one.
