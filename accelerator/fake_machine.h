@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <random>
 #include <vector>
@@ -85,7 +86,7 @@ class FakeMachine {
       const accelerator::MemoryAnswer located =
           order(accelerator::MemoryCode::locate, {range.physical, range.bytes, frame, nonce});
       memory_.write_nonce(frame, 0);
-      if (text_of(located) != "" || located.value != range.offset) return "locate: " + text_of(located);
+      if (!text_of(located).empty() || located.value != range.offset) return "locate: " + text_of(located);
     }
     return "";
   }
@@ -98,7 +99,7 @@ class FakeMachine {
       const std::uint64_t frame = free_.back(), offset = memory_.offset_of(frame);
       free_.pop_back();
       taken_[address].push_back(frame);
-      auto* const ours = reinterpret_cast<std::byte*>(at);
+      auto* const ours = std::bit_cast<std::byte*>(at);
       std::memcpy(memory_.file().data() + offset, ours, page);
       if (::mmap(ours, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory_.file().descriptor(),
                  static_cast<off_t>(offset)) == MAP_FAILED) {
@@ -139,10 +140,10 @@ class FakeNode final : public AcceleratorNode {
     using namespace accelerator;
     if (code == node_map) {
       const auto& map = *static_cast<const NodeMap*>(argument);
-      return answer(text_of(machine_.show(map.address, map.bytes, map.flags)) == "", EINVAL);
+      return answer(text_of(machine_.show(map.address, map.bytes, map.flags)).empty(), EINVAL);
     }
     if (code == node_unmap) {
-      return answer(text_of(machine_.hide(static_cast<const NodeUnmap*>(argument)->address)) == "", EINVAL);
+      return answer(text_of(machine_.hide(static_cast<const NodeUnmap*>(argument)->address)).empty(), EINVAL);
     }
     if (code == node_ring) {
       machine_.client().ring();

@@ -9,6 +9,7 @@
 #include "accelerator/broker.h"
 #include "cli/terminal.h"
 #include "kernels/all_operations.h"
+#include "machine/accelerator/client.h"
 #include "machine/accelerator/greeting.h"
 #include "machine/limits.h"
 #include "machine/machine.h"
