@@ -11,8 +11,6 @@
 namespace ingot::os {
 namespace {
 
-using address_space_fixture::read_write;
-
 using Pieces = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // address, bytes
 
 Pieces pieces_of(const DmaList& list) {
