@@ -36,7 +36,7 @@ std::string end_of(int status, const SharedMemory& rings) {
     if (WTERMSIG(status) == SIGSYS) return std::string(asked_for_more);
     return "signal " + std::to_string(WTERMSIG(status));
   }
-  if (WEXITSTATUS(status) == 0) return "the client left";
+  if (WEXITSTATUS(status) == 0) return std::string(client_left);
   const accelerator::SharedWords words(rings.data());
   switch (words.worker().state.load(MemoryOrder::acquire)) {
     case WorkerState::faulted: return "a packet touched memory that is nobody's";
@@ -82,7 +82,7 @@ Result<void> Broker::run(SideWork* beside) {
     int status = 0;
     const pid_t ended = ::waitpid(-1, &status, 0);
     if (ended < 0 && errno != EINTR) break;
-    if (ended > 0) bury(ended, "the broker was ended");
+    if (ended > 0) bury(ended, std::string(broker_was_ended));
   }
   return {};
 }
@@ -183,13 +183,17 @@ void Broker::tell_end(const Client& client) {
   }
 }
 
-void Broker::bury(pid_t ended, const std::string& reason) {
+void Broker::bury(pid_t ended, std::string reason) {
   const auto found = clients_.find(ended);
   if (found == clients_.end()) return;
   Client& client = found->second;
   tell_end(client);
   ClientCounts counts = client.figures(ended).counts;
-  tell({.kind = ClientNews::Kind::left, .client = client.number, .worker = ended, .counts = counts, .end = reason});
+  tell({.kind = ClientNews::Kind::left,
+        .client = client.number,
+        .worker = ended,
+        .counts = counts,
+        .end = std::move(reason)});
   counts.mapped_bytes = 0;  // by now
   add(ended_, counts);
   clients_.erase(found);

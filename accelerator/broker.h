@@ -16,6 +16,9 @@
 
 namespace ingot {
 
+// How those end that nothing is wrong with.
+inline constexpr std::string_view client_left = "the client left";
+inline constexpr std::string_view broker_was_ended = "the broker was ended";
 // How a worker ends that asks the system for what it may not have.
 inline constexpr std::string_view asked_for_more = "the worker asked for what it may not have";
 
@@ -84,7 +87,7 @@ class Broker {
   static void tell_end(const Client& client);
   void reap();
   // What is told of a worker that has ended, and of its client.
-  void bury(pid_t ended, const std::string& reason);
+  void bury(pid_t ended, std::string reason);
   void tell(const ClientNews& news) const {
     if (options_.tell) options_.tell(news);
   }

@@ -25,7 +25,7 @@ class ClientMemory {
   ~ClientMemory();
 
   // Shows pieces of a memory as one range of the client's, one after the other: whole pages each. Fails where the
-  // memory is not sealed against shrinking, or smaller.
+  // memory is smaller, and, where it may be written, not sealed against shrinking.
   Result<void> map(int memory, std::span<const FilePiece> pieces, std::uint64_t address, bool writable);
   // What was there; nothing of it is mapped any more.
   Result<accelerator::ClientRange> unmap(std::uint64_t begin);

@@ -33,7 +33,7 @@ int serve(const std::string& path, Descriptor ready) {
   options.path = path;
   options.task = {all_operations(), Machine::detect().features, usable_cpu_count()};
   options.tell = [](const ClientNews& news) {
-    const bool is_told = news.end == "the client left" || news.end == "the broker was ended";
+    const bool is_told = news.end == client_left || news.end == broker_was_ended;
     if (news.kind == ClientNews::Kind::left && !is_told) {
       print_warning("the accelerator's worker has ended: " + news.end);
     }

@@ -65,8 +65,9 @@ Result<void> DeviceSide::upload(std::span<const std::shared_ptr<const Adapter>> 
 }
 
 Result<void> DeviceSide::make_scratch(std::size_t bytes) {
-  if (takes_calls() || scratch_.size() >= bytes) return {};  // who runs calls has scratch of his own
-  TRY(queue_->wait());                                       // what runs may still use the memory that is given back
+  // Who runs calls has scratch of his own.
+  if (takes_calls() || scratch_.size() >= bytes) return {};
+  TRY(queue_->wait());  // what runs may still use the memory that is given back
   recordings_.forget();
   scratch_ = DeviceMemory();
   scratch_ = TRY(device().allocate(bytes));
